@@ -1,0 +1,154 @@
+//! A hyper-document as importers make it: text, and links that stand at places in it.
+
+use std::fmt;
+use std::str::FromStr;
+
+use serde::{Deserialize, Deserializer, Serialize, Serializer};
+
+/// One document, before its words are counted and its links resolved.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct Document {
+    /// What links call it. Unique in a corpus.
+    pub id: String,
+    /// Shown to people.
+    pub title: Option<String>,
+    /// When it was written.
+    pub date: Option<Date>,
+    /// Classes it belongs to.
+    pub labels: Vec<String>,
+    /// Where a reader finds it.
+    pub url: Option<String>,
+    /// The text without any link marks.
+    pub text: String,
+    /// Links in the order in which they stand in the text.
+    pub links: Vec<Link>,
+    /// Where it was read (file and line), for messages; not stored.
+    pub origin: String,
+}
+
+/// A link: at a byte offset of the text, to one or more documents.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Link {
+    /// Byte offset in [`Document::text`]; the link stands before this byte.
+    pub at: usize,
+    /// Where the link's own words (its anchor) begin: they are `text[anchor..at]`.
+    /// Equal to `at` for a link without words.
+    pub anchor: usize,
+    /// Ids of the documents it points at.
+    pub targets: Vec<String>,
+}
+
+/// A day, a month or a year; ordered. `2009` stands before `2009-01`, which stands before `2009-01-01`.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub struct Date(i32);
+
+impl Date {
+    /// The date as the number yyyymmdd, parts unknown being 0; always above 0.
+    pub fn packed(self) -> i32 {
+        self.0
+    }
+
+    /// The inverse of [`Date::packed`]; `None` for what is no date.
+    pub fn from_packed(packed: i32) -> Option<Date> {
+        let (year, month, day) = (packed / 10_000, packed / 100 % 100, packed % 100);
+        let valid = (1..=9999).contains(&year)
+            && (0..=12).contains(&month)
+            && (0..=31).contains(&day)
+            && (month > 0 || day == 0);
+        valid.then_some(Date(packed))
+    }
+
+    /// The year.
+    pub fn year(self) -> i32 {
+        self.0 / 10_000
+    }
+
+    /// Whether this date lies in `limit` or before it: `2009-06-30` is up to `2009`, and so is `2009`.
+    pub fn is_up_to(self, limit: Date) -> bool {
+        let end = match (limit.0 / 100 % 100, limit.0 % 100) {
+            (0, _) => limit.0 + 9999,
+            (_, 0) => limit.0 + 99,
+            _ => limit.0,
+        };
+        self.0 <= end
+    }
+}
+
+impl FromStr for Date {
+    type Err = String;
+
+    /// Reads `2009`, `2009-06`, `2009-06-30`, and a date followed by a time of day (`2009-06-30T12:00:00Z`).
+    fn from_str(text: &str) -> Result<Date, String> {
+        let wrong = || format!("expected a date such as 2009, 2009-06 or 2009-06-30, found {text:?}");
+        let day = text.trim();
+        let day = day.split_once(['T', ' ']).map_or(day, |(day, _)| day);
+        let mut parts = [0i32; 3];
+        let mut count = 0;
+        for part in day.split('-') {
+            let digits = if count == 0 { 4 } else { 2 };
+            if count == 3 || part.len() != digits || !part.bytes().all(|b| b.is_ascii_digit()) {
+                return Err(wrong());
+            }
+            parts[count] = part.parse().map_err(|_| wrong())?;
+            if parts[count] == 0 {
+                return Err(wrong());
+            }
+            count += 1;
+        }
+        Date::from_packed(parts[0] * 10_000 + parts[1] * 100 + parts[2]).ok_or_else(wrong)
+    }
+}
+
+impl fmt::Display for Date {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let (year, month, day) = (self.0 / 10_000, self.0 / 100 % 100, self.0 % 100);
+        match (month, day) {
+            (0, _) => write!(f, "{year:04}"),
+            (_, 0) => write!(f, "{year:04}-{month:02}"),
+            _ => write!(f, "{year:04}-{month:02}-{day:02}"),
+        }
+    }
+}
+
+impl Serialize for Date {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        serializer.collect_str(self)
+    }
+}
+
+impl<'de> Deserialize<'de> for Date {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Date, D::Error> {
+        let text = String::deserialize(deserializer)?;
+        text.parse().map_err(serde::de::Error::custom)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn date(text: &str) -> Date {
+        text.parse().expect("a date")
+    }
+
+    #[test]
+    fn dates_are_read_and_written_as_precisely_as_they_came() {
+        for text in ["2009", "2009-06", "2009-06-30"] {
+            assert_eq!(date(text).to_string(), text);
+        }
+        assert_eq!(date("2009-06-30T12:00:00Z").to_string(), "2009-06-30");
+        for wrong in ["", "09", "2009-13", "2009-00", "2009-6-1", "June 2009", "2009-06-30-01", "-5"] {
+            assert!(wrong.parse::<Date>().is_err(), "{wrong:?} is no date");
+        }
+    }
+
+    #[test]
+    fn a_year_includes_all_its_days() {
+        assert!(date("2009-12-31").is_up_to(date("2009")));
+        assert!(date("2009").is_up_to(date("2009")));
+        assert!(!date("2010").is_up_to(date("2009")));
+        assert!(!date("2010-01-01").is_up_to(date("2009")));
+        assert!(date("2009-02-28").is_up_to(date("2009-02")));
+        assert!(!date("2009-03").is_up_to(date("2009-02-28")));
+    }
+}

@@ -1,0 +1,58 @@
+//! What can go wrong, in words a person can act on: what, where, what to do.
+
+use std::io;
+use std::path::{Path, PathBuf};
+
+/// The library's result.
+pub type Result<T> = std::result::Result<T, Error>;
+
+/// Everything the library fails with.
+#[derive(Debug, thiserror::Error)]
+#[non_exhaustive]
+pub enum Error {
+    /// The operating system refused something.
+    #[error("cannot {doing} {}: {source}", path.display())]
+    Io {
+        /// What was being done, as a verb: "read", "create".
+        doing: &'static str,
+        /// The file or directory.
+        path: PathBuf,
+        /// What the system said.
+        source: io::Error,
+    },
+    /// The input is not what it should be.
+    #[error("{place}: {what}")]
+    Input {
+        /// File and line, byte or id.
+        place: String,
+        /// What was expected, what was found, what to do.
+        what: String,
+    },
+    /// A corpus or model on disk is not usable.
+    #[error("{}: {what}", path.display())]
+    Damaged {
+        /// The corpus directory or the model file.
+        path: PathBuf,
+        /// What is wrong with it.
+        what: String,
+    },
+    /// A parameter or a combination of them makes no sense.
+    #[error("{0}")]
+    Usage(String),
+    /// The watching closure asked to stop.
+    #[error("interrupted; nothing was left behind")]
+    Interrupted,
+}
+
+impl Error {
+    /// Wraps an [`io::Error`] with what was being done to which path.
+    pub fn io(doing: &'static str, path: &Path) -> impl FnOnce(io::Error) -> Error {
+        let path = path.to_owned();
+        move |source| Error::Io { doing, path, source }
+    }
+
+    /// Input that cannot be used, with its place.
+    pub fn input(place: impl Into<String>, what: impl Into<String>) -> Error {
+        Error::Input { place: place.into(), what: what.into() }
+    }
+}

@@ -1,0 +1,119 @@
+//! What an import left out or had to mend, counted, with a few samples of each kind.
+
+use std::collections::BTreeMap;
+
+use serde::{Deserialize, Serialize};
+
+/// How many samples of each kind are kept.
+const SAMPLES: usize = 10;
+
+/// A kind of loss.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+#[non_exhaustive]
+pub enum Loss {
+    /// A record or file that could not be read as its format.
+    MalformedRecord,
+    /// A document whose id came before; the first one was kept.
+    DuplicateId,
+    /// A document without a single word.
+    EmptyText,
+    /// A link to an id that no document has.
+    UnknownTarget,
+    /// A document's link to itself.
+    SelfLink,
+    /// A link in a document with no word within reach of it.
+    LinkWithoutContext,
+    /// `[[` without `]]`, or with nothing between: read as text.
+    BrokenMark,
+    /// Bytes that are no UTF-8, replaced by U+FFFD.
+    ReplacedBytes,
+    /// A word longer than any real word.
+    OverlongWord,
+    /// A date that could not be read.
+    UnreadableDate,
+    /// A field of a record that means nothing to us.
+    IgnoredField,
+    /// A redirect that leads nowhere, or round in a circle.
+    BrokenRedirect,
+    /// A page with nothing but navigation, or a file that holds no page.
+    SkippedPage,
+}
+
+impl Loss {
+    /// One line for people: what happened to how many.
+    pub fn describe(self) -> &'static str {
+        match self {
+            Loss::MalformedRecord => "malformed records left out",
+            Loss::DuplicateId => "documents left out because their id came before",
+            Loss::EmptyText => "documents without words",
+            Loss::UnknownTarget => "links left out because no document has that id",
+            Loss::SelfLink => "links of a document to itself left out",
+            Loss::LinkWithoutContext => "links with no words near them",
+            Loss::BrokenMark => "link marks that do not close, or are empty, read as text",
+            Loss::ReplacedBytes => "inputs with bytes that are no UTF-8, replaced",
+            Loss::OverlongWord => "words left out as too long to be words",
+            Loss::UnreadableDate => "dates that could not be read",
+            Loss::IgnoredField => "fields that mean nothing here, ignored",
+            Loss::BrokenRedirect => "redirects that lead nowhere",
+            Loss::SkippedPage => "pages left out because they hold no text",
+        }
+    }
+}
+
+/// How often something was lost, and the most frequent samples of it.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Tally {
+    /// How often.
+    pub count: u64,
+    /// A few of them, in the order of the input.
+    pub samples: Vec<String>,
+}
+
+/// All losses of an import, by kind.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(transparent)]
+pub struct Losses(BTreeMap<Loss, Tally>);
+
+impl Losses {
+    /// Counts one loss; `sample` says what and where.
+    pub fn add(&mut self, loss: Loss, sample: impl Into<String>) {
+        let tally = self.0.entry(loss).or_default();
+        tally.count += 1;
+        if tally.samples.len() < SAMPLES {
+            tally.samples.push(sample.into());
+        }
+    }
+
+    /// Adds all of `other`, whose samples come after ours.
+    pub fn merge(&mut self, other: Losses) {
+        for (loss, theirs) in other.0 {
+            let ours = self.0.entry(loss).or_default();
+            ours.count += theirs.count;
+            let room = SAMPLES.saturating_sub(ours.samples.len());
+            ours.samples.extend(theirs.samples.into_iter().take(room));
+        }
+    }
+
+    /// Replaces what is known of one kind.
+    pub fn set(&mut self, loss: Loss, tally: Tally) {
+        if tally.count > 0 {
+            self.0.insert(loss, tally);
+        }
+    }
+
+    /// How often `loss` happened.
+    pub fn count(&self, loss: Loss) -> u64 {
+        self.0.get(&loss).map_or(0, |tally| tally.count)
+    }
+
+    /// Every kind that happened at least once.
+    pub fn iter(&self) -> impl Iterator<Item = (Loss, &Tally)> {
+        self.0.iter().map(|(&loss, tally)| (loss, tally))
+    }
+
+    /// Whether nothing was lost.
+    pub fn is_empty(&self) -> bool {
+        self.0.is_empty()
+    }
+}
