@@ -1,0 +1,281 @@
+//! Links written inside text, as our jsonl format has them, and back.
+//!
+//! | written | means |
+//! |---|---|
+//! | `[[id]]` | a link |
+//! | `[[id\|id]]` | one place, several targets |
+//! | `[its words][[id]]` | a link with words of its own (an anchor); the brackets touch |
+//! | `[][[id]]` | a link without words, where a `]` or `\` stands before it |
+//! | `\[[` | the characters `[[` |
+//!
+//! In a run of three or more `[` the last two open the mark, so `[[[id]]]` is a link in brackets.
+//! A mark that does not close before the end of its line, or is empty, is text, and is counted.
+
+use std::borrow::Cow;
+
+use crate::document::Link;
+
+/// Longest anchor in bytes: what stands further before a link is not its words.
+const LONGEST_ANCHOR: usize = 2000;
+
+/// Text without marks, its links, and how many marks were broken.
+#[derive(Debug, Default, PartialEq, Eq)]
+pub struct Marked {
+    /// The text, marks taken out.
+    pub text: String,
+    /// The links, in order.
+    pub links: Vec<Link>,
+    /// Marks read as text because they do not close or name nothing.
+    pub broken: usize,
+}
+
+/// Takes the marks out of `marked`.
+pub fn parse(marked: &str) -> Marked {
+    let bytes = marked.as_bytes();
+    let mut out = Marked { text: String::with_capacity(marked.len()), ..Marked::default() };
+    // Offsets in out.text of brackets that are open, and of the pair that closed last.
+    let mut open: Vec<usize> = Vec::new();
+    let mut closed: Option<(usize, usize)> = None;
+    let mut copied = 0;
+    let mut at = 0;
+    while let Some(step) = memchr::memchr3(b'[', b']', b'\\', &bytes[at..]) {
+        at += step;
+        let rest = &bytes[at..];
+        if rest[0] == b'\\' {
+            at += 1;
+            if rest[1..].starts_with(b"[[") {
+                out.text.push_str(&marked[copied..at - 1]);
+                open.extend([out.text.len(), out.text.len() + 1]);
+                out.text.push_str("[[");
+                at += 2;
+                copied = at;
+            }
+            continue;
+        }
+        if rest[0] == b']' {
+            at += 1;
+            out.text.push_str(&marked[copied..at]);
+            copied = at;
+            closed = open.pop().map(|start| (start, out.text.len()));
+            continue;
+        }
+        let opens_mark = rest.starts_with(b"[[") && rest.get(2) != Some(&b'[');
+        if opens_mark {
+            out.text.push_str(&marked[copied..at]);
+            if let Some((targets, length)) = targets(&marked[at + 2..]) {
+                let anchor =
+                    closed.take().filter(|&(start, end)| end == out.text.len() && end - start <= LONGEST_ANCHOR);
+                place_link(&mut out, anchor.map(|(start, _)| start), targets);
+                // No link stands inside another one's words.
+                open.clear();
+                at += 2 + length;
+                copied = at;
+                continue;
+            }
+            out.broken += 1;
+            open.extend([out.text.len(), out.text.len() + 1]);
+            out.text.push_str("[[");
+            at += 2;
+            copied = at;
+            continue;
+        }
+        out.text.push_str(&marked[copied..at]);
+        open.push(out.text.len());
+        out.text.push('[');
+        at += 1;
+        copied = at;
+    }
+    out.text.push_str(&marked[copied..]);
+    out
+}
+
+/// The ids up to `]]` on this line, and the length of what was read, `]]` included.
+fn targets(rest: &str) -> Option<(Vec<String>, usize)> {
+    let bytes = rest.as_bytes();
+    let mut at = 0;
+    let end = loop {
+        at += memchr::memchr3(b'\n', b'[', b']', &bytes[at..])?;
+        match bytes[at] {
+            b'\n' => return None,
+            b'[' if bytes.get(at + 1) == Some(&b'[') => return None,
+            b']' if bytes.get(at + 1) == Some(&b']') => break at,
+            _ => at += 1,
+        }
+    };
+    let mut targets: Vec<String> = Vec::new();
+    for id in rest[..end].split('|').map(str::trim).filter(|id| !id.is_empty()) {
+        if !targets.iter().any(|known| known == id) {
+            targets.push(id.to_owned());
+        }
+    }
+    (!targets.is_empty()).then_some((targets, end + 2))
+}
+
+/// Adds a link at the end of the text; the brackets of its anchor, if any, are taken out.
+fn place_link(out: &mut Marked, anchor: Option<usize>, targets: Vec<String>) {
+    if let Some(start) = anchor {
+        out.text.pop();
+        out.text.remove(start);
+    }
+    let at = out.text.len();
+    out.links.push(Link { at, anchor: anchor.unwrap_or(at), targets });
+}
+
+/// Writes the links into the text, so that [`parse`] gives both back.
+///
+/// Three things cannot be written and are given up: an anchor that holds another link and one whose own
+/// brackets do not pair (the words stay, as text), and a link right after `\[` (a space is put between).
+pub fn render<'a>(text: &'a str, links: &[Link]) -> Cow<'a, str> {
+    let special = memchr::memchr2(b'[', b'\\', text.as_bytes()).is_some() || text.contains(']');
+    if links.is_empty() && !special {
+        return Cow::Borrowed(text);
+    }
+    for (anchors, spaces) in [(true, false), (false, false), (false, true)] {
+        let marked = render_as(text, links, anchors, spaces);
+        if !special || spaces {
+            return Cow::Owned(marked);
+        }
+        let back = parse(&marked);
+        let same = |a: &Link, b: &Link| a.at == b.at && a.targets == b.targets && (!anchors || a.anchor == b.anchor);
+        if back.text == text && back.links.len() == links.len() && back.links.iter().zip(links).all(|(a, b)| same(a, b))
+        {
+            return Cow::Owned(marked);
+        }
+    }
+    unreachable!("the last way of writing is taken without a check")
+}
+
+fn render_as(text: &str, links: &[Link], anchors: bool, spaces: bool) -> String {
+    let mut out = String::with_capacity(text.len() + links.len() * 24);
+    let mut done = 0;
+    for link in links {
+        let anchored = anchors && done <= link.anchor && link.anchor < link.at;
+        if anchored {
+            push_escaped(&mut out, &text[done..link.anchor]);
+            done = link.anchor;
+            if out.ends_with('[') && !out.ends_with("\\[[") {
+                out.pop();
+                out.push_str("\\[");
+            }
+            out.push('[');
+        }
+        push_escaped(&mut out, &text[done..link.at]);
+        done = link.at;
+        if anchored {
+            out.push(']');
+        } else if spaces && out.ends_with("\\[") {
+            out.push(' ');
+        } else if out.ends_with([']', '\\']) {
+            out.push_str("[]");
+        }
+        out.push_str("[[");
+        out.push_str(&link.targets.join("|"));
+        out.push_str("]]");
+    }
+    push_escaped(&mut out, &text[done..]);
+    out
+}
+
+fn push_escaped(out: &mut String, text: &str) {
+    let mut rest = text;
+    while let Some(at) = rest.find("[[") {
+        out.push_str(&rest[..at]);
+        out.push_str("\\[[");
+        rest = &rest[at + 2..];
+    }
+    out.push_str(rest);
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use proptest::prelude::*;
+
+    /// Text with links shown as ⟨anchor|targets⟩ where they stand.
+    fn shown(marked: &str) -> String {
+        let parsed = parse(marked);
+        let mut out = String::new();
+        let mut done = 0;
+        for link in &parsed.links {
+            out.push_str(&parsed.text[done..link.at]);
+            out.push_str(&format!("⟨{}|{}⟩", &parsed.text[link.anchor..link.at], link.targets.join(",")));
+            done = link.at;
+        }
+        out + &parsed.text[done..]
+    }
+
+    #[test]
+    fn marks_become_links_at_their_places() {
+        assert_eq!(shown("a [[x]] b"), "a ⟨|x⟩ b");
+        assert_eq!(shown("[[x]][[y]]"), "⟨|x⟩⟨|y⟩");
+        assert_eq!(shown("[[x|y| y |x]] end"), "⟨|x,y⟩ end");
+        assert_eq!(shown("see [the words][[x]]."), "see the words⟨the words|x⟩.");
+        assert_eq!(shown("é [ü][[ß]]"), "é ü⟨ü|ß⟩");
+        assert_eq!(shown("[a] [[x]]"), "[a] ⟨|x⟩");
+        assert_eq!(shown("v[i][][[x]]"), "v[i]⟨|x⟩");
+        assert_eq!(shown("in [[[x]]] and [[[x]], [[y]]]"), "in [⟨|x⟩] and [⟨|x⟩, ⟨|y⟩]");
+        assert_eq!(shown("[a [b] c][[x]]"), "a [b] c⟨a [b] c|x⟩");
+        assert_eq!(shown("[a [b][[x]] c][[y]]"), "[a b⟨b|x⟩ c]⟨|y⟩");
+    }
+
+    #[test]
+    fn what_is_no_mark_stays_text() {
+        assert_eq!(shown(r"a \[[ b ]] c"), "a [[ b ]] c");
+        assert_eq!(shown("a [[ b"), "a [[ b");
+        assert_eq!(parse("a [[ b\n]] c [[]] d [[x]]").broken, 2);
+        assert_eq!(shown("a [[ b\n]]"), "a [[ b\n]]");
+        assert_eq!(shown(r"\alpha [1] \[ \]"), r"\alpha [1] \[ \]");
+        assert_eq!(shown("]]] [[x]]"), "]]] ⟨|x⟩");
+    }
+
+    #[test]
+    fn nested_brackets_in_great_number_take_no_time() {
+        let text = "[".repeat(300_000) + &"][[x]]".repeat(300_000);
+        assert_eq!(parse(&text).links.len(), 300_000);
+        assert_eq!(parse(&"[[".repeat(300_000)).links.len(), 0);
+        assert_eq!(parse(&"[[a ".repeat(300_000)).broken, 300_000);
+    }
+
+    /// A text of troublesome characters, and links at places of it.
+    fn text_and_links() -> impl Strategy<Value = (String, Vec<Link>)> {
+        let id = "[a-c?ü/]{1,3}";
+        let piece = (r"[\[\]\\ab \nü]{0,6}", prop::option::of(r"[\[\]\\ab ü]{1,5}"), prop::collection::vec(id, 1..3));
+        (prop::collection::vec(piece, 0..6), r"[\[\]\\ab]{0,4}").prop_map(|(pieces, tail)| {
+            let mut text = String::new();
+            let mut links = Vec::new();
+            for (before, anchor, mut targets) in pieces {
+                text.push_str(&before);
+                let start = text.len();
+                text.push_str(&anchor.unwrap_or_default());
+                targets.dedup();
+                links.push(Link { at: text.len(), anchor: start, targets });
+            }
+            (text + &tail, links)
+        })
+    }
+
+    proptest! {
+        #![proptest_config(ProptestConfig::with_cases(2000))]
+        #[test]
+        fn writing_and_reading_gives_the_same_text_and_links((text, links) in text_and_links()) {
+            let marked = render(&text, &links);
+            let back = parse(&marked);
+            let squeeze = |s: &str| s.replace(" ", "");
+            prop_assert_eq!(squeeze(&back.text), squeeze(&text), "{}", marked);
+            let targets = |links: &[Link]| links.iter().map(|l| l.targets.clone()).collect::<Vec<_>>();
+            prop_assert_eq!(targets(&back.links), targets(&links), "{}", marked);
+            // What was read once is written and read again without any loss.
+            let again = parse(&render(&back.text, &back.links));
+            prop_assert_eq!(again.text, back.text);
+            prop_assert_eq!(again.links, back.links);
+        }
+
+        #[test]
+        fn no_text_is_too_odd_to_read(text in r"[\[\]\\|a\n ]{0,40}") {
+            let parsed = parse(&text);
+            for link in &parsed.links {
+                prop_assert!(link.anchor <= link.at && link.at <= parsed.text.len());
+            }
+        }
+    }
+}

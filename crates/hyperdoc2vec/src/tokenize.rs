@@ -1,0 +1,312 @@
+//! Words of a text. One tokeniser serves import, queries and evaluation.
+//!
+//! Words are those of Unicode's segmentation (UAX #29; dictionaries and small neural models for scripts written
+//! without spaces), in compatibility-composed form (NFKC: `ﬁ` is `fi`), lower-cased, with these rules for the
+//! kinds of text that link:
+//!
+//! | text | words | because |
+//! |---|---|---|
+//! | `std::fs::read`, `a.b/c` | `std` `fs` `read`; `a` `b` `c` | `fs::read` must share words with `std::fs::read` |
+//! | `foo_bar`, `__init__` | `foo_bar`; `init` | a name is one word; underscores around it are decoration |
+//! | `state-of-the-art` | `state` `of` `the` `art` | |
+//! | `don't`, `author’s` | `don't`; `author's` | |
+//! | `3.14`, `v1.95.0`, `1,000` | one word each | |
+//! | `C++`, `C#`, `F#` | `c++`; `c#`; `f#` | they are names |
+
+use icu_normalizer::{ComposingNormalizer, ComposingNormalizerBorrowed};
+use icu_segmenter::options::WordBreakInvariantOptions;
+use icu_segmenter::{WordSegmenter, WordSegmenterBorrowed};
+
+/// Words longer than this many bytes are not words (encoded data, tables run together): left out and counted.
+pub const LONGEST_WORD: usize = 128;
+
+/// Splits text into words.
+#[derive(Debug)]
+pub struct Tokenizer {
+    lowercase: bool,
+    segmenter: WordSegmenterBorrowed<'static>,
+    normalizer: ComposingNormalizerBorrowed<'static>,
+}
+
+impl Default for Tokenizer {
+    fn default() -> Tokenizer {
+        Tokenizer::new(true)
+    }
+}
+
+/// What a byte below 128 is inside a word.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Class {
+    Other,
+    Letter,
+    Digit,
+    Underscore,
+}
+
+const CLASSES: [Class; 256] = {
+    let mut classes = [Class::Other; 256];
+    let mut byte = 0;
+    while byte < 128 {
+        let b = byte as u8;
+        classes[byte] = if b.is_ascii_alphabetic() {
+            Class::Letter
+        } else if b.is_ascii_digit() {
+            Class::Digit
+        } else if b == b'_' {
+            Class::Underscore
+        } else {
+            Class::Other
+        };
+        byte += 1;
+    }
+    classes
+};
+
+impl Tokenizer {
+    /// A tokeniser; `lowercase` tells whether `Fish` and `fish` are one word.
+    pub fn new(lowercase: bool) -> Tokenizer {
+        Tokenizer {
+            lowercase,
+            segmenter: WordSegmenter::new_auto(WordBreakInvariantOptions::default()),
+            normalizer: ComposingNormalizer::new_nfkc(),
+        }
+    }
+
+    /// Gives each word of `text` in turn to `emit`; returns how many were left out as too long.
+    pub fn words(&self, text: &str, mut emit: impl FnMut(&str)) -> usize {
+        let mut scratch = String::new();
+        let mut overlong = 0;
+        let mut emit_case = |word: &str| {
+            if word.len() > LONGEST_WORD {
+                overlong += 1;
+            } else if self.lowercase && !word.bytes().all(|b| b.is_ascii_lowercase() || b.is_ascii_digit()) {
+                scratch.clear();
+                if word.is_ascii() {
+                    scratch.push_str(word);
+                    scratch.make_ascii_lowercase();
+                } else {
+                    scratch.extend(word.chars().flat_map(char::to_lowercase));
+                }
+                emit(&scratch);
+            } else {
+                emit(word);
+            }
+        };
+        let bytes = text.as_bytes();
+        let mut at = 0;
+        while at < bytes.len() {
+            let start = at;
+            let mut ascii = true;
+            while at < bytes.len() && !bytes[at].is_ascii_whitespace() {
+                ascii &= bytes[at] < 128;
+                at += 1;
+            }
+            let chunk = &text[start..at];
+            if ascii {
+                ascii_words(chunk, &mut emit_case);
+            } else {
+                self.unicode_words(chunk, &mut emit_case);
+            }
+            at += 1;
+        }
+        overlong
+    }
+
+    /// The words of `text` as a list.
+    pub fn list(&self, text: &str) -> Vec<String> {
+        let mut words = Vec::new();
+        self.words(text, |word| words.push(word.to_owned()));
+        words
+    }
+
+    fn unicode_words(&self, chunk: &str, emit: &mut impl FnMut(&str)) {
+        let mut composed = self.normalizer.normalize(chunk).into_owned();
+        // Soft hyphens and zero-width spaces are for line breaking; curly apostrophes are apostrophes.
+        composed.retain(|c| !matches!(c, '\u{ad}' | '\u{200b}' | '\u{feff}'));
+        let text = composed.replace(['’', '‘'], "'");
+        // Composition may bring spaces, e.g. from spacing accents.
+        for text in text.split_whitespace() {
+            if text.is_ascii() {
+                ascii_words(text, emit);
+                continue;
+            }
+            let mut start = 0;
+            for (end, kind) in self.segmenter.segment_str(text).iter_with_word_type() {
+                let segment = &text[start..end];
+                start = end;
+                if !kind.is_word_like() {
+                    continue;
+                }
+                if segment.is_ascii() {
+                    ascii_words(segment, emit);
+                } else {
+                    unicode_parts(segment, emit);
+                }
+            }
+        }
+    }
+}
+
+/// Cuts a segment at the dots and colons that UAX #29 leaves between letters; numbers stay whole.
+fn unicode_parts(segment: &str, emit: &mut impl FnMut(&str)) {
+    let mut start = 0;
+    let mut before = ' ';
+    for (at, c) in segment.char_indices() {
+        if matches!(c, '.' | ':' | '·') {
+            let after = segment[at + c.len_utf8()..].chars().next().unwrap_or(' ');
+            if !(before.is_numeric() && after.is_numeric()) {
+                emit_trimmed(&segment[start..at], emit);
+                start = at + c.len_utf8();
+            }
+        }
+        before = c;
+    }
+    emit_trimmed(&segment[start..], emit);
+}
+
+fn emit_trimmed(word: &str, emit: &mut impl FnMut(&str)) {
+    let word = word.trim_matches(|c| matches!(c, '_' | '\''));
+    if word.chars().any(char::is_alphanumeric) {
+        emit(word);
+    }
+}
+
+/// The words of a run of ASCII without white space.
+fn ascii_words(chunk: &str, emit: &mut impl FnMut(&str)) {
+    let bytes = chunk.as_bytes();
+    let class = |at: usize| bytes.get(at).map_or(Class::Other, |&b| CLASSES[b as usize]);
+    let mut at = 0;
+    while at < bytes.len() {
+        if matches!(class(at), Class::Other | Class::Underscore) {
+            at += 1;
+            continue;
+        }
+        let start = at;
+        // One past the last letter or digit: underscores only count between them.
+        let mut end = at;
+        loop {
+            match class(at) {
+                Class::Letter | Class::Digit => {
+                    at += 1;
+                    end = at;
+                }
+                Class::Underscore => at += 1,
+                Class::Other if joins(bytes, at, &class) => at += 1,
+                Class::Other => break,
+            }
+        }
+        if end == at {
+            end += name_suffix(&bytes[at..]);
+            at = end;
+        }
+        emit(&chunk[start..end]);
+    }
+}
+
+/// Whether the character at `at` stands inside a word: `don't`, `3.14`, `1,000`.
+fn joins(bytes: &[u8], at: usize, class: &impl Fn(usize) -> Class) -> bool {
+    let Some(&byte) = bytes.get(at) else { return false };
+    let digit = |at| class(at) == Class::Digit;
+    match byte {
+        b'\'' => class(at - 1) == Class::Letter && class(at + 1) == Class::Letter,
+        b'.' => digit(at - 1) && digit(at + 1),
+        b',' => digit(at - 1) && (1..=3).all(|ahead| digit(at + ahead)) && !digit(at + 4),
+        _ => false,
+    }
+}
+
+/// Length of `++` or `#` right after a name and at its end.
+fn name_suffix(rest: &[u8]) -> usize {
+    let length = match rest {
+        [b'+', b'+', ..] => 2,
+        [b'#', ..] => 1,
+        _ => return 0,
+    };
+    let ends =
+        rest.get(length).is_none_or(|&b| CLASSES[b as usize] == Class::Other && b < 128 && b != b'+' && b != b'#');
+    if ends { length } else { 0 }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use proptest::prelude::*;
+
+    fn words(text: &str) -> String {
+        Tokenizer::default().list(text).join(" ")
+    }
+
+    #[test]
+    fn plain_words_are_lower_cased_and_freed_of_punctuation() {
+        assert_eq!(
+            words("The quick (brown) fox, can't jump 32.3 feet, right?"),
+            "the quick brown fox can't jump 32.3 feet right"
+        );
+        assert_eq!(words(" \t\n "), "");
+        assert_eq!(words("... --- !!! _ ___ ' ''"), "");
+        assert_eq!(Tokenizer::new(false).list("Fish and Chips"), ["Fish", "and", "Chips"]);
+    }
+
+    #[test]
+    fn code_like_words_are_cut_at_paths_and_kept_at_underscores() {
+        assert_eq!(words("std::fs::read_to_string(path)"), "std fs read_to_string path");
+        assert_eq!(words("__init__ foo_bar _x x_ Vec<u8> a.b/c"), "init foo_bar x x vec u8 a b c");
+        assert_eq!(words("C++ and C#, F#; g++! issue#12 a+b a++b x+++"), "c++ and c# f# g++ issue 12 a b a b x");
+        assert_eq!(words("C++11"), "c 11");
+    }
+
+    #[test]
+    fn hyphens_cut_and_apostrophes_join() {
+        assert_eq!(
+            words("state-of-the-art, the author's and the authors' don't 'quoted'"),
+            "state of the art the author's and the authors don't quoted"
+        );
+        assert_eq!(words("l’homme d’affaires"), "l'homme d'affaires");
+        assert_eq!(words("co\u{ad}operate"), "cooperate");
+    }
+
+    #[test]
+    fn numbers_stay_whole() {
+        assert_eq!(
+            words("3.14 v1.95.0 1,000,000 [1,2] 10,00 1,0000 2018. 1.Intro"),
+            "3.14 v1.95.0 1,000,000 1 2 10 00 1 0000 2018 1 intro"
+        );
+    }
+
+    #[test]
+    fn other_scripts_are_segmented() {
+        assert_eq!(words("Größe NAÏVE Ελλάδα Москва naïve_name"), "größe naïve ελλάδα москва naïve_name");
+        assert_eq!(words("ﬁnite ＡＢＣ x²"), "finite abc x2");
+        assert_eq!(words("e\u{301}te\u{301}"), "été");
+        assert_eq!(words("我们使用机器翻译。"), "我们 使用 机器 翻译");
+        assert_eq!(words("東京は日本の首都です"), "東京 は 日本 の 首都 です");
+        assert_eq!(words("ภาษาไทยง่าย"), "ภาษา ไทย ง่าย");
+        assert_eq!(words("использует std::fs:модуль.Имя"), "использует std fs модуль имя");
+    }
+
+    #[test]
+    fn what_is_too_long_for_a_word_is_counted() {
+        let text = format!("a {} b", "x".repeat(LONGEST_WORD + 1));
+        let mut seen = Vec::new();
+        assert_eq!(Tokenizer::default().words(&text, |word| seen.push(word.to_owned())), 1);
+        assert_eq!(seen, ["a", "b"]);
+    }
+
+    proptest! {
+        #[test]
+        fn words_are_words_of_their_own(text in "\\PC{0,40}") {
+            let tokenizer = Tokenizer::default();
+            for word in tokenizer.list(&text) {
+                prop_assert!(!word.is_empty() && !word.contains(char::is_whitespace), "{word:?}");
+            }
+        }
+
+        #[test]
+        fn a_word_taken_alone_is_the_same_word(text in "[a-zA-Z0-9_'.,:+#\\- ]{0,40}") {
+            let tokenizer = Tokenizer::default();
+            for word in tokenizer.list(&text) {
+                prop_assert_eq!(tokenizer.list(&word), vec![word]);
+            }
+        }
+    }
+}
