@@ -1,2 +1,48 @@
-//! hd2v
-fn main() {}
+//! `hd2v`: arguments in, library calls, output. Data goes to stdout, talk to stderr.
+
+mod command;
+mod output;
+mod progress;
+
+use std::process::ExitCode;
+
+use clap::{Parser, Subcommand};
+
+/// Embeddings for documents that link to each other: import, train, recommend, evaluate, serve.
+#[derive(Parser)]
+#[command(name = "hd2v", version, max_term_width = 100)]
+struct Arguments {
+    #[command(subcommand)]
+    command: Command,
+}
+
+#[derive(Subcommand)]
+enum Command {
+    Demo(command::demo::Arguments),
+    Import(command::import::Arguments),
+    Generate(command::generate::Arguments),
+    Info(command::info::Arguments),
+    Doctor(command::doctor::Arguments),
+    Cat(command::cat::Arguments),
+}
+
+fn main() -> ExitCode {
+    let done = match Arguments::parse().command {
+        Command::Demo(arguments) => command::demo::run(&arguments),
+        Command::Import(arguments) => command::import::run(&arguments),
+        Command::Generate(arguments) => command::generate::run(&arguments),
+        Command::Info(arguments) => command::info::run(&arguments),
+        Command::Doctor(arguments) => command::doctor::run(&arguments),
+        Command::Cat(arguments) => command::cat::run(&arguments),
+    };
+    match done {
+        Ok(()) => ExitCode::SUCCESS,
+        // The reader of our output has seen enough.
+        Err(error) if output::is_broken_pipe(&error) => ExitCode::SUCCESS,
+        Err(error) => {
+            eprintln!("hd2v: {error:#}");
+            let usage = matches!(error.downcast_ref(), Some(hyperdoc2vec::Error::Usage(_)));
+            ExitCode::from(if usage { 2 } else { 1 })
+        }
+    }
+}

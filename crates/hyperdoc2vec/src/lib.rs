@@ -1,13 +1,18 @@
 //! Embeddings for documents that link to each other.
 
+pub mod corpus;
 pub mod document;
 pub mod error;
+pub mod id;
 pub mod import;
 pub mod losses;
 pub mod markup;
 pub mod rng;
+pub mod split;
 pub mod strings;
 pub mod tokenize;
 
+pub use corpus::Corpus;
 pub use document::{Date, Document, Link};
 pub use error::{Error, Result};
+pub use id::{DocId, WordId};

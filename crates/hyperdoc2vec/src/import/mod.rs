@@ -1,7 +1,24 @@
-//! Importers: bytes in some format to [`Document`]s. One file a format; each knows documents and nothing else.
+//! Importers: bytes in some format to [`Document`]s, and from there to a corpus. One file a format.
 
+pub mod jsonl;
+pub mod lines;
+pub mod pipeline;
+pub mod source;
+
+use std::fmt;
+use std::io::Write;
+use std::ops::ControlFlow;
+use std::path::{Path, PathBuf};
+use std::str::FromStr;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicU64, Ordering};
+
+use crate::corpus::{Builder, Corpus, CorpusOptions, Source, prepare};
 use crate::document::Document;
-use crate::losses::Losses;
+use crate::error::{Error, Result};
+use crate::losses::{Loss, Losses};
+use crate::tokenize::Tokenizer;
+use source::LineBatches;
 
 /// What an importer makes of a piece of its input.
 #[derive(Debug, Default)]
@@ -12,4 +29,213 @@ pub struct Parsed {
     pub aliases: Vec<(String, String)>,
     /// What was left out or mended.
     pub losses: Losses,
+    /// The first record that could not be read: its place, and what is wrong with it.
+    pub first_bad: Option<(String, String)>,
+}
+
+impl Parsed {
+    /// Counts a record that could not be read.
+    pub fn bad(&mut self, place: String, what: String) {
+        self.losses.add(Loss::MalformedRecord, format!("{place}: {what}"));
+        self.first_bad.get_or_insert((place, what));
+    }
+}
+
+/// Said of a line longer than [`ImportOptions::longest_line`].
+const TOO_LONG: &str = "the line is longer than --max-record allows: is this one document a line?";
+
+/// The formats that can be imported.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Format {
+    /// One JSON object a line.
+    Jsonl,
+    /// The format of the paper's authors.
+    Lines,
+}
+
+impl Format {
+    /// All formats.
+    pub const ALL: [Format; 2] = [Format::Jsonl, Format::Lines];
+
+    /// What it is called on the command line.
+    pub fn name(self) -> &'static str {
+        match self {
+            Format::Jsonl => "jsonl",
+            Format::Lines => "lines",
+        }
+    }
+}
+
+impl fmt::Display for Format {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(self.name())
+    }
+}
+
+impl FromStr for Format {
+    type Err = String;
+
+    fn from_str(name: &str) -> std::result::Result<Format, String> {
+        let names = || Format::ALL.map(Format::name).join(", ");
+        Format::ALL
+            .into_iter()
+            .find(|format| format.name() == name)
+            .ok_or_else(|| format!("expected a format ({}), found {name:?}", names()))
+    }
+}
+
+/// How to import.
+#[derive(Debug, Clone)]
+pub struct ImportOptions {
+    /// How words are taken from text.
+    pub corpus: CorpusOptions,
+    /// Threads to use; 0 for one a core.
+    pub threads: usize,
+    /// Leave out records that cannot be read, and count them, rather than stop.
+    pub skip_bad: bool,
+    /// The longest line in bytes.
+    pub longest_line: usize,
+    /// Replace a corpus that stands at the destination.
+    pub force: bool,
+}
+
+impl Default for ImportOptions {
+    fn default() -> ImportOptions {
+        ImportOptions {
+            corpus: CorpusOptions::default(),
+            threads: 0,
+            skip_bad: false,
+            longest_line: 128 << 20,
+            force: false,
+        }
+    }
+}
+
+/// How far an import has come.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Progress {
+    /// Bytes (or pages) read.
+    pub read: u64,
+    /// Bytes (or pages) there are, where that is known.
+    pub total: Option<u64>,
+    /// What `read` and `total` count.
+    pub unit: Unit,
+    /// Documents taken in.
+    pub documents: u64,
+}
+
+/// What progress is counted in.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Unit {
+    /// Bytes of the input as it stands on disk.
+    Bytes,
+    /// Pages, or documents.
+    Pages,
+}
+
+/// A closure that watches an import and may stop it.
+pub type Watch<'a> = &'a mut (dyn FnMut(&Progress) -> ControlFlow<()> + Send);
+
+/// Imports `inputs` into a new corpus at `destination`.
+pub fn import(
+    format: Format,
+    inputs: &[PathBuf],
+    destination: &Path,
+    options: &ImportOptions,
+    watch: Watch<'_>,
+) -> Result<Corpus> {
+    let names = inputs.iter().map(|path| path.file_name().unwrap_or(path.as_os_str()).to_string_lossy().into_owned());
+    let source = Source { format: format.name().to_owned(), inputs: names.collect() };
+    build(destination, source, options, |tokenizer, builder| {
+        let work = |parsed| prepare(parsed, tokenizer);
+        let sink = |batch: crate::corpus::Prepared| {
+            refuse_bad(batch.bad(), options)?;
+            builder.add(batch)?;
+            Ok(builder.counts().documents)
+        };
+        read(format, inputs, options, work, sink, watch)
+    })
+}
+
+/// Builds a corpus out of what `feed` adds; an error if that is nothing.
+pub(crate) fn build(
+    destination: &Path,
+    source: Source,
+    options: &ImportOptions,
+    feed: impl FnOnce(&Tokenizer, &mut Builder) -> Result<()>,
+) -> Result<Corpus> {
+    let tokenizer = Tokenizer::new(options.corpus.lowercase);
+    let place = source.inputs.join(", ");
+    let mut builder = Builder::new(destination, options.corpus.clone(), source, options.force)?;
+    feed(&tokenizer, &mut builder)?;
+    if builder.counts().documents == 0 {
+        return Err(Error::input(place, "no documents found; nothing was written"));
+    }
+    builder.finish()
+}
+
+/// Reads `inputs` and writes them as jsonl. Returns the number of documents and what was lost on the way.
+pub fn to_jsonl(
+    format: Format,
+    inputs: &[PathBuf],
+    out: &mut (dyn Write + Send),
+    options: &ImportOptions,
+    watch: Watch<'_>,
+) -> Result<(u64, Losses)> {
+    let mut documents = 0;
+    let mut losses = Losses::default();
+    let work = |parsed: Parsed| (jsonl::write(&parsed), parsed);
+    let sink = |(lines, parsed): (Vec<u8>, Parsed)| {
+        refuse_bad(parsed.first_bad.as_ref(), options)?;
+        out.write_all(&lines).map_err(Error::io("write", Path::new("the output")))?;
+        documents += parsed.documents.len() as u64;
+        losses.merge(parsed.losses);
+        Ok(documents)
+    };
+    read(format, inputs, options, work, sink, watch)?;
+    Ok((documents, losses))
+}
+
+fn refuse_bad(bad: Option<&(String, String)>, options: &ImportOptions) -> Result<()> {
+    match bad {
+        Some((place, what)) if !options.skip_bad => {
+            Err(Error::input(place, format!("{what}. Mend it, or leave such records out with --skip-bad")))
+        }
+        _ => Ok(()),
+    }
+}
+
+/// Parses `inputs` batch by batch; `work` runs in parallel, `sink` in order and tells the number of documents so far.
+fn read<R: Send>(
+    format: Format,
+    inputs: &[PathBuf],
+    options: &ImportOptions,
+    work: impl Fn(Parsed) -> R + Sync,
+    mut sink: impl FnMut(R) -> Result<u64> + Send,
+    watch: Watch<'_>,
+) -> Result<()> {
+    let consumed = Arc::new(AtomicU64::new(0));
+    let mut batches = LineBatches::new(inputs, options.longest_line, consumed.clone())?;
+    let total = inputs.iter().map(|path| path.metadata().ok().map(|m| m.len())).sum();
+    let mut sink = |result: R| {
+        let documents = sink(result)?;
+        let read = consumed.load(Ordering::Relaxed);
+        watched(watch, Progress { read, total, unit: Unit::Bytes, documents })
+    };
+    match format {
+        Format::Jsonl => {
+            pipeline::run(options.threads, || batches.next(), |batch| work(jsonl::parse(&batch)), &mut sink)
+        }
+        Format::Lines => {
+            pipeline::run(options.threads, || batches.next(), |batch| work(lines::parse(&batch)), &mut sink)
+        }
+    }
+}
+
+/// Tells the watching closure; an error if it wants to stop.
+pub(crate) fn watched(watch: Watch<'_>, progress: Progress) -> Result<()> {
+    match watch(&progress) {
+        ControlFlow::Continue(()) => Ok(()),
+        ControlFlow::Break(()) => Err(Error::Interrupted),
+    }
 }

@@ -1,0 +1,40 @@
+//! `hd2v cat`: documents of a corpus, as they were imported.
+
+use std::io::Write;
+use std::path::PathBuf;
+
+use anyhow::{Context, Result};
+use clap::Args;
+use hyperdoc2vec::import::{Parsed, jsonl};
+use hyperdoc2vec::{Corpus, DocId};
+
+/// Print documents of a corpus as jsonl
+#[derive(Args)]
+#[command(after_help = "\
+Examples:
+  hd2v cat papers.corpus P02-1040
+  hd2v cat papers.corpus | hd2v import jsonl - --min-count 2 -o again.corpus")]
+pub struct Arguments {
+    /// The corpus directory
+    path: PathBuf,
+    /// Ids of documents [default: all]
+    ids: Vec<String>,
+}
+
+pub fn run(arguments: &Arguments) -> Result<()> {
+    let corpus = Corpus::open(&arguments.path)?;
+    corpus.verify()?;
+    let find = |id: &String| {
+        corpus.find(id).with_context(|| format!("{}: no document has the id {id:?}", arguments.path.display()))
+    };
+    let docs: Vec<DocId> = match arguments.ids.as_slice() {
+        [] => corpus.documents().collect(),
+        ids => ids.iter().map(find).collect::<Result<_>>()?,
+    };
+    let mut out = std::io::BufWriter::new(std::io::stdout().lock());
+    for doc in docs {
+        let document = corpus.document(doc)?;
+        out.write_all(&jsonl::write(&Parsed { documents: vec![document], ..Parsed::default() }))?;
+    }
+    Ok(out.flush()?)
+}

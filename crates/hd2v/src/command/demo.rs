@@ -1,0 +1,12 @@
+//! `hd2v demo`: the whole tour.
+
+use anyhow::Result;
+use clap::Args;
+
+/// The whole tour in about a minute
+#[derive(Args)]
+pub struct Arguments {}
+
+pub fn run(_: &Arguments) -> Result<()> {
+    Ok(())
+}

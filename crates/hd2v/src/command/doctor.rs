@@ -1,0 +1,117 @@
+//! `hd2v doctor`: what is wrong with a corpus, or was lost on the way into it.
+
+use std::path::PathBuf;
+
+use anyhow::Result;
+use clap::Args;
+use hyperdoc2vec::losses::Loss;
+use hyperdoc2vec::rng::Rng;
+use hyperdoc2vec::{Corpus, DocId};
+use serde_json::json;
+
+use crate::output::{losses, print, print_json, thousands};
+
+/// Tell what is wrong or lost: unknown targets, duplicate ids, empty documents, links without context, self links
+#[derive(Args)]
+#[command(after_help = "\
+Reads the whole corpus and compares its checksums first.
+
+Examples:
+  hd2v doctor papers.corpus
+  hd2v doctor papers.corpus --links 20     # read some links in their contexts
+  hd2v doctor papers.corpus --json")]
+pub struct Arguments {
+    /// The corpus directory
+    path: PathBuf,
+    /// Also show this many links drawn at random, with the words around them
+    #[arg(long, default_value_t = 0, value_name = "N")]
+    links: usize,
+    /// Seed of that draw
+    #[arg(long, default_value_t = 1)]
+    seed: u64,
+    /// Print one JSON document
+    #[arg(long)]
+    json: bool,
+}
+
+/// Losses that are told even when there are none.
+const ALWAYS: [Loss; 6] = [
+    Loss::UnknownTarget,
+    Loss::DuplicateId,
+    Loss::EmptyText,
+    Loss::MalformedRecord,
+    Loss::LinkWithoutContext,
+    Loss::SelfLink,
+];
+
+pub fn run(arguments: &Arguments) -> Result<()> {
+    let corpus = Corpus::open(&arguments.path)?;
+    corpus.verify()?;
+    let sample = sample(&corpus, arguments.links, arguments.seed)?;
+    if arguments.json { print_json(&json(&corpus, &sample)) } else { print(&report(&corpus, &sample)) }
+}
+
+fn json(corpus: &Corpus, sample: &[Sample]) -> serde_json::Value {
+    let lost = &corpus.manifest().losses;
+    let mut kinds = serde_json::Map::new();
+    let all = ALWAYS.into_iter().chain(lost.iter().map(|(loss, _)| loss));
+    for loss in all {
+        let tally = lost.iter().find(|&(kind, _)| kind == loss).map(|(_, tally)| tally.clone()).unwrap_or_default();
+        let key = serde_json::to_value(loss).ok().and_then(|name| name.as_str().map(str::to_owned)).unwrap_or_default();
+        kinds.insert(key, json!({"count": tally.count, "what": loss.describe(), "samples": tally.samples}));
+    }
+    let links = sample.iter().map(|s| json!({"source": s.source, "context": s.context, "targets": s.targets}));
+    json!({"kind": "doctor", "intact": true, "losses": kinds, "links": links.collect::<Vec<_>>()})
+}
+
+fn report(corpus: &Corpus, sample: &[Sample]) -> String {
+    let counts = &corpus.manifest().counts;
+    let lost = &corpus.manifest().losses;
+    let mut out = format!(
+        "intact: {} documents, {} words, {} links; every checksum fits\n",
+        thousands(counts.documents),
+        thousands(counts.words),
+        thousands(counts.links)
+    );
+    out.push_str(&losses(lost, 10));
+    let none: Vec<&str> = ALWAYS.iter().filter(|&&loss| lost.count(loss) == 0).map(|loss| loss.describe()).collect();
+    for what in none {
+        out.push_str(&format!("no {what}\n"));
+    }
+    for link in sample {
+        out.push_str(&format!("\n{}\n  {}\n  → {}\n", link.source, link.context, link.targets.join(" | ")));
+    }
+    out
+}
+
+/// A link as a person reads it.
+struct Sample {
+    source: String,
+    context: String,
+    targets: Vec<String>,
+}
+
+fn sample(corpus: &Corpus, count: usize, seed: u64) -> Result<Vec<Sample>> {
+    let mut rng = Rng::keyed(seed, &[]);
+    let positions = corpus.manifest().counts.positions as usize;
+    let mut numbers: Vec<usize> =
+        if count >= positions { (0..positions).collect() } else { (0..count).map(|_| rng.below(positions)).collect() };
+    numbers.sort_unstable();
+    numbers.dedup();
+    numbers.into_iter().map(|number| shown(corpus, number)).collect()
+}
+
+fn shown(corpus: &Corpus, number: usize) -> Result<Sample> {
+    let position = corpus.position(number);
+    let title = |doc: DocId| match corpus.title(doc) {
+        Some(title) => format!("{} “{title}”", corpus.name(doc)),
+        None => corpus.name(doc).to_owned(),
+    };
+    let (before, after) = corpus.context(&position, 12);
+    let words = |words: &[hyperdoc2vec::WordId]| words.iter().map(|&w| corpus.word(w)).collect::<Vec<_>>().join(" ");
+    let own = position.anchor.min(before.len());
+    let (before, anchor) = before.split_at(before.len() - own);
+    let context = format!("… {} [{}]→ {} …", words(before), words(anchor), words(after));
+    let targets = position.targets.iter().map(|&doc| title(doc)).collect();
+    Ok(Sample { source: title(position.source), context, targets })
+}

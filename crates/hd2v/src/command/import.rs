@@ -1,0 +1,152 @@
+//! `hd2v import`: from raw documents to a corpus.
+
+use std::fs::File;
+use std::io::{BufWriter, Write};
+use std::path::{Path, PathBuf};
+
+use anyhow::{Context, Result};
+use clap::Args;
+use hyperdoc2vec::Corpus;
+use hyperdoc2vec::corpus::CorpusOptions;
+use hyperdoc2vec::import::{self, Format, ImportOptions};
+
+use crate::output::{losses, thousands};
+use crate::progress::{Reporter, stop_on_interrupt};
+
+/// Make a corpus from documents in some format
+#[derive(Args)]
+#[command(after_help = "\
+Formats:
+  jsonl     one JSON object a line: {\"id\": …, \"text\": \"… [its words][[other id]] …\", \"title\", \"date\", \"labels\", \"url\"}
+  lines     one document a line, as the paper's authors have it: ID word word =-=ID1,ID2-=- word …
+  html      directories of pages, as a web server, Sphinx, mdBook or rustdoc writes them
+  markdown  directories of .md files with links, wiki links and front matter
+
+Examples:
+  hd2v import jsonl papers.jsonl.zst -o papers.corpus
+  zcat papers.jsonl.gz | hd2v import jsonl - -o papers.corpus
+  hd2v import html site/ --exclude 'src/**' -o site.corpus
+  hd2v import markdown notes/ --jsonl notes.jsonl")]
+pub struct Arguments {
+    /// Format of the input: jsonl, lines, html, markdown
+    format: Format,
+    /// Files or directories; `-` is standard input; .gz .zst .bz2 .xz are read as they are
+    #[arg(required = true)]
+    paths: Vec<PathBuf>,
+    /// The corpus directory to write
+    #[arg(short, long, required_unless_present = "jsonl")]
+    output: Option<PathBuf>,
+    /// Write the documents as jsonl to this file (`-` for stdout) instead of a corpus
+    #[arg(long, value_name = "FILE", conflicts_with = "output")]
+    jsonl: Option<PathBuf>,
+    #[command(flatten)]
+    words: Words,
+    /// Leave out records that cannot be read, and count them, rather than stop at the first
+    #[arg(long)]
+    skip_bad: bool,
+    /// Longest line of jsonl and lines, in MiB
+    #[arg(long, default_value_t = 128, value_name = "MIB")]
+    max_record: usize,
+    /// Threads [default: one a core]
+    #[arg(long, default_value_t = 0, hide_default_value = true)]
+    threads: usize,
+}
+
+/// How words are taken, and what is replaced: the same for every command that makes a corpus.
+#[derive(Args)]
+pub struct Words {
+    /// Words that occur less often are not learnt (they stay for display and search)
+    #[arg(long, default_value_t = CorpusOptions::default().min_count)]
+    min_count: u64,
+    /// Keep upper and lower case apart
+    #[arg(long)]
+    keep_case: bool,
+    /// Replace the output if it is there already
+    #[arg(long)]
+    pub force: bool,
+}
+
+impl Words {
+    /// The library's options.
+    pub fn options(&self) -> CorpusOptions {
+        CorpusOptions { lowercase: !self.keep_case, min_count: self.min_count }
+    }
+}
+
+pub fn run(arguments: &Arguments) -> Result<()> {
+    let options = ImportOptions {
+        corpus: arguments.words.options(),
+        threads: arguments.threads,
+        skip_bad: arguments.skip_bad,
+        longest_line: arguments.max_record << 20,
+        force: arguments.words.force,
+    };
+    stop_on_interrupt();
+    if let Some(jsonl) = &arguments.jsonl {
+        return write_jsonl(arguments, jsonl, &options);
+    }
+    let output = arguments.output.as_deref().context("--output is missing")?;
+    let mut reporter = Reporter::new(false);
+    let corpus = import::import(arguments.format, &arguments.paths, output, &options, &mut |p| reporter.watch(p))?;
+    tell_result(&corpus, reporter.finish());
+    Ok(())
+}
+
+/// What came in and what was lost, on stderr.
+pub fn tell_result(corpus: &Corpus, seconds: f64) {
+    let counts = &corpus.manifest().counts;
+    eprint!("{}", losses(&corpus.manifest().losses, 3));
+    eprintln!(
+        "{}: {} documents, {} words, {} links at {} positions; {seconds:.1} s, {:.1} MB of text a second",
+        corpus.path().display(),
+        thousands(counts.documents),
+        thousands(counts.words),
+        thousands(counts.links),
+        thousands(counts.positions),
+        counts.text_bytes as f64 / 1e6 / seconds.max(1e-3),
+    );
+}
+
+fn write_jsonl(arguments: &Arguments, path: &Path, options: &ImportOptions) -> Result<()> {
+    let mut reporter = Reporter::new(false);
+    let mut write = |out: &mut (dyn Write + Send)| {
+        import::to_jsonl(arguments.format, &arguments.paths, out, options, &mut |p| reporter.watch(p))
+    };
+    let (documents, lost) = if path.as_os_str() == "-" {
+        write(&mut std::io::stdout())?
+    } else {
+        written_aside(path, arguments.words.force, &mut |out| Ok(write(out)?))?
+    };
+    let seconds = reporter.finish();
+    eprint!("{}", losses(&lost, 3));
+    eprintln!("{}: {} documents; {seconds:.1} s", path.display(), thousands(documents));
+    Ok(())
+}
+
+/// Writes a file under another name beside it and renames it when it is whole.
+pub fn written_aside<T>(
+    path: &Path,
+    force: bool,
+    write: &mut dyn FnMut(&mut (dyn Write + Send)) -> Result<T>,
+) -> Result<T> {
+    let shown = path.display();
+    anyhow::ensure!(
+        force || !path.exists(),
+        "{shown}: exists already; choose another name, or replace it with --force"
+    );
+    let mut aside = path.as_os_str().to_owned();
+    aside.push(format!(".part-{}", std::process::id()));
+    let aside = PathBuf::from(aside);
+    let result = (|| {
+        let mut out = BufWriter::new(File::create(&aside).with_context(|| format!("cannot create {shown}"))?);
+        let result = write(&mut out)?;
+        let file = out.into_inner().with_context(|| format!("cannot write {shown}"))?;
+        file.sync_all().with_context(|| format!("cannot write {shown}"))?;
+        std::fs::rename(&aside, path).with_context(|| format!("cannot write {shown}"))?;
+        Ok(result)
+    })();
+    if result.is_err() {
+        let _ = std::fs::remove_file(&aside);
+    }
+    result
+}

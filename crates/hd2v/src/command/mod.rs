@@ -1,0 +1,8 @@
+//! One file a command: its arguments, and what it does with them.
+
+pub mod cat;
+pub mod demo;
+pub mod doctor;
+pub mod generate;
+pub mod import;
+pub mod info;

@@ -1,0 +1,71 @@
+//! What goes to stdout: text, tables, JSON.
+
+use std::io::{self, Write};
+
+use anyhow::Result;
+use hyperdoc2vec::losses::Losses;
+
+/// Writes text to stdout.
+pub fn print(text: &str) -> Result<()> {
+    let mut out = io::stdout().lock();
+    out.write_all(text.as_bytes())?;
+    Ok(out.flush()?)
+}
+
+/// Writes one JSON document to stdout.
+pub fn print_json(value: &serde_json::Value) -> Result<()> {
+    print(&format!("{value:#}\n"))
+}
+
+/// Whether the error is a reader that closed our stdout.
+pub fn is_broken_pipe(error: &anyhow::Error) -> bool {
+    let io = |error: &io::Error| error.kind() == io::ErrorKind::BrokenPipe;
+    match error.downcast_ref() {
+        Some(hyperdoc2vec::Error::Io { source, .. }) => io(source),
+        _ => error.downcast_ref().is_some_and(io),
+    }
+}
+
+/// `12345678` as `12,345,678`.
+pub fn thousands(number: u64) -> String {
+    let digits = number.to_string();
+    let mut out = String::new();
+    for (place, digit) in digits.chars().enumerate() {
+        if place > 0 && (digits.len() - place) % 3 == 0 {
+            out.push(',');
+        }
+        out.push(digit);
+    }
+    out
+}
+
+/// Names and values, one pair a line, the values below each other.
+pub fn two_columns(rows: &[(&str, String)]) -> String {
+    let width = rows.iter().map(|(name, _)| name.len()).max().unwrap_or(0);
+    rows.iter().map(|(name, value)| format!("{name:width$}  {value}\n")).collect()
+}
+
+/// One line for each kind of loss, with samples.
+pub fn losses(losses: &Losses, samples: usize) -> String {
+    let mut out = String::new();
+    for (loss, tally) in losses.iter() {
+        out.push_str(&format!("{} {}", thousands(tally.count), loss.describe()));
+        let shown = &tally.samples[..tally.samples.len().min(samples)];
+        if !shown.is_empty() {
+            let more = if tally.count as usize > shown.len() { ", …" } else { "" };
+            out.push_str(&format!(": {}{more}", shown.join(", ")));
+        }
+        out.push('\n');
+    }
+    out
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn numbers_are_grouped_by_thousands() {
+        assert_eq!([0, 999, 1000, 1_234_567].map(thousands), ["0", "999", "1,000", "1,234,567"]);
+    }
+}

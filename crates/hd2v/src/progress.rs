@@ -1,0 +1,93 @@
+//! Progress of long work on stderr: a bar on a terminal, plain lines in a log. And Ctrl-C.
+
+use std::io::IsTerminal;
+use std::ops::ControlFlow;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::time::{Duration, Instant};
+
+use hyperdoc2vec::import::{Progress, Unit};
+use indicatif::{HumanBytes, HumanDuration, ProgressBar, ProgressStyle};
+
+use crate::output::thousands;
+
+static STOP: AtomicBool = AtomicBool::new(false);
+
+/// How often a line is written where there is no terminal.
+const EVERY: Duration = Duration::from_secs(10);
+
+/// From now on Ctrl-C asks the work to stop and clean up; a second one ends the program at once.
+pub fn stop_on_interrupt() {
+    // Without a handler Ctrl-C still ends the program; only the cleaning up is lost.
+    let _ = ctrlc::set_handler(|| {
+        if STOP.swap(true, Ordering::SeqCst) {
+            std::process::exit(1);
+        }
+        eprintln!("\nstopping; once more to stop at once");
+    });
+}
+
+/// Shows how far an import has come.
+pub struct Reporter {
+    bar: Option<ProgressBar>,
+    started: Instant,
+    told: Instant,
+    last: Option<Progress>,
+}
+
+impl Reporter {
+    /// Starts the clock.
+    pub fn new(quiet: bool) -> Reporter {
+        let bar = (!quiet && std::io::stderr().is_terminal()).then(|| {
+            let bar = ProgressBar::no_length();
+            bar.set_style(
+                ProgressStyle::with_template("{spinner} {msg}").unwrap_or_else(|_| ProgressStyle::default_bar()),
+            );
+            bar
+        });
+        let now = Instant::now();
+        Reporter { bar, started: now, told: now, last: None }
+    }
+
+    /// Shows `progress`; asks to stop after Ctrl-C.
+    pub fn watch(&mut self, progress: &Progress) -> ControlFlow<()> {
+        self.last = Some(*progress);
+        if let Some(bar) = &self.bar {
+            if bar.length().is_none() && progress.total.is_some() {
+                let template = "{msg} [{bar:30}] {percent}%  {eta} left";
+                bar.set_style(ProgressStyle::with_template(template).unwrap_or_else(|_| ProgressStyle::default_bar()));
+                bar.set_length(progress.total.unwrap_or(0));
+            }
+            bar.set_message(self.line(progress));
+            bar.set_position(progress.read);
+        } else if self.told.elapsed() >= EVERY {
+            self.told = Instant::now();
+            eprintln!("{}", self.line(progress));
+        }
+        if STOP.load(Ordering::SeqCst) { ControlFlow::Break(()) } else { ControlFlow::Continue(()) }
+    }
+
+    fn line(&self, progress: &Progress) -> String {
+        let seconds = self.started.elapsed().as_secs_f64().max(1e-3);
+        let rate = progress.read as f64 / seconds;
+        let read = match progress.unit {
+            Unit::Bytes => format!("{} read, {}/s", HumanBytes(progress.read), HumanBytes(rate as u64)),
+            Unit::Pages => format!("{} pages read, {}/s", thousands(progress.read), thousands(rate as u64)),
+        };
+        let left = match progress.total {
+            Some(total) if self.bar.is_none() && rate > 0.0 => {
+                let left = total.saturating_sub(progress.read) as f64 / rate;
+                format!(", {} left", HumanDuration(Duration::from_secs_f64(left)))
+            }
+            _ => String::new(),
+        };
+        format!("{} documents, {read}{left}", thousands(progress.documents))
+    }
+
+    /// Takes the bar away; returns the seconds since the start.
+    pub fn finish(self) -> f64 {
+        if let Some(bar) = &self.bar {
+            bar.finish_and_clear();
+        }
+        self.started.elapsed().as_secs_f64()
+    }
+}

@@ -1,0 +1,530 @@
+//! Builds a corpus directory in one pass over the documents.
+//!
+//! [`prepare`] does what can be done for a batch of documents alone, on any thread: words, local word numbers,
+//! packed text. [`Builder::add`] takes the batches in the order of the input and gives global numbers. When all
+//! are in, [`Builder::finish`] orders the vocabulary, renumbers the words, resolves the links and renames the
+//! directory into place. Memory grows with vocabulary, documents and links, never with text.
+
+use std::cmp::Reverse;
+use std::collections::HashMap;
+use std::fs::{self, File};
+use std::io::{Read, Write};
+use std::path::{Path, PathBuf};
+
+use rayon::prelude::*;
+use tempfile::TempDir;
+
+use super::manifest::{self, CorpusOptions, Counts, Manifest, Source};
+use super::store::{Array, ArrayWriter, Files, write_array, write_index, write_strings};
+use super::{Corpus, TextPlace};
+use crate::document::{Date, Document};
+use crate::error::{Error, Result};
+use crate::id::{DocId, WordId};
+use crate::import::Parsed;
+use crate::losses::{Loss, Losses, Tally};
+use crate::markup;
+use crate::strings::Interner;
+use crate::tokenize::Tokenizer;
+
+/// Texts are packed together until a block has this many bytes.
+const TEXT_BLOCK: usize = 64 << 10;
+/// A link with no word of the vocabulary this near on either side has no context.
+const CONTEXT_REACH: usize = 50;
+/// Longer chains of redirects are taken for circles.
+const LONGEST_REDIRECT: usize = 32;
+
+const NONE: u32 = u32::MAX;
+
+/// A batch of documents, ready to be added: words have numbers that hold within the batch.
+#[derive(Debug, Default)]
+pub struct Prepared {
+    words: Interner,
+    tokens: Vec<u32>,
+    documents: Vec<PreparedDocument>,
+    text: Vec<u8>,
+    text_blocks: Vec<usize>,
+    aliases: Vec<(String, String)>,
+    losses: Losses,
+    bad: Option<(String, String)>,
+}
+
+#[derive(Debug)]
+struct PreparedDocument {
+    /// Without its text and the links' targets.
+    document: Document,
+    tokens: usize,
+    links: Vec<PreparedLink>,
+    text: TextPlace,
+    text_bytes: usize,
+}
+
+#[derive(Debug)]
+struct PreparedLink {
+    at: u32,
+    anchor: u32,
+    targets: Vec<String>,
+}
+
+impl Prepared {
+    /// The first record of the batch that could not be read: its place and what is wrong.
+    pub fn bad(&self) -> Option<&(String, String)> {
+        self.bad.as_ref()
+    }
+}
+
+/// Takes the words out of a batch and packs its text.
+pub fn prepare(parsed: Parsed, tokenizer: &Tokenizer) -> Prepared {
+    let mut out =
+        Prepared { aliases: parsed.aliases, losses: parsed.losses, bad: parsed.first_bad, ..Prepared::default() };
+    let mut block = Vec::new();
+    for mut document in parsed.documents {
+        let start = out.tokens.len();
+        let links = take_words(&mut document, tokenizer, &mut out);
+        let tokens = out.tokens.len() - start;
+        if tokens == 0 {
+            out.losses.add(Loss::EmptyText, format!("{} ({})", document.id, document.origin));
+        }
+        let text = std::mem::take(&mut document.text);
+        let marked = markup::render(&text, &document.links);
+        document.links.clear();
+        let place = TextPlace {
+            block: out.text_blocks.len() as u32,
+            start: block.len() as u32,
+            bytes: u32::try_from(marked.len()).unwrap_or(0),
+        };
+        block.extend_from_slice(marked.as_bytes());
+        if block.len() >= TEXT_BLOCK {
+            pack(&mut block, &mut out);
+        }
+        out.documents.push(PreparedDocument { document, tokens, links, text: place, text_bytes: text.len() });
+    }
+    if !block.is_empty() {
+        pack(&mut block, &mut out);
+    }
+    out
+}
+
+fn pack(block: &mut Vec<u8>, out: &mut Prepared) {
+    // Packing into memory cannot fail; level 1 is the fastest that halves the text.
+    out.text.extend(zstd::bulk::compress(block, 1).unwrap_or_default());
+    out.text_blocks.push(out.text.len());
+    block.clear();
+}
+
+/// Appends the words of a document to the batch; links get their places among them.
+///
+/// A link, or the start of its anchor, always separates words: `[Vec][[id]]s` is `vec`, link, `s`.
+fn take_words(document: &mut Document, tokenizer: &Tokenizer, out: &mut Prepared) -> Vec<PreparedLink> {
+    let Prepared { words, tokens, losses, .. } = out;
+    let start = tokens.len();
+    let text = &document.text;
+    let mut done = 0;
+    let mut read_to = |end: usize, tokens: &mut Vec<u32>| {
+        if end > done {
+            let overlong = tokenizer.words(&text[done..end], |word| tokens.push(words.intern(word)));
+            for _ in 0..overlong {
+                losses.add(Loss::OverlongWord, format!("in {} ({})", document.id, document.origin));
+            }
+            done = end;
+        }
+    };
+    let mut links = Vec::with_capacity(document.links.len());
+    for link in &mut document.links {
+        read_to(link.anchor, tokens);
+        let anchor = tokens.len();
+        read_to(link.at, tokens);
+        links.push(PreparedLink {
+            at: (tokens.len() - start) as u32,
+            anchor: (tokens.len() - anchor) as u32,
+            targets: link.targets.clone(),
+        });
+    }
+    read_to(text.len(), tokens);
+    links
+}
+
+/// A corpus being built, in a directory beside its destination.
+pub struct Builder {
+    destination: PathBuf,
+    force: bool,
+    options: CorpusOptions,
+    source: Source,
+    dir: TempDir,
+    tokens: ArrayWriter,
+    text: ArrayWriter,
+    text_blocks: Vec<u64>,
+    words: Interner,
+    word_counts: Vec<u64>,
+    /// Names of documents, targets and redirects; `documents[name]` is the document of that name.
+    names: Interner,
+    documents: Vec<u32>,
+    document_names: Vec<u32>,
+    document_tokens: Vec<u64>,
+    document_positions: Vec<u64>,
+    document_text: Vec<TextPlace>,
+    dates: Vec<i32>,
+    titles: Interner,
+    document_title: Vec<u32>,
+    urls: Interner,
+    document_url: Vec<u32>,
+    labels: Interner,
+    document_labels: Vec<u64>,
+    document_label: Vec<u32>,
+    position_source: Vec<DocId>,
+    position_at: Vec<u32>,
+    position_anchor: Vec<u32>,
+    position_links: Vec<u64>,
+    link_names: Vec<u32>,
+    aliases: Vec<(u32, u32)>,
+    losses: Losses,
+    counts: Counts,
+}
+
+impl Builder {
+    /// Starts a corpus that will stand at `destination`; refuses to replace what is there unless `force`.
+    pub fn new(destination: &Path, options: CorpusOptions, source: Source, force: bool) -> Result<Builder> {
+        refuse_existing(destination, force)?;
+        let parent = match destination.parent() {
+            Some(parent) if !parent.as_os_str().is_empty() => parent,
+            _ => Path::new("."),
+        };
+        let name = destination.file_name().unwrap_or_default().to_string_lossy();
+        let dir = tempfile::Builder::new()
+            .prefix(&format!(".{name}.part-"))
+            .tempdir_in(parent)
+            .map_err(Error::io("create a directory in", parent))?;
+        Ok(Builder {
+            destination: destination.to_owned(),
+            force,
+            options,
+            source,
+            tokens: ArrayWriter::create(dir.path(), "tokens.part")?,
+            text: ArrayWriter::create(dir.path(), "text")?,
+            dir,
+            text_blocks: Vec::new(),
+            words: Interner::default(),
+            word_counts: Vec::new(),
+            names: Interner::default(),
+            documents: Vec::new(),
+            document_names: Vec::new(),
+            document_tokens: Vec::new(),
+            document_positions: Vec::new(),
+            document_text: Vec::new(),
+            dates: Vec::new(),
+            titles: Interner::default(),
+            document_title: Vec::new(),
+            urls: Interner::default(),
+            document_url: Vec::new(),
+            labels: Interner::default(),
+            document_labels: Vec::new(),
+            document_label: Vec::new(),
+            position_source: Vec::new(),
+            position_at: Vec::new(),
+            position_anchor: Vec::new(),
+            position_links: Vec::new(),
+            link_names: Vec::new(),
+            aliases: Vec::new(),
+            losses: Losses::default(),
+            counts: Counts::default(),
+        })
+    }
+
+    /// What has come in so far: documents, words and bytes of text.
+    pub fn counts(&self) -> &Counts {
+        &self.counts
+    }
+
+    /// Adds a batch. The result depends on the order of the batches and of the documents in them, nothing else.
+    pub fn add(&mut self, batch: Prepared) -> Result<()> {
+        let global: Vec<u32> = batch.words.iter().map(|word| self.words.intern(word)).collect();
+        self.word_counts.resize(self.words.len(), 0);
+        let first_block = self.text_blocks.len() as u32;
+        let packed_before = self.text.bytes();
+        self.text.push(&batch.text)?;
+        self.text_blocks.extend(batch.text_blocks.iter().map(|&end| packed_before + end as u64));
+
+        let mut tokens = batch.tokens;
+        tokens.iter_mut().for_each(|token| *token = global[*token as usize]);
+        let mut start = 0;
+        for prepared in batch.documents {
+            let end = start + prepared.tokens;
+            self.add_document(prepared, &tokens[start..end], first_block)?;
+            start = end;
+        }
+        for (from, to) in batch.aliases {
+            let pair = (self.name(&from), self.name(&to));
+            self.aliases.push(pair);
+        }
+        self.losses.merge(batch.losses);
+        Ok(())
+    }
+
+    fn name(&mut self, name: &str) -> u32 {
+        let number = self.names.intern(name);
+        self.documents.resize(self.names.len(), NONE);
+        number
+    }
+
+    fn add_document(&mut self, prepared: PreparedDocument, tokens: &[u32], first_block: u32) -> Result<()> {
+        let PreparedDocument { document, links, text, text_bytes, .. } = prepared;
+        let name = self.name(&document.id);
+        if self.documents[name as usize] != NONE {
+            self.losses.add(Loss::DuplicateId, format!("{} ({})", document.id, document.origin));
+            return Ok(());
+        }
+        let doc = self.document_names.len();
+        if doc as u64 >= u64::from(NONE) {
+            return Err(Error::input(document.origin, "more than 4 billion documents do not fit into a corpus"));
+        }
+        self.documents[name as usize] = doc as u32;
+        self.document_names.push(name);
+        self.tokens.push(tokens)?;
+        tokens.iter().for_each(|&token| self.word_counts[token as usize] += 1);
+        self.counts.documents += 1;
+        self.counts.words += tokens.len() as u64;
+        self.counts.text_bytes += text_bytes as u64;
+        self.document_tokens.push(self.counts.words);
+        self.document_text.push(TextPlace { block: text.block + first_block, ..text });
+        self.dates.push(document.date.map_or(0, Date::packed));
+        self.document_title.push(self.titles.intern(document.title.as_deref().unwrap_or_default()));
+        self.document_url.push(self.urls.intern(document.url.as_deref().unwrap_or_default()));
+        let first_label = self.document_label.len();
+        for label in &document.labels {
+            let label = self.labels.intern(label);
+            if !self.document_label[first_label..].contains(&label) {
+                self.document_label.push(label);
+            }
+        }
+        self.document_labels.push(self.document_label.len() as u64);
+        for link in links {
+            self.position_source.push(DocId(doc as u32));
+            self.position_at.push(link.at);
+            self.position_anchor.push(link.anchor);
+            for target in &link.targets {
+                let target = self.name(target);
+                self.link_names.push(target);
+            }
+            self.position_links.push(self.link_names.len() as u64);
+        }
+        self.document_positions.push(self.position_at.len() as u64);
+        Ok(())
+    }
+
+    /// Completes the corpus and puts it at its destination.
+    pub fn finish(mut self) -> Result<Corpus> {
+        let mut files = Files::new();
+        let dir = self.dir.path().to_owned();
+        let order = self.write_words(&dir, &mut files)?;
+        self.write_tokens(&dir, &order, &mut files)?;
+        self.write_links(&dir, &mut files)?;
+        self.write_documents(&dir, &mut files)?;
+        self.text.finish(&mut files)?;
+        write_array(&dir, "text.blocks", &self.text_blocks, &mut files)?;
+
+        let dated = || self.dates.iter().filter_map(|&date| Date::from_packed(date));
+        self.counts.dated = dated().count() as u64;
+        let dates = dated().min().zip(dated().max());
+        self.counts.redirects = self.aliases.len() as u64;
+        let manifest = Manifest::new(self.options, self.source, self.counts, dates, self.losses, files);
+        let path = dir.join(manifest::NAME);
+        let mut file = File::create(&path).map_err(Error::io("create", &path))?;
+        file.write_all(&manifest.to_json()).and_then(|()| file.sync_all()).map_err(Error::io("write", &path))?;
+        publish(self.dir, &self.destination, self.force)?;
+        Corpus::open(&self.destination)
+    }
+
+    /// Writes the words by falling count, ties by their bytes. Returns the new number of each old one.
+    fn write_words(&mut self, dir: &Path, files: &mut Files) -> Result<Vec<u32>> {
+        // A word that occurs only in documents left out as duplicates has no count.
+        let mut order: Vec<u32> =
+            (0..self.words.len() as u32).filter(|&word| self.word_counts[word as usize] > 0).collect();
+        let (words, counts) = (&self.words, &self.word_counts);
+        order.par_sort_unstable_by(|&a, &b| {
+            let key = |word: u32| (Reverse(counts[word as usize]), words.get(word));
+            key(a).cmp(&key(b))
+        });
+        let mut renumbered = vec![NONE; self.words.len()];
+        for (new, &old) in order.iter().enumerate() {
+            renumbered[old as usize] = new as u32;
+        }
+        let sorted_counts: Vec<u64> = order.iter().map(|&word| counts[word as usize]).collect();
+        self.counts.distinct_words = order.len() as u64;
+        self.counts.vocabulary = sorted_counts.partition_point(|&count| count >= self.options.min_count) as u64;
+        write_strings(dir, "words", order.iter().map(|&word| words.get(word)), files)?;
+        write_index(dir, "words", order.len(), order.iter().map(|&word| words.get(word)), files)?;
+        write_array(dir, "words.count", &sorted_counts, files)?;
+        self.words = Interner::default();
+        Ok(renumbered)
+    }
+
+    /// Reads the words back with their first numbers and writes them with their last.
+    fn write_tokens(&mut self, dir: &Path, renumbered: &[u32], files: &mut Files) -> Result<()> {
+        let path = dir.join("tokens.part");
+        let unfinished = std::mem::replace(&mut self.tokens, ArrayWriter::create(dir, "tokens")?);
+        unfinished.close()?;
+        let mut input = File::open(&path).map_err(Error::io("open", &path))?;
+        let mut left = self.counts.words as usize;
+        let mut buffer = vec![0u32; left.min(1 << 20)];
+        while left > 0 {
+            let chunk = &mut buffer[..left.min(1 << 20)];
+            input.read_exact(bytemuck::cast_slice_mut(chunk)).map_err(Error::io("read", &path))?;
+            chunk.par_chunks_mut(1 << 16).for_each(|part| {
+                part.iter_mut().for_each(|token| *token = renumbered[*token as usize]);
+            });
+            self.tokens.push(chunk)?;
+            left -= chunk.len();
+        }
+        let tokens = std::mem::replace(&mut self.tokens, ArrayWriter::create(dir, "tokens.part")?);
+        tokens.finish(files)?;
+        fs::remove_file(&path).map_err(Error::io("remove", &path))
+    }
+
+    /// The document a name stands for, through redirects.
+    fn resolve(&self, name: u32, aliases: &HashMap<u32, u32>) -> Option<u32> {
+        let mut name = name;
+        for _ in 0..LONGEST_REDIRECT {
+            match self.documents[name as usize] {
+                NONE => name = *aliases.get(&name)?,
+                doc => return Some(doc),
+            }
+        }
+        None
+    }
+
+    /// Resolves the links and writes the positions that are left with a target.
+    fn write_links(&mut self, dir: &Path, files: &mut Files) -> Result<()> {
+        let mut aliases = HashMap::new();
+        for &(from, to) in &self.aliases {
+            aliases.entry(from).or_insert(to);
+        }
+        for &(from, _) in &self.aliases {
+            if self.resolve(from, &aliases).is_none() {
+                self.losses.add(Loss::BrokenRedirect, self.names.get(from));
+            }
+        }
+        let (mut source, mut at, mut anchor, mut ends) = (Vec::new(), Vec::new(), Vec::new(), Vec::new());
+        let mut links: Vec<DocId> = Vec::new();
+        let mut document_ends = Vec::with_capacity(self.document_positions.len());
+        let mut unknown: HashMap<u32, u64> = HashMap::new();
+        let mut position = 0;
+        for doc in 0..self.document_names.len() {
+            for position in position..self.document_positions[doc] as usize {
+                let first = links.len();
+                for &name in &self.link_names[Corpus::range(&self.position_links, position)] {
+                    match self.resolve(name, &aliases) {
+                        None => *unknown.entry(name).or_default() += 1,
+                        Some(target) if target as usize == doc => {
+                            self.losses.add(Loss::SelfLink, self.names.get(self.document_names[doc]));
+                        }
+                        Some(target) if links[first..].contains(&DocId(target)) => {}
+                        Some(target) => links.push(DocId(target)),
+                    }
+                }
+                if links.len() > first {
+                    source.push(self.position_source[position]);
+                    at.push(self.position_at[position]);
+                    anchor.push(self.position_anchor[position]);
+                    ends.push(links.len() as u64);
+                }
+            }
+            position = self.document_positions[doc] as usize;
+            document_ends.push(at.len() as u64);
+        }
+        self.losses.set(Loss::UnknownTarget, most_frequent(&unknown, &self.names));
+        self.count_lonely_links(dir, &source, &at, files)?;
+
+        let mut linked = vec![false; self.document_names.len()];
+        links.iter().for_each(|doc| linked[doc.index()] = true);
+        self.counts.positions = at.len() as u64;
+        self.counts.links = links.len() as u64;
+        self.counts.newcomers = linked.iter().filter(|&&linked| !linked).count() as u64;
+        write_array(dir, "document.positions", &document_ends, files)?;
+        write_array(dir, "position.source", &source, files)?;
+        write_array(dir, "position.at", &at, files)?;
+        write_array(dir, "position.anchor", &anchor, files)?;
+        write_array(dir, "position.links", &ends, files)?;
+        write_array(dir, "links", &links, files)
+    }
+
+    /// Counts the links that have no word of the vocabulary near them.
+    fn count_lonely_links(&mut self, dir: &Path, source: &[DocId], at: &[u32], files: &Files) -> Result<()> {
+        let tokens: Array<WordId> = Array::open(dir, "tokens", files)?;
+        let vocabulary = self.counts.vocabulary as u32;
+        for (&doc, &at) in source.iter().zip(at) {
+            let words = Corpus::range(&self.document_tokens, doc.index());
+            let middle = words.start + at as usize;
+            let near = middle.saturating_sub(CONTEXT_REACH).max(words.start)..(middle + CONTEXT_REACH).min(words.end);
+            if !tokens[near].iter().any(|word| word.0 < vocabulary) {
+                self.losses.add(Loss::LinkWithoutContext, self.names.get(self.document_names[doc.index()]));
+            }
+        }
+        Ok(())
+    }
+
+    fn write_documents(&mut self, dir: &Path, files: &mut Files) -> Result<()> {
+        let names = || self.document_names.iter().map(|&name| self.names.get(name));
+        write_strings(dir, "names", names(), files)?;
+        write_index(dir, "names", self.document_names.len(), names(), files)?;
+        write_strings(dir, "titles", self.document_title.iter().map(|&title| self.titles.get(title)), files)?;
+        write_strings(dir, "urls", self.document_url.iter().map(|&url| self.urls.get(url)), files)?;
+        write_strings(dir, "labels", self.labels.iter(), files)?;
+        write_array(dir, "document.tokens", &self.document_tokens, files)?;
+        write_array(dir, "document.text", &self.document_text, files)?;
+        write_array(dir, "dates", &self.dates, files)?;
+        write_array(dir, "document.labels", &self.document_labels, files)?;
+        write_array(dir, "document.label", &self.document_label, files)?;
+        self.counts.labels = self.labels.len() as u64;
+        let ends = &self.document_labels;
+        self.counts.labelled = (0..ends.len()).filter(|&doc| !Corpus::range(ends, doc).is_empty()).count() as u64;
+        Ok(())
+    }
+}
+
+/// The count of all unknown targets, and the ten most frequent by name.
+fn most_frequent(unknown: &HashMap<u32, u64>, names: &Interner) -> Tally {
+    let mut by_count: Vec<(u64, &str)> = unknown.iter().map(|(&name, &count)| (count, names.get(name))).collect();
+    by_count.sort_unstable_by_key(|&(count, name)| (Reverse(count), name));
+    Tally {
+        count: by_count.iter().map(|&(count, _)| count).sum(),
+        samples: by_count.iter().take(10).map(|(count, name)| format!("{name} ({count})")).collect(),
+    }
+}
+
+/// An error if `destination` exists and may not be replaced. Only a corpus is ever replaced.
+fn refuse_existing(destination: &Path, force: bool) -> Result<()> {
+    if destination.symlink_metadata().is_err() {
+        return Ok(());
+    }
+    let place = destination.display().to_string();
+    if !force {
+        return Err(Error::input(place, "exists already; choose another name, or replace it with --force"));
+    }
+    let empty = fs::read_dir(destination).is_ok_and(|mut entries| entries.next().is_none());
+    if empty || destination.join(manifest::NAME).is_file() {
+        return Ok(());
+    }
+    Err(Error::input(place, "exists and is not a corpus, so --force does not replace it; choose another name"))
+}
+
+/// Renames the finished directory into place and makes that last.
+fn publish(dir: TempDir, destination: &Path, force: bool) -> Result<()> {
+    refuse_existing(destination, force)?;
+    let parent = dir.path().parent().unwrap_or(Path::new(".")).to_owned();
+    let old = destination.exists().then(|| dir.path().with_extension("old"));
+    if let Some(old) = &old {
+        fs::rename(destination, old).map_err(Error::io("replace", destination))?;
+    }
+    if let Err(error) = fs::rename(dir.path(), destination) {
+        if let Some(old) = &old {
+            let _ = fs::rename(old, destination);
+        }
+        return Err(Error::io("rename the finished corpus to", destination)(error));
+    }
+    // It is a corpus now, no longer a temporary directory.
+    let _ = dir.keep();
+    File::open(&parent).and_then(|parent| parent.sync_all()).map_err(Error::io("write", &parent))?;
+    if let Some(old) = &old {
+        fs::remove_dir_all(old).map_err(Error::io("remove", old))?;
+    }
+    Ok(())
+}

@@ -1,0 +1,173 @@
+//! `corpus.json`: what a corpus directory holds, how it was made, and the checksums of its files.
+
+use std::fs;
+use std::path::Path;
+
+use serde::{Deserialize, Serialize};
+use xxhash_rust::xxh3::{xxh3_64, xxh3_128};
+
+use super::store::Files;
+use crate::document::Date;
+use crate::error::{Error, Result};
+use crate::losses::Losses;
+
+/// The version of the layout; a reader refuses what is newer.
+pub const VERSION: u32 = 1;
+
+/// The name of the manifest in the directory.
+pub const NAME: &str = "corpus.json";
+
+const FORMAT: &str = "hyperdoc2vec corpus";
+
+/// How words were taken from text.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct CorpusOptions {
+    /// Whether words are lower-cased.
+    pub lowercase: bool,
+    /// Words that occur less often are kept for display and search, but are no part of the vocabulary.
+    pub min_count: u64,
+}
+
+impl Default for CorpusOptions {
+    fn default() -> CorpusOptions {
+        CorpusOptions { lowercase: true, min_count: 5 }
+    }
+}
+
+/// Where a corpus came from.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Source {
+    /// The format that was imported, or `generate`.
+    pub format: String,
+    /// Names of the inputs, without their directories.
+    pub inputs: Vec<String>,
+}
+
+/// What a corpus amounts to.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Counts {
+    /// Documents.
+    pub documents: u64,
+    /// Running words.
+    pub words: u64,
+    /// Distinct words that occur at least `min_count` times.
+    pub vocabulary: u64,
+    /// Distinct words.
+    pub distinct_words: u64,
+    /// Places where a link stands.
+    pub positions: u64,
+    /// Pairs of a place and a target.
+    pub links: u64,
+    /// Documents that no link points at.
+    pub newcomers: u64,
+    /// Documents that have a date.
+    pub dated: u64,
+    /// Distinct labels.
+    pub labels: u64,
+    /// Documents that have a label.
+    pub labelled: u64,
+    /// Bytes of text, without link marks.
+    pub text_bytes: u64,
+    /// Redirects.
+    pub redirects: u64,
+}
+
+/// The manifest.
+#[derive(Debug, Clone, Serialize, Deserialize)]
+pub struct Manifest {
+    format: String,
+    version: u32,
+    /// Version of the program that wrote it.
+    pub program: String,
+    /// How words were taken from text.
+    pub options: CorpusOptions,
+    /// Where it came from.
+    pub source: Source,
+    /// What it amounts to.
+    pub counts: Counts,
+    /// The earliest and the latest date.
+    pub dates: Option<(Date, Date)>,
+    /// What was left out or mended.
+    pub losses: Losses,
+    /// Identifies the content: equal for equal corpora.
+    pub fingerprint: String,
+    /// The files with their checksums.
+    pub files: Files,
+    checksum: String,
+}
+
+impl Manifest {
+    /// Completes a manifest: fingerprint and checksum follow from the rest.
+    pub fn new(
+        options: CorpusOptions,
+        source: Source,
+        counts: Counts,
+        dates: Option<(Date, Date)>,
+        losses: Losses,
+        files: Files,
+    ) -> Manifest {
+        let sums: String = files.iter().map(|(name, info)| format!("{name} {}\n", info.xxh3)).collect();
+        let mut manifest = Manifest {
+            format: FORMAT.to_owned(),
+            version: VERSION,
+            program: env!("CARGO_PKG_VERSION").to_owned(),
+            options,
+            source,
+            counts,
+            dates,
+            losses,
+            fingerprint: format!("{:032x}", xxh3_128(sums.as_bytes())),
+            files,
+            checksum: String::new(),
+        };
+        manifest.checksum = manifest.sum();
+        manifest
+    }
+
+    fn sum(&self) -> String {
+        let bare = Manifest { checksum: String::new(), ..self.clone() };
+        format!("{:016x}", xxh3_64(serde_json::to_string(&bare).unwrap_or_default().as_bytes()))
+    }
+
+    /// The bytes of `corpus.json`.
+    pub fn to_json(&self) -> Vec<u8> {
+        let mut json = serde_json::to_vec_pretty(self).unwrap_or_default();
+        json.push(b'\n');
+        json
+    }
+
+    /// Reads and checks the manifest of the corpus in `dir`.
+    pub fn read(dir: &Path) -> Result<Manifest> {
+        let damaged = |what: String| Error::Damaged { path: dir.to_owned(), what };
+        let path = dir.join(NAME);
+        if !path.is_file() {
+            let what =
+                if dir.exists() { format!("not a corpus: it has no {NAME}") } else { "no such corpus".to_owned() };
+            return Err(damaged(format!("{what}; make one with `hd2v import`")));
+        }
+        let bytes = fs::read(&path).map_err(Error::io("read", &path))?;
+        let json: serde_json::Value = serde_json::from_slice(&bytes)
+            .map_err(|e| damaged(format!("{NAME} is damaged ({e}); import the corpus again")))?;
+        if json["format"] != FORMAT {
+            return Err(damaged(format!("{NAME} does not describe a corpus of hyperdoc2vec")));
+        }
+        match json["version"].as_u64() {
+            Some(version) if version == u64::from(VERSION) => {}
+            Some(version) => {
+                return Err(damaged(format!(
+                    "written in layout {version} by program {}, but this program ({}) reads layout {VERSION}; \
+                     use a newer program or import the corpus again",
+                    json["program"].as_str().unwrap_or("?"),
+                    env!("CARGO_PKG_VERSION")
+                )));
+            }
+            None => return Err(damaged(format!("{NAME} names no version of its layout"))),
+        }
+        let manifest: Manifest = serde_json::from_value(json)
+            .map_err(|e| damaged(format!("{NAME} is damaged ({e}); import the corpus again")))?;
+        if manifest.checksum != manifest.sum() {
+            return Err(damaged(format!("{NAME} was altered since it was written; import the corpus again")));
+        }
+        Ok(manifest)
+    }
+}

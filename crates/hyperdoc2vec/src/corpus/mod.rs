@@ -1,0 +1,341 @@
+//! A corpus: one directory of flat arrays, mapped, in which words and links are numbers.
+//!
+//! | file | holds |
+//! |---|---|
+//! | `corpus.json` | counts, options, losses, sizes and checksums |
+//! | `tokens` | the words of all documents in order, as [`WordId`]s |
+//! | `document.tokens`, `document.positions` | where each document's words and link positions end |
+//! | `position.source`, `position.at`, `position.anchor` | the document a link stands in, before which of its words, how many words before it are its own |
+//! | `position.links`, `links` | where a position's targets end; the targets, as [`DocId`]s |
+//! | `words.*`, `words.count` | every word, by falling count |
+//! | `names.*`, `titles.*`, `urls.*`, `dates`, `labels.*`, `document.labels`, `document.label` | what documents are called |
+//! | `text`, `text.blocks`, `document.text` | the texts with their link marks, compressed, some 64 KiB a block |
+
+mod build;
+mod manifest;
+mod store;
+
+use std::ops::Range;
+use std::path::{Path, PathBuf};
+
+use bytemuck::{Pod, Zeroable};
+
+pub use build::{Builder, Prepared, prepare};
+pub use manifest::{CorpusOptions, Counts, Manifest, Source};
+use store::{Array, Strings};
+
+use crate::document::{Date, Document};
+use crate::error::{Error, Result};
+use crate::id::{DocId, WordId};
+use crate::markup;
+
+/// Where a document's text stands: a block, and bytes of that block once unpacked.
+#[derive(Debug, Clone, Copy, Default, Pod, Zeroable)]
+#[repr(C)]
+struct TextPlace {
+    block: u32,
+    start: u32,
+    bytes: u32,
+}
+
+/// A corpus on disk, opened by memory map.
+#[derive(Debug)]
+pub struct Corpus {
+    path: PathBuf,
+    manifest: Manifest,
+    tokens: Array<WordId>,
+    document_tokens: Array<u64>,
+    document_positions: Array<u64>,
+    position_source: Array<DocId>,
+    position_at: Array<u32>,
+    position_anchor: Array<u32>,
+    position_links: Array<u64>,
+    links: Array<DocId>,
+    words: Strings,
+    word_counts: Array<u64>,
+    names: Strings,
+    titles: Strings,
+    urls: Strings,
+    dates: Array<i32>,
+    labels: Strings,
+    document_labels: Array<u64>,
+    document_label: Array<u32>,
+    text: Array<u8>,
+    text_blocks: Array<u64>,
+    document_text: Array<TextPlace>,
+}
+
+/// A place in a document where a link stands.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Position<'a> {
+    /// The document it stands in.
+    pub source: DocId,
+    /// Before which of the document's words; from 0 to its number of words.
+    pub at: usize,
+    /// How many of the words right before it are the link's own.
+    pub anchor: usize,
+    /// The documents it points at; at least one, none twice, never the document itself.
+    pub targets: &'a [DocId],
+}
+
+impl Corpus {
+    /// Opens the corpus in `path`. Sizes are checked, contents are not read: see [`Corpus::verify`].
+    pub fn open(path: impl AsRef<Path>) -> Result<Corpus> {
+        let path = path.as_ref();
+        let manifest = Manifest::read(path)?;
+        let files = &manifest.files;
+        let corpus = Corpus {
+            tokens: Array::open(path, "tokens", files)?,
+            document_tokens: Array::open(path, "document.tokens", files)?,
+            document_positions: Array::open(path, "document.positions", files)?,
+            position_source: Array::open(path, "position.source", files)?,
+            position_at: Array::open(path, "position.at", files)?,
+            position_anchor: Array::open(path, "position.anchor", files)?,
+            position_links: Array::open(path, "position.links", files)?,
+            links: Array::open(path, "links", files)?,
+            words: Strings::open(path, "words", files)?,
+            word_counts: Array::open(path, "words.count", files)?,
+            names: Strings::open(path, "names", files)?,
+            titles: Strings::open(path, "titles", files)?,
+            urls: Strings::open(path, "urls", files)?,
+            dates: Array::open(path, "dates", files)?,
+            labels: Strings::open(path, "labels", files)?,
+            document_labels: Array::open(path, "document.labels", files)?,
+            document_label: Array::open(path, "document.label", files)?,
+            text: Array::open(path, "text", files)?,
+            text_blocks: Array::open(path, "text.blocks", files)?,
+            document_text: Array::open(path, "document.text", files)?,
+            path: path.to_owned(),
+            manifest,
+        };
+        let documents = corpus.manifest.counts.documents as usize;
+        let per_document = [
+            corpus.document_tokens.len(),
+            corpus.document_positions.len(),
+            corpus.names.len(),
+            corpus.titles.len(),
+            corpus.urls.len(),
+            corpus.dates.len(),
+            corpus.document_labels.len(),
+            corpus.document_text.len(),
+        ];
+        if per_document.iter().any(|&length| length != documents) {
+            return Err(corpus.damaged("its files do not fit together"));
+        }
+        Ok(corpus)
+    }
+
+    fn damaged(&self, what: &str) -> Error {
+        Error::Damaged { path: self.path.clone(), what: format!("{what}; import it again") }
+    }
+
+    /// Reads every file, compares checksums, and checks that every number points at something.
+    pub fn verify(&self) -> Result<()> {
+        let (dir, files) = (&self.path, &self.manifest.files);
+        self.tokens.verify(dir, files)?;
+        self.document_tokens.verify(dir, files)?;
+        self.document_positions.verify(dir, files)?;
+        self.position_source.verify(dir, files)?;
+        self.position_at.verify(dir, files)?;
+        self.position_anchor.verify(dir, files)?;
+        self.position_links.verify(dir, files)?;
+        self.links.verify(dir, files)?;
+        self.word_counts.verify(dir, files)?;
+        self.dates.verify(dir, files)?;
+        self.document_labels.verify(dir, files)?;
+        self.document_label.verify(dir, files)?;
+        self.text.verify(dir, files)?;
+        self.text_blocks.verify(dir, files)?;
+        self.document_text.verify(dir, files)?;
+        for strings in [&self.words, &self.names, &self.titles, &self.urls, &self.labels] {
+            strings.verify(dir, files)?;
+        }
+        let rises_to = |ends: &[u64], end: usize| ends.is_sorted() && ends.last().copied().unwrap_or(0) == end as u64;
+        let fits = rises_to(&self.document_tokens, self.tokens.len())
+            && rises_to(&self.document_positions, self.position_at.len())
+            && rises_to(&self.position_links, self.links.len())
+            && rises_to(&self.document_labels, self.document_label.len())
+            && self.position_at.len() == self.position_source.len()
+            && self.position_at.len() == self.position_anchor.len()
+            && self.position_at.len() == self.position_links.len()
+            && self.word_counts.len() == self.words.len()
+            && self.manifest.counts.vocabulary <= self.words.len() as u64
+            && self.tokens.iter().all(|word| word.index() < self.words.len())
+            && self.links.iter().all(|doc| doc.index() < self.len())
+            && self.document_label.iter().all(|&label| (label as usize) < self.labels.len())
+            && self.documents().all(|doc| {
+                let words = self.token_range(doc);
+                self.position_range(doc).all(|p| {
+                    let (at, anchor) = (self.position_at[p] as usize, self.position_anchor[p] as usize);
+                    self.position_source[p] == doc && at <= words.len() && anchor <= at
+                })
+            });
+        if fits { Ok(()) } else { Err(self.damaged("its files do not fit together")) }
+    }
+
+    /// The directory it lives in.
+    pub fn path(&self) -> &Path {
+        &self.path
+    }
+
+    /// Counts, options, losses, fingerprint.
+    pub fn manifest(&self) -> &Manifest {
+        &self.manifest
+    }
+
+    /// How many documents there are.
+    pub fn len(&self) -> usize {
+        self.document_tokens.len()
+    }
+
+    /// Whether there is none.
+    pub fn is_empty(&self) -> bool {
+        self.len() == 0
+    }
+
+    /// All documents, in the order of the input.
+    pub fn documents(&self) -> impl ExactSizeIterator<Item = DocId> + use<> {
+        (0..self.len() as u32).map(DocId)
+    }
+
+    fn range(ends: &[u64], index: usize) -> Range<usize> {
+        let start = if index == 0 { 0 } else { ends[index - 1] as usize };
+        start..ends[index] as usize
+    }
+
+    fn token_range(&self, doc: DocId) -> Range<usize> {
+        Corpus::range(&self.document_tokens, doc.index())
+    }
+
+    /// The positions of `doc` among those of the whole corpus, for [`Corpus::position`].
+    pub fn position_range(&self, doc: DocId) -> Range<usize> {
+        Corpus::range(&self.document_positions, doc.index())
+    }
+
+    /// All words of `doc`. Those below [`Corpus::vocabulary`] occur `min_count` times or more.
+    pub fn words(&self, doc: DocId) -> &[WordId] {
+        &self.tokens[self.token_range(doc)]
+    }
+
+    /// The words of all documents, one after the other.
+    pub fn tokens(&self) -> &[WordId] {
+        &self.tokens
+    }
+
+    /// The link position with this number.
+    pub fn position(&self, number: usize) -> Position<'_> {
+        Position {
+            source: self.position_source[number],
+            at: self.position_at[number] as usize,
+            anchor: self.position_anchor[number] as usize,
+            targets: &self.links[Corpus::range(&self.position_links, number)],
+        }
+    }
+
+    /// The link positions of `doc`, in the order of its text.
+    pub fn positions(&self, doc: DocId) -> impl ExactSizeIterator<Item = Position<'_>> {
+        self.position_range(doc).map(|number| self.position(number))
+    }
+
+    /// Up to `window` words before and after a position; links do not count.
+    ///
+    /// The link's own words are the last `position.anchor` of those before.
+    pub fn context(&self, position: &Position<'_>, window: usize) -> (&[WordId], &[WordId]) {
+        let (before, after) = self.words(position.source).split_at(position.at);
+        (&before[before.len().saturating_sub(window)..], &after[..after.len().min(window)])
+    }
+
+    /// How many words occur at least `min_count` times: the ids below this number.
+    pub fn vocabulary(&self) -> usize {
+        self.manifest.counts.vocabulary as usize
+    }
+
+    /// How many distinct words there are.
+    pub fn distinct_words(&self) -> usize {
+        self.words.len()
+    }
+
+    /// The word itself.
+    pub fn word(&self, word: WordId) -> &str {
+        self.words.get(word.index())
+    }
+
+    /// How often the word occurs.
+    pub fn count(&self, word: WordId) -> u64 {
+        self.word_counts[word.index()]
+    }
+
+    /// The number of a word, as the tokeniser gives it.
+    pub fn find_word(&self, word: &str) -> Option<WordId> {
+        self.words.find(word).map(|number| WordId(number as u32))
+    }
+
+    /// What links call the document.
+    pub fn name(&self, doc: DocId) -> &str {
+        self.names.get(doc.index())
+    }
+
+    /// The document of that name. Redirects were resolved at import and are not known here.
+    pub fn find(&self, name: &str) -> Option<DocId> {
+        self.names.find(name).map(|number| DocId(number as u32))
+    }
+
+    /// Its title, if it has one.
+    pub fn title(&self, doc: DocId) -> Option<&str> {
+        Some(self.titles.get(doc.index())).filter(|title| !title.is_empty())
+    }
+
+    /// Where a reader finds it.
+    pub fn url(&self, doc: DocId) -> Option<&str> {
+        Some(self.urls.get(doc.index())).filter(|url| !url.is_empty())
+    }
+
+    /// Its date, if it has one.
+    pub fn date(&self, doc: DocId) -> Option<Date> {
+        Date::from_packed(self.dates[doc.index()])
+    }
+
+    /// All labels of the corpus, in the order of first sight.
+    pub fn label_names(&self) -> impl ExactSizeIterator<Item = &str> {
+        (0..self.labels.len()).map(|label| self.labels.get(label))
+    }
+
+    /// The labels of `doc`, as indices into [`Corpus::label_names`].
+    pub fn label_ids(&self, doc: DocId) -> &[u32] {
+        &self.document_label[Corpus::range(&self.document_labels, doc.index())]
+    }
+
+    /// The labels of `doc`.
+    pub fn labels(&self, doc: DocId) -> impl ExactSizeIterator<Item = &str> {
+        self.label_ids(doc).iter().map(|&label| self.labels.get(label as usize))
+    }
+
+    /// The text of `doc` with its link marks, as the jsonl format has it.
+    pub fn marked_text(&self, doc: DocId) -> Result<String> {
+        let place = self.document_text[doc.index()];
+        let wrong = || self.damaged("the text of a document cannot be read");
+        let block = place.block as usize;
+        let start = if block == 0 { Some(&0) } else { self.text_blocks.get(block - 1) };
+        let end = self.text_blocks.get(block);
+        let packed = start.zip(end).and_then(|(&start, &end)| self.text.get(start as usize..end as usize));
+        let unpacked = zstd::decode_all(packed.ok_or_else(wrong)?).map_err(|_| wrong())?;
+        let (start, bytes) = (place.start as usize, place.bytes as usize);
+        let text = unpacked.get(start..start + bytes).ok_or_else(wrong)?;
+        String::from_utf8(text.to_owned()).map_err(|_| wrong())
+    }
+
+    /// The document as it was imported; links to unknown documents are still in its text.
+    pub fn document(&self, doc: DocId) -> Result<Document> {
+        let markup::Marked { text, links, .. } = markup::parse(&self.marked_text(doc)?);
+        Ok(Document {
+            id: self.name(doc).to_owned(),
+            title: self.title(doc).map(str::to_owned),
+            date: self.date(doc),
+            labels: self.labels(doc).map(str::to_owned).collect(),
+            url: self.url(doc).map(str::to_owned),
+            text,
+            links,
+            origin: String::new(),
+        })
+    }
+}

@@ -1,0 +1,231 @@
+//! Flat arrays in files: written aside with checksums, opened by memory map.
+
+use std::collections::BTreeMap;
+use std::fs::File;
+use std::io::{BufWriter, Write};
+use std::marker::PhantomData;
+use std::ops::Deref;
+use std::path::{Path, PathBuf};
+
+use bytemuck::Pod;
+use memmap2::Mmap;
+use serde::{Deserialize, Serialize};
+use xxhash_rust::xxh3::{Xxh3, xxh3_64};
+
+use crate::error::{Error, Result};
+
+#[cfg(not(all(target_endian = "little", target_pointer_width = "64")))]
+compile_error!("the files are mapped as they are: little-endian 64-bit machines only");
+
+/// Size and checksum (XXH3, 64 bits) of one file.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct FileInfo {
+    /// Length in bytes.
+    pub bytes: u64,
+    /// Checksum in hexadecimal.
+    pub xxh3: String,
+}
+
+/// The files of a directory, by name.
+pub type Files = BTreeMap<String, FileInfo>;
+
+/// One array being written, element by element.
+pub struct ArrayWriter {
+    name: String,
+    path: PathBuf,
+    file: BufWriter<File>,
+    hash: Xxh3,
+    bytes: u64,
+}
+
+impl ArrayWriter {
+    /// Starts the file `name` in `dir`.
+    pub fn create(dir: &Path, name: &str) -> Result<ArrayWriter> {
+        let path = dir.join(name);
+        let file = File::create(&path).map_err(Error::io("create", &path))?;
+        let file = BufWriter::with_capacity(1 << 20, file);
+        Ok(ArrayWriter { name: name.to_owned(), path, file, hash: Xxh3::new(), bytes: 0 })
+    }
+
+    /// Appends elements.
+    pub fn push<T: Pod>(&mut self, elements: &[T]) -> Result<()> {
+        let bytes: &[u8] = bytemuck::cast_slice(elements);
+        self.hash.update(bytes);
+        self.bytes += bytes.len() as u64;
+        self.file.write_all(bytes).map_err(Error::io("write", &self.path))
+    }
+
+    /// How many bytes stand in the file.
+    pub fn bytes(&self) -> u64 {
+        self.bytes
+    }
+
+    /// Writes what is left, of a file that is read again and then removed.
+    pub fn close(mut self) -> Result<()> {
+        self.file.flush().map_err(Error::io("write", &self.path))
+    }
+
+    /// Writes what is left, waits until the disk has it, and notes the file in `files`.
+    pub fn finish(mut self, files: &mut Files) -> Result<()> {
+        self.file.flush().map_err(Error::io("write", &self.path))?;
+        self.file.get_ref().sync_all().map_err(Error::io("write", &self.path))?;
+        let xxh3 = format!("{:016x}", self.hash.digest());
+        files.insert(self.name, FileInfo { bytes: self.bytes, xxh3 });
+        Ok(())
+    }
+}
+
+/// Writes a whole array.
+pub fn write_array<T: Pod>(dir: &Path, name: &str, elements: &[T], files: &mut Files) -> Result<()> {
+    let mut writer = ArrayWriter::create(dir, name)?;
+    writer.push(elements)?;
+    writer.finish(files)
+}
+
+/// Writes strings as `NAME.bytes` and `NAME.ends`.
+pub fn write_strings<'a>(
+    dir: &Path,
+    name: &str,
+    strings: impl Iterator<Item = &'a str>,
+    files: &mut Files,
+) -> Result<()> {
+    let mut bytes = ArrayWriter::create(dir, &format!("{name}.bytes"))?;
+    let mut ends = Vec::new();
+    for string in strings {
+        bytes.push(string.as_bytes())?;
+        ends.push(bytes.bytes());
+    }
+    bytes.finish(files)?;
+    write_array(dir, &format!("{name}.ends"), &ends, files)
+}
+
+/// Writes a table `NAME.index` by which [`Strings::find`] finds a string: open addressing, slots hold number + 1.
+pub fn write_index<'a>(
+    dir: &Path,
+    name: &str,
+    count: usize,
+    strings: impl Iterator<Item = &'a str>,
+    files: &mut Files,
+) -> Result<()> {
+    let mut slots = vec![0u32; (count * 2).next_power_of_two().max(2)];
+    for (number, string) in strings.enumerate() {
+        let mut slot = xxh3_64(string.as_bytes()) as usize & (slots.len() - 1);
+        while slots[slot] != 0 {
+            slot = (slot + 1) & (slots.len() - 1);
+        }
+        slots[slot] = number as u32 + 1;
+    }
+    write_array(dir, &format!("{name}.index"), &slots, files)
+}
+
+/// An array of a mapped file.
+#[derive(Debug)]
+pub struct Array<T> {
+    map: Option<Mmap>,
+    path: PathBuf,
+    element: PhantomData<T>,
+}
+
+impl<T: Pod> Array<T> {
+    /// Maps `name`, checking its size against what `files` says.
+    pub fn open(dir: &Path, name: &str, files: &Files) -> Result<Array<T>> {
+        let damaged = |what: String| Error::Damaged { path: dir.to_owned(), what };
+        let info = files.get(name).ok_or_else(|| damaged(format!("its list of files does not name {name}")))?;
+        let path = dir.join(name);
+        let file = File::open(&path).map_err(Error::io("open", &path))?;
+        let bytes = file.metadata().map_err(Error::io("read", &path))?.len();
+        if bytes != info.bytes || bytes % size_of::<T>() as u64 != 0 {
+            return Err(damaged(format!(
+                "{name} is {bytes} bytes long, but should be {}; import it again",
+                info.bytes
+            )));
+        }
+        let map = if bytes == 0 { None } else { Some(map(&file, &path)?) };
+        Ok(Array { map, path, element: PhantomData })
+    }
+
+    /// Reads the whole file and compares its checksum.
+    pub fn verify(&self, dir: &Path, files: &Files) -> Result<()> {
+        let name = self.path.file_name().unwrap_or_default().to_string_lossy();
+        let found = format!("{:016x}", xxh3_64(self.map.as_deref().unwrap_or_default()));
+        match files.get(&*name) {
+            Some(info) if info.xxh3 == found => Ok(()),
+            _ => Err(Error::Damaged {
+                path: dir.to_owned(),
+                what: format!("{name} was altered since it was written (its checksum differs); import it again"),
+            }),
+        }
+    }
+}
+
+/// Maps a file that is only read.
+#[allow(unsafe_code)]
+fn map(file: &File, path: &Path) -> Result<Mmap> {
+    // SAFETY: the map is read-only, and our own programs write such files aside and rename them, never in place.
+    // Another program that alters a file while it is mapped could change what we read; every use of the bytes
+    // is bounds-checked, so that gives a wrong answer or an error.
+    unsafe { Mmap::map(file) }.map_err(Error::io("map", path))
+}
+
+impl<T: Pod> Deref for Array<T> {
+    type Target = [T];
+
+    fn deref(&self) -> &[T] {
+        // Maps begin at a page, so every element type is aligned; the length was checked when it was opened.
+        bytemuck::cast_slice(self.map.as_deref().unwrap_or_default())
+    }
+}
+
+/// Strings of a mapped file, found by number, and by text where there is an index.
+#[derive(Debug)]
+pub struct Strings {
+    bytes: Array<u8>,
+    ends: Array<u64>,
+    index: Option<Array<u32>>,
+}
+
+impl Strings {
+    /// Maps `NAME.bytes`, `NAME.ends` and, if there is one, `NAME.index`.
+    pub fn open(dir: &Path, name: &str, files: &Files) -> Result<Strings> {
+        let index = format!("{name}.index");
+        Ok(Strings {
+            bytes: Array::open(dir, &format!("{name}.bytes"), files)?,
+            ends: Array::open(dir, &format!("{name}.ends"), files)?,
+            index: if files.contains_key(&index) { Some(Array::open(dir, &index, files)?) } else { None },
+        })
+    }
+
+    /// How many strings there are.
+    pub fn len(&self) -> usize {
+        self.ends.len()
+    }
+
+    /// String `number`; empty where there is none.
+    pub fn get(&self, number: usize) -> &str {
+        let start = if number == 0 { Some(0) } else { self.ends.get(number - 1).map(|&end| end as usize) };
+        let end = self.ends.get(number).map(|&end| end as usize);
+        let bytes = start.zip(end).and_then(|(start, end)| self.bytes.get(start..end));
+        std::str::from_utf8(bytes.unwrap_or_default()).unwrap_or_default()
+    }
+
+    /// The number of `text`.
+    pub fn find(&self, text: &str) -> Option<usize> {
+        let slots: &[u32] = self.index.as_deref()?;
+        let mut slot = xxh3_64(text.as_bytes()) as usize & slots.len().checked_sub(1)?;
+        for _ in 0..slots.len() {
+            let number = slots.get(slot)?.checked_sub(1)? as usize;
+            if self.get(number) == text {
+                return Some(number);
+            }
+            slot = (slot + 1) & (slots.len() - 1);
+        }
+        None
+    }
+
+    /// Compares all checksums and checks that each string is one.
+    pub fn verify(&self, dir: &Path, files: &Files) -> Result<()> {
+        self.bytes.verify(dir, files)?;
+        self.ends.verify(dir, files)?;
+        self.index.iter().try_for_each(|index| index.verify(dir, files))
+    }
+}

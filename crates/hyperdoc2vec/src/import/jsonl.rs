@@ -1,0 +1,321 @@
+//! Our own interchange format: one JSON object a line, links marked in the text (see [`crate::markup`]).
+//!
+//! ```json
+//! {"id": "P02-1040", "title": "BLEU", "date": "2002", "labels": ["P"], "text": "as in [[P98-1001]] and [the tool][[P07-2045]]"}
+//! {"id": "old name", "redirect": "P02-1040"}
+//! ```
+//! `id` and `text` are required; `title`, `date`, `labels`, `url` may be there; other fields are counted and ignored.
+//! A record with `redirect` in place of `text` is another name of a document.
+
+use std::borrow::Cow;
+use std::fmt;
+
+use serde::de::{self, Deserialize, Deserializer, IgnoredAny, MapAccess, Visitor};
+use serde::ser::{Serialize, SerializeMap, Serializer};
+
+use super::Parsed;
+use super::source::LineBatch;
+use crate::document::{Date, Document};
+use crate::losses::Loss;
+use crate::markup;
+
+/// Reads a batch of lines.
+pub fn parse(batch: &LineBatch) -> Parsed {
+    let mut out = Parsed::default();
+    for (line, bytes) in batch.lines() {
+        let bytes = if line == 1 { bytes.strip_prefix(b"\xef\xbb\xbf").unwrap_or(bytes) } else { bytes };
+        if batch.too_long.contains(&line) {
+            out.bad(batch.place(line), super::TOO_LONG.to_owned());
+        } else if !bytes.trim_ascii().is_empty() {
+            parse_line(bytes, batch.place(line), &mut out);
+        }
+    }
+    out
+}
+
+fn parse_line(bytes: &[u8], place: String, out: &mut Parsed) {
+    let json = match std::str::from_utf8(bytes) {
+        Ok(json) => json,
+        Err(e) => return out.bad(place, format!("not UTF-8 (byte {} of the line)", e.valid_up_to() + 1)),
+    };
+    let record: Record = match serde_json::from_str(json) {
+        Ok(record) => record,
+        Err(error) => return out.bad(place, format!("not a JSON record: {}", without_line(&error))),
+    };
+    for field in &record.ignored {
+        out.losses.add(Loss::IgnoredField, field.as_ref());
+    }
+    let id = match record.id.as_deref().map(str::trim) {
+        Some(id) if !id.is_empty() => id.to_owned(),
+        _ => return out.bad(place, "no \"id\": every record needs one".to_owned()),
+    };
+    if let Some(wrong) = unlinkable(&id) {
+        return out.bad(place, format!("the id {id:?} {wrong}, so no link could name it; choose another"));
+    }
+    let marked = match (record.text, record.redirect) {
+        (Some(text), None) => text,
+        (None, Some(to)) => return out.aliases.push((id, to.trim().to_owned())),
+        (None, None) => return out.bad(place, format!("no \"text\" in the record of {id:?}")),
+        (Some(_), Some(_)) => return out.bad(place, format!("{id:?} has both \"text\" and \"redirect\"")),
+    };
+    let markup::Marked { text, links, broken } = markup::parse(&marked);
+    for _ in 0..broken {
+        out.losses.add(Loss::BrokenMark, format!("{id} ({place})"));
+    }
+    let date = record.date.as_deref().filter(|date| !date.trim().is_empty()).and_then(|date| {
+        date.parse::<Date>().map_err(|_| out.losses.add(Loss::UnreadableDate, format!("{date:?} ({place})"))).ok()
+    });
+    let filled = |text: Option<Cow<'_, str>>| text.map(Cow::into_owned).filter(|text| !text.is_empty());
+    out.documents.push(Document {
+        id,
+        title: filled(record.title),
+        date,
+        labels: record.labels.into_iter().map(Cow::into_owned).collect(),
+        url: filled(record.url),
+        text,
+        links,
+        origin: place,
+    });
+}
+
+/// Why a link mark could not name this id.
+fn unlinkable(id: &str) -> Option<&'static str> {
+    if id.contains('|') {
+        Some("contains `|`")
+    } else if id.starts_with('[') || id.ends_with(']') || id.contains("]]") || id.contains("[[") {
+        Some("has brackets that a link mark cannot hold")
+    } else if id.contains(['\n', '\r']) {
+        Some("contains a line break")
+    } else {
+        None
+    }
+}
+
+/// serde_json counts lines within the record; a record is one line of the file.
+fn without_line(error: &serde_json::Error) -> String {
+    let text = error.to_string();
+    match text.rfind(" at line ") {
+        Some(at) => format!("{} (column {})", &text[..at], error.column()),
+        None => text,
+    }
+}
+
+/// A record as it stands in the file.
+#[derive(Default)]
+struct Record<'a> {
+    id: Option<Cow<'a, str>>,
+    title: Option<Cow<'a, str>>,
+    date: Option<Cow<'a, str>>,
+    labels: Vec<Cow<'a, str>>,
+    url: Option<Cow<'a, str>>,
+    text: Option<Cow<'a, str>>,
+    redirect: Option<Cow<'a, str>>,
+    ignored: Vec<Cow<'a, str>>,
+}
+
+/// A string, or a number written as one; null counts as missing.
+struct Text<'a>(Option<Cow<'a, str>>);
+
+/// A list of strings, or one string.
+struct Texts<'a>(Vec<Cow<'a, str>>);
+
+impl<'de> Deserialize<'de> for Record<'de> {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Record<'de>, D::Error> {
+        struct Fields;
+        impl<'de> Visitor<'de> for Fields {
+            type Value = Record<'de>;
+
+            fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+                f.write_str("an object with \"id\" and \"text\"")
+            }
+
+            fn visit_map<M: MapAccess<'de>>(self, mut map: M) -> Result<Record<'de>, M::Error> {
+                let mut record = Record::default();
+                while let Some(Text(Some(key))) = map.next_key()? {
+                    match key.as_ref() {
+                        "id" => record.id = map.next_value::<Text<'_>>()?.0,
+                        "title" => record.title = map.next_value::<Text<'_>>()?.0,
+                        "date" => record.date = map.next_value::<Text<'_>>()?.0,
+                        "labels" => record.labels = map.next_value::<Texts<'_>>()?.0,
+                        "url" => record.url = map.next_value::<Text<'_>>()?.0,
+                        "text" => record.text = map.next_value::<Text<'_>>()?.0,
+                        "redirect" => record.redirect = map.next_value::<Text<'_>>()?.0,
+                        _ => {
+                            map.next_value::<IgnoredAny>()?;
+                            record.ignored.push(key);
+                        }
+                    }
+                }
+                Ok(record)
+            }
+        }
+        deserializer.deserialize_map(Fields)
+    }
+}
+
+impl<'de> Deserialize<'de> for Text<'de> {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Text<'de>, D::Error> {
+        struct One;
+        impl<'de> Visitor<'de> for One {
+            type Value = Text<'de>;
+
+            fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+                f.write_str("a string")
+            }
+
+            fn visit_borrowed_str<E>(self, text: &'de str) -> Result<Text<'de>, E> {
+                Ok(Text(Some(Cow::Borrowed(text))))
+            }
+
+            fn visit_str<E>(self, text: &str) -> Result<Text<'de>, E> {
+                Ok(Text(Some(Cow::Owned(text.to_owned()))))
+            }
+
+            fn visit_string<E>(self, text: String) -> Result<Text<'de>, E> {
+                Ok(Text(Some(Cow::Owned(text))))
+            }
+
+            fn visit_u64<E>(self, number: u64) -> Result<Text<'de>, E> {
+                Ok(Text(Some(Cow::Owned(number.to_string()))))
+            }
+
+            fn visit_i64<E>(self, number: i64) -> Result<Text<'de>, E> {
+                Ok(Text(Some(Cow::Owned(number.to_string()))))
+            }
+
+            fn visit_unit<E>(self) -> Result<Text<'de>, E> {
+                Ok(Text(None))
+            }
+        }
+        deserializer.deserialize_any(One)
+    }
+}
+
+impl<'de> Deserialize<'de> for Texts<'de> {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Texts<'de>, D::Error> {
+        struct Many;
+        impl<'de> Visitor<'de> for Many {
+            type Value = Texts<'de>;
+
+            fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+                f.write_str("a list of strings")
+            }
+
+            fn visit_str<E>(self, text: &str) -> Result<Texts<'de>, E> {
+                Ok(Texts(vec![Cow::Owned(text.to_owned())]))
+            }
+
+            fn visit_unit<E>(self) -> Result<Texts<'de>, E> {
+                Ok(Texts(Vec::new()))
+            }
+
+            fn visit_seq<S: de::SeqAccess<'de>>(self, mut list: S) -> Result<Texts<'de>, S::Error> {
+                let mut texts = Vec::new();
+                while let Some(Text(text)) = list.next_element()? {
+                    texts.extend(text.filter(|text| !text.is_empty()));
+                }
+                Ok(Texts(texts))
+            }
+        }
+        deserializer.deserialize_any(Many)
+    }
+}
+
+/// Writes documents and redirects as lines of this format.
+pub fn write(parsed: &Parsed) -> Vec<u8> {
+    let mut out = Vec::new();
+    for document in &parsed.documents {
+        write_line(&mut out, &Written(document));
+    }
+    for (from, to) in &parsed.aliases {
+        write_line(&mut out, &serde_json::json!({"id": from, "redirect": to}));
+    }
+    out
+}
+
+fn write_line(out: &mut Vec<u8>, record: &impl Serialize) {
+    // Writing plain strings into memory cannot fail.
+    let _ = serde_json::to_writer(&mut *out, record);
+    out.push(b'\n');
+}
+
+struct Written<'a>(&'a Document);
+
+impl Serialize for Written<'_> {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        let Document { id, title, date, labels, url, text, links, origin: _ } = self.0;
+        let mut map = serializer.serialize_map(None)?;
+        map.serialize_entry("id", id)?;
+        if let Some(title) = title {
+            map.serialize_entry("title", title)?;
+        }
+        if let Some(date) = date {
+            map.serialize_entry("date", date)?;
+        }
+        if !labels.is_empty() {
+            map.serialize_entry("labels", labels)?;
+        }
+        if let Some(url) = url {
+            map.serialize_entry("url", url)?;
+        }
+        map.serialize_entry("text", &markup::render(text, links))?;
+        map.end()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn read(text: &str) -> Parsed {
+        parse(&LineBatch { input: "in".into(), first_line: 1, bytes: text.into(), too_long: Vec::new() })
+    }
+
+    #[test]
+    fn a_record_becomes_a_document() {
+        let parsed =
+            read(r#"{"id":7,"title":"T","date":2002,"labels":"P","extra":{"a":[1]},"text":"a [b][[x|y]] \u00e9"}"#);
+        let document = &parsed.documents[0];
+        assert_eq!((document.id.as_str(), document.title.as_deref()), ("7", Some("T")));
+        assert_eq!(document.date, "2002".parse().ok());
+        assert_eq!((document.labels.as_slice(), document.text.as_str()), (&["P".to_owned()][..], "a b é"));
+        assert_eq!((document.links[0].anchor, document.links[0].at), (2, 3));
+        assert_eq!(document.links[0].targets, ["x", "y"]);
+        assert_eq!(parsed.losses.count(Loss::IgnoredField), 1);
+    }
+
+    #[test]
+    fn what_is_wrong_with_a_record_is_said_with_its_line() {
+        let wrong = |text: &str| {
+            let (place, what) = read(text).first_bad.expect("a bad record");
+            format!("{place}: {what}")
+        };
+        assert_eq!(
+            wrong("{\"id\":\"a\",\"text\":\"\"}\n\n{\"id\""),
+            "in:3: not a JSON record: EOF while parsing an object (column 5)"
+        );
+        assert_eq!(wrong("{\"text\":\"x\"}"), "in:1: no \"id\": every record needs one");
+        assert_eq!(wrong("{\"id\":\"a\"}"), "in:1: no \"text\" in the record of \"a\"");
+        assert!(wrong("[1]").contains("expected an object with \"id\" and \"text\""));
+        assert!(wrong("{\"id\":\"a|b\",\"text\":\"\"}").contains("contains `|`"));
+        assert!(wrong("{\"id\":\"a\",\"text\":[1]}").contains("expected a string"));
+    }
+
+    #[test]
+    fn dates_that_cannot_be_read_are_counted_and_the_document_stays() {
+        let parsed = read(r#"{"id":"a","date":"May 2002","text":"x"}"#);
+        assert_eq!((parsed.documents.len(), parsed.losses.count(Loss::UnreadableDate)), (1, 1));
+    }
+
+    #[test]
+    fn what_is_written_is_read_back() {
+        let text = concat!(
+            r#"{"id":"a","title":"T \"q\"","date":"2002-05","labels":["x","y"],"url":"http://a","text":"\\[[ [w][[b|c]] \n[[b]]"}"#,
+            "\n",
+            r#"{"id":"b","redirect":"a"}"#,
+            "\n"
+        );
+        let parsed = read(text);
+        assert_eq!(String::from_utf8(write(&parsed)).expect("UTF-8"), text);
+    }
+}

@@ -1,0 +1,92 @@
+//! The format of the paper's authors: one document a line, `ID word word =-=ID1,ID2-=- word …`.
+//!
+//! A mark stands for a link; ids joined by commas are several targets at one place. Marks may touch each other or
+//! the words around them. There are no titles, dates or labels.
+
+use super::Parsed;
+use super::source::LineBatch;
+use crate::document::{Document, Link};
+use crate::losses::Loss;
+
+const OPEN: &str = "=-=";
+const CLOSE: &str = "-=-";
+
+/// Reads a batch of lines.
+pub fn parse(batch: &LineBatch) -> Parsed {
+    let mut out = Parsed::default();
+    for (line, bytes) in batch.lines() {
+        let place = batch.place(line);
+        if batch.too_long.contains(&line) {
+            out.bad(place, super::TOO_LONG.to_owned());
+            continue;
+        }
+        match std::str::from_utf8(bytes) {
+            Ok(text) if text.trim().is_empty() => {}
+            Ok(text) => parse_line(text, place, &mut out),
+            Err(e) => out.bad(place, format!("not UTF-8 (byte {} of the line)", e.valid_up_to() + 1)),
+        }
+    }
+    out
+}
+
+fn parse_line(line: &str, place: String, out: &mut Parsed) {
+    let line = line.trim_start();
+    let (id, mut rest) = line.split_once(char::is_whitespace).unwrap_or((line, ""));
+    if id.contains(OPEN) {
+        return out.bad(place, "the line begins with a link: the document's id must come first".to_owned());
+    }
+    let mut document = Document { id: id.to_owned(), ..Document::default() };
+    while let Some(open) = rest.find(OPEN) {
+        let inside = &rest[open + OPEN.len()..];
+        // A mark is one word: it does not reach over a space.
+        let close = inside.find(CLOSE).filter(|&end| !inside[..end].contains(char::is_whitespace));
+        let targets: Vec<String> = match close {
+            Some(end) => inside[..end].split(',').filter(|id| !id.is_empty()).map(str::to_owned).collect(),
+            None => Vec::new(),
+        };
+        let Some(end) = close.filter(|_| !targets.is_empty()) else {
+            out.losses.add(Loss::BrokenMark, format!("{id} ({place})"));
+            document.text.push_str(&rest[..open + OPEN.len()]);
+            rest = inside;
+            continue;
+        };
+        document.text.push_str(&rest[..open]);
+        let at = document.text.len();
+        document.links.push(Link { at, anchor: at, targets });
+        rest = &inside[end + CLOSE.len()..];
+    }
+    document.text.push_str(rest);
+    document.origin = place;
+    out.documents.push(document);
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::markup;
+
+    fn read(text: &str) -> Parsed {
+        parse(&LineBatch { input: "in".into(), first_line: 1, bytes: text.into(), too_long: Vec::new() })
+    }
+
+    fn shown(text: &str) -> Vec<String> {
+        read(text).documents.iter().map(|d| format!("{}: {}", d.id, markup::render(&d.text, &d.links))).collect()
+    }
+
+    #[test]
+    fn marks_become_links() {
+        assert_eq!(shown("A we use =-=B-=- here\nB\n\nC x"), ["A: we use [[B]] here", "B: ", "C: x"]);
+        assert_eq!(shown("A =-=B,C-=- =-=D-=-=-=E-=- end=-=F-=-"), ["A: [[B|C]] [[D]][[E]] end[[F]]"]);
+    }
+
+    #[test]
+    fn broken_marks_are_text_and_counted() {
+        assert_eq!(shown("A x =-=B y -=- z =-=-=- =-=C-=-"), ["A: x =-=B y -=- z =-=-=- [[C]]"]);
+        assert_eq!(read("A x =-=B y -=- z =-=-=- =-=C-=-").losses.count(Loss::BrokenMark), 2);
+    }
+
+    #[test]
+    fn a_line_without_an_id_is_bad() {
+        assert_eq!(read("A x\n=-=B-=- y").first_bad.map(|(place, _)| place).as_deref(), Some("in:2"));
+    }
+}

@@ -1,0 +1,218 @@
+//! Bytes from files and standard input, unpacked, cut into batches of whole lines.
+
+use std::fs::File;
+use std::io::{self, BufRead, BufReader, Read};
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+use std::sync::atomic::{AtomicU64, Ordering};
+
+use crate::error::{Error, Result};
+
+/// A batch has at least this many bytes, unless the input ends before.
+const BATCH: usize = 1 << 20;
+
+/// Whole lines of one input.
+#[derive(Debug)]
+pub struct LineBatch {
+    /// What the input is called in messages.
+    pub input: Arc<str>,
+    /// The number of the first line, counting from 1.
+    pub first_line: u64,
+    /// The lines.
+    pub bytes: Vec<u8>,
+    /// Numbers of lines longer than allowed, which are left empty.
+    pub too_long: Vec<u64>,
+}
+
+impl LineBatch {
+    /// Each line with its place (`file:line`), without its line end.
+    pub fn lines(&self) -> impl Iterator<Item = (u64, &[u8])> {
+        let count = usize::from(!self.bytes.is_empty());
+        let body = self.bytes.strip_suffix(b"\n").unwrap_or(&self.bytes);
+        let lines = body.split(|&b| b == b'\n').take(if count == 0 { 0 } else { usize::MAX });
+        (self.first_line..).zip(lines.map(|line| line.strip_suffix(b"\r").unwrap_or(line)))
+    }
+
+    /// The place of a line, for messages.
+    pub fn place(&self, line: u64) -> String {
+        format!("{}:{line}", self.input)
+    }
+}
+
+/// Reads inputs one after the other, batch by batch.
+pub struct LineBatches {
+    inputs: std::vec::IntoIter<PathBuf>,
+    current: Option<(Arc<str>, PathBuf, Box<dyn BufRead + Send>)>,
+    line: u64,
+    longest: usize,
+    consumed: Arc<AtomicU64>,
+}
+
+impl LineBatches {
+    /// Prepares to read `inputs` (`-` is standard input), in which no line is longer than `longest` bytes.
+    pub fn new(inputs: &[PathBuf], longest: usize, consumed: Arc<AtomicU64>) -> Result<LineBatches> {
+        for path in inputs.iter().filter(|path| !is_stdin(path)) {
+            let metadata = path.metadata().map_err(Error::io("read", path))?;
+            if metadata.is_dir() {
+                return Err(Error::input(path.display().to_string(), "is a directory, but this format reads files"));
+            }
+        }
+        Ok(LineBatches { inputs: inputs.to_vec().into_iter(), current: None, line: 1, longest, consumed })
+    }
+
+    /// The next batch, or `None` when all inputs are read.
+    pub fn next(&mut self) -> Result<Option<LineBatch>> {
+        loop {
+            if self.current.is_none() {
+                let Some(path) = self.inputs.next() else { return Ok(None) };
+                let reader = open(&path, self.consumed.clone())?;
+                let name = path.file_name().map_or_else(|| path.to_string_lossy(), |name| name.to_string_lossy());
+                let name = if is_stdin(&path) { "standard input".into() } else { name };
+                self.current = Some((Arc::from(name.as_ref()), path, reader));
+                self.line = 1;
+            }
+            match self.read()? {
+                Some(batch) => return Ok(Some(batch)),
+                None => self.current = None,
+            }
+        }
+    }
+
+    fn read(&mut self) -> Result<Option<LineBatch>> {
+        let Some((name, path, reader)) = &mut self.current else { return Ok(None) };
+        let bytes = Vec::with_capacity(BATCH + 4096);
+        let mut batch = LineBatch { input: name.clone(), first_line: self.line, bytes, too_long: Vec::new() };
+        while batch.bytes.len() < BATCH {
+            let start = batch.bytes.len();
+            let room = self.longest as u64 + 1;
+            reader.by_ref().take(room).read_until(b'\n', &mut batch.bytes).map_err(Error::io("read", path))?;
+            let length = batch.bytes.len() - start;
+            if length == 0 {
+                break;
+            }
+            if length as u64 == room && batch.bytes.last() != Some(&b'\n') {
+                reader.skip_until(b'\n').map_err(Error::io("read", path))?;
+                batch.bytes.truncate(start);
+                batch.bytes.shrink_to(BATCH);
+                batch.bytes.push(b'\n');
+                batch.too_long.push(self.line);
+            }
+            self.line += 1;
+        }
+        Ok((!batch.bytes.is_empty()).then_some(batch))
+    }
+}
+
+fn is_stdin(path: &Path) -> bool {
+    path.as_os_str() == "-"
+}
+
+/// Opens a file or standard input (`-`); gz, zst, bz2 and xz are told by their first bytes and unpacked.
+///
+/// `consumed` grows by the bytes read, as they are on disk.
+pub fn open(path: &Path, consumed: Arc<AtomicU64>) -> Result<Box<dyn BufRead + Send>> {
+    let raw: Box<dyn Read + Send> = if is_stdin(path) {
+        Box::new(io::stdin())
+    } else {
+        Box::new(File::open(path).map_err(Error::io("open", path))?)
+    };
+    let mut raw = BufReader::with_capacity(256 << 10, Counted { inner: raw, consumed });
+    let head = raw.fill_buf().map_err(Error::io("read", path))?;
+    Ok(match head {
+        [0x1f, 0x8b, ..] => Box::new(buffered(flate2::bufread::MultiGzDecoder::new(raw))),
+        [0x28, 0xb5, 0x2f, 0xfd, ..] => {
+            Box::new(buffered(zstd::Decoder::with_buffer(raw).map_err(Error::io("read", path))?))
+        }
+        [b'B', b'Z', b'h', b'1'..=b'9', ..] => Box::new(buffered(bzip2::bufread::MultiBzDecoder::new(raw))),
+        [0xfd, b'7', b'z', b'X', b'Z', 0, ..] => Box::new(buffered(lzma_rust2::XzReader::new(raw, true))),
+        _ => Box::new(raw),
+    })
+}
+
+fn buffered<R: Read>(reader: R) -> BufReader<R> {
+    BufReader::with_capacity(256 << 10, reader)
+}
+
+/// Counts the bytes that pass.
+struct Counted<R> {
+    inner: R,
+    consumed: Arc<AtomicU64>,
+}
+
+impl<R: Read> Read for Counted<R> {
+    fn read(&mut self, buffer: &mut [u8]) -> io::Result<usize> {
+        let read = self.inner.read(buffer)?;
+        self.consumed.fetch_add(read as u64, Ordering::Relaxed);
+        Ok(read)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use std::io::Write;
+
+    fn read_all(files: &[&[u8]], longest: usize) -> Vec<LineBatch> {
+        let dir = tempfile::tempdir().expect("a directory");
+        let paths: Vec<PathBuf> = (0..files.len()).map(|i| dir.path().join(format!("f{i}"))).collect();
+        for (path, bytes) in paths.iter().zip(files) {
+            std::fs::write(path, bytes).expect("written");
+        }
+        let mut batches = LineBatches::new(&paths, longest, Arc::default()).expect("readable");
+        std::iter::from_fn(|| batches.next().expect("readable")).collect()
+    }
+
+    fn lines(batches: &[LineBatch]) -> Vec<String> {
+        let shown =
+            |b: &LineBatch, (n, line): (u64, &[u8])| format!("{} {}", b.place(n), String::from_utf8_lossy(line));
+        batches.iter().flat_map(|batch| batch.lines().map(move |line| shown(batch, line))).collect()
+    }
+
+    #[test]
+    fn lines_know_their_places() {
+        let batches = read_all(&[b"a\r\n\nb", b"", b"c\n"], 100);
+        assert_eq!(lines(&batches), ["f0:1 a", "f0:2 ", "f0:3 b", "f1:1 c"].map(|s| s.replace("f1", "f2")));
+    }
+
+    #[test]
+    fn a_line_longer_than_allowed_is_named_and_left_empty() {
+        let batches = read_all(&[b"ab\nabcdefgh\ncd\nabcdefgh"], 4);
+        assert_eq!(lines(&batches), ["f0:1 ab", "f0:2 ", "f0:3 cd", "f0:4 "]);
+        assert_eq!(batches[0].too_long, [2, 4]);
+    }
+
+    #[test]
+    fn packed_input_is_read_as_it_is() {
+        let text = b"one\ntwo\n".as_slice();
+        let mut gz = flate2::write::GzEncoder::new(Vec::new(), flate2::Compression::fast());
+        gz.write_all(text).expect("packed");
+        let mut gz = gz.finish().expect("packed");
+        gz.extend(gz.clone());
+        let mut bz = bzip2::write::BzEncoder::new(Vec::new(), bzip2::Compression::fast());
+        bz.write_all(text).expect("packed");
+        let mut xz = lzma_rust2::XzWriter::new(Vec::new(), Default::default()).expect("packed");
+        xz.write_all(text).expect("packed");
+        let packed = [
+            gz,
+            zstd::encode_all(text, 1).expect("packed"),
+            bz.finish().expect("packed"),
+            xz.finish().expect("packed"),
+        ];
+        for (bytes, copies) in packed.iter().zip([2, 1, 1, 1]) {
+            let batches = read_all(&[bytes], 100);
+            let bytes: Vec<u8> = batches.iter().flat_map(|batch| batch.bytes.clone()).collect();
+            assert_eq!(bytes, text.repeat(copies));
+        }
+    }
+
+    #[test]
+    fn packed_input_that_is_cut_short_is_an_error() {
+        let packed = zstd::encode_all(b"some text that goes on".repeat(100).as_slice(), 1).expect("packed");
+        let dir = tempfile::tempdir().expect("a directory");
+        let path = dir.path().join("cut.zst");
+        std::fs::write(&path, &packed[..packed.len() - 5]).expect("written");
+        let mut batches = LineBatches::new(&[path], 1 << 20, Arc::default()).expect("readable");
+        let error = batches.next().expect_err("cut short").to_string();
+        assert!(error.contains("cut.zst"), "{error}");
+    }
+}
