@@ -61,13 +61,21 @@ impl Loss {
     }
 }
 
-/// How often something was lost, and the most frequent samples of it.
+/// How often something was lost, and samples of it.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Tally {
     /// How often.
     pub count: u64,
-    /// A few of them, in the order of the input.
+    /// A few of them, none twice, in the order of the input.
     pub samples: Vec<String>,
+}
+
+impl Tally {
+    fn sample(&mut self, sample: String) {
+        if self.samples.len() < SAMPLES && !self.samples.contains(&sample) {
+            self.samples.push(sample);
+        }
+    }
 }
 
 /// All losses of an import, by kind.
@@ -80,9 +88,7 @@ impl Losses {
     pub fn add(&mut self, loss: Loss, sample: impl Into<String>) {
         let tally = self.0.entry(loss).or_default();
         tally.count += 1;
-        if tally.samples.len() < SAMPLES {
-            tally.samples.push(sample.into());
-        }
+        tally.sample(sample.into());
     }
 
     /// Adds all of `other`, whose samples come after ours.
@@ -90,8 +96,7 @@ impl Losses {
         for (loss, theirs) in other.0 {
             let ours = self.0.entry(loss).or_default();
             ours.count += theirs.count;
-            let room = SAMPLES.saturating_sub(ours.samples.len());
-            ours.samples.extend(theirs.samples.into_iter().take(room));
+            theirs.samples.into_iter().for_each(|sample| ours.sample(sample));
         }
     }
 

@@ -8,7 +8,8 @@
 //! | `[][[id]]` | a link without words, where a `]` or `\` stands before it |
 //! | `\[[` | the characters `[[` |
 //!
-//! In a run of three or more `[` the last two open the mark, so `[[[id]]]` is a link in brackets.
+//! In a run of three or more `[` the last two open the mark, so `[[[id]]]` is a link in brackets, and `\[[[id]]`
+//! a link after `\[`.
 //! A mark that does not close before the end of its line, or is empty, is text, and is counted.
 
 use std::borrow::Cow;
@@ -43,7 +44,10 @@ pub fn parse(marked: &str) -> Marked {
         let rest = &bytes[at..];
         if rest[0] == b'\\' {
             at += 1;
-            if rest[1..].starts_with(b"[[") {
+            // Of three brackets the last two are a mark, if they are one.
+            let mark =
+                rest[1..].starts_with(b"[[[") && rest.get(4) != Some(&b'[') && targets(&marked[at + 3..]).is_some();
+            if rest[1..].starts_with(b"[[") && !mark {
                 out.text.push_str(&marked[copied..at - 1]);
                 open.extend([out.text.len(), out.text.len() + 1]);
                 out.text.push_str("[[");
@@ -159,13 +163,14 @@ fn render_as(text: &str, links: &[Link], anchors: bool, spaces: bool) -> String 
             }
             out.push('[');
         }
-        push_escaped(&mut out, &text[done..link.at]);
+        let before = &text[done..link.at];
+        push_escaped(&mut out, before);
         done = link.at;
         if anchored {
             out.push(']');
         } else if spaces && out.ends_with("\\[") {
             out.push(' ');
-        } else if out.ends_with([']', '\\']) {
+        } else if before.ends_with([']', '\\']) {
             out.push_str("[]");
         }
         out.push_str("[[");
@@ -179,9 +184,10 @@ fn render_as(text: &str, links: &[Link], anchors: bool, spaces: bool) -> String 
 fn push_escaped(out: &mut String, text: &str) {
     let mut rest = text;
     while let Some(at) = rest.find("[[") {
-        out.push_str(&rest[..at]);
+        let run = rest[at..].bytes().take_while(|&b| b == b'[').count();
+        out.push_str(&rest[..at + run - 2]);
         out.push_str("\\[[");
-        rest = &rest[at + 2..];
+        rest = &rest[at + run..];
     }
     out.push_str(rest);
 }
@@ -222,6 +228,7 @@ mod tests {
     fn what_is_no_mark_stays_text() {
         assert_eq!(shown(r"a \[[ b ]] c"), "a [[ b ]] c");
         assert_eq!(shown("a [[ b"), "a [[ b");
+        assert_eq!(shown(r"by \[[[x]], \[[[[y]] \[[[ z"), r"by \[⟨|x⟩, [[⟨|y⟩ [[[ z");
         assert_eq!(parse("a [[ b\n]] c [[]] d [[x]]").broken, 2);
         assert_eq!(shown("a [[ b\n]]"), "a [[ b\n]]");
         assert_eq!(shown(r"\alpha [1] \[ \]"), r"\alpha [1] \[ \]");

@@ -20,8 +20,11 @@ fn slice<'a>(bytes: &'a [u8], ends: &[u64], index: usize) -> &'a [u8] {
 impl Interner {
     /// The number of `text`, a new one if it is new.
     pub fn intern(&mut self, text: &str) -> u32 {
+        self.intern_bytes(text.as_bytes())
+    }
+
+    fn intern_bytes(&mut self, key: &[u8]) -> u32 {
         let Interner { bytes, ends, table } = self;
-        let key = text.as_bytes();
         let entry = table.entry(
             xxh3_64(key),
             |&known| slice(bytes, ends, known as usize) == key,
@@ -39,10 +42,20 @@ impl Interner {
         }
     }
 
+    /// The numbers that the strings of `other` have here, new ones where they are new.
+    pub fn intern_all(&mut self, other: &Interner) -> Vec<u32> {
+        (0..other.len()).map(|number| self.intern_bytes(slice(&other.bytes, &other.ends, number))).collect()
+    }
+
+    /// The bytes of the string with this number.
+    pub fn bytes(&self, number: u32) -> &[u8] {
+        slice(&self.bytes, &self.ends, number as usize)
+    }
+
     /// The string with this number.
     pub fn get(&self, number: u32) -> &str {
         // Only whole strings are ever put in.
-        std::str::from_utf8(slice(&self.bytes, &self.ends, number as usize)).unwrap_or_default()
+        std::str::from_utf8(self.bytes(number)).unwrap_or_default()
     }
 
     /// How many strings there are.

@@ -77,6 +77,8 @@ pub fn prepare(parsed: Parsed, tokenizer: &Tokenizer) -> Prepared {
     let mut out =
         Prepared { aliases: parsed.aliases, losses: parsed.losses, bad: parsed.first_bad, ..Prepared::default() };
     let mut block = Vec::new();
+    // Level 1 is the fastest that halves the text.
+    let mut packer = zstd::bulk::Compressor::new(1).unwrap_or_default();
     for mut document in parsed.documents {
         let start = out.tokens.len();
         let links = take_words(&mut document, tokenizer, &mut out);
@@ -94,19 +96,19 @@ pub fn prepare(parsed: Parsed, tokenizer: &Tokenizer) -> Prepared {
         };
         block.extend_from_slice(marked.as_bytes());
         if block.len() >= TEXT_BLOCK {
-            pack(&mut block, &mut out);
+            pack(&mut packer, &mut block, &mut out);
         }
         out.documents.push(PreparedDocument { document, tokens, links, text: place, text_bytes: text.len() });
     }
     if !block.is_empty() {
-        pack(&mut block, &mut out);
+        pack(&mut packer, &mut block, &mut out);
     }
     out
 }
 
-fn pack(block: &mut Vec<u8>, out: &mut Prepared) {
-    // Packing into memory cannot fail; level 1 is the fastest that halves the text.
-    out.text.extend(zstd::bulk::compress(block, 1).unwrap_or_default());
+fn pack(packer: &mut zstd::bulk::Compressor<'_>, block: &mut Vec<u8>, out: &mut Prepared) {
+    // Packing into memory cannot fail.
+    out.text.extend(packer.compress(block).unwrap_or_default());
     out.text_blocks.push(out.text.len());
     block.clear();
 }
@@ -236,7 +238,7 @@ impl Builder {
 
     /// Adds a batch. The result depends on the order of the batches and of the documents in them, nothing else.
     pub fn add(&mut self, batch: Prepared) -> Result<()> {
-        let global: Vec<u32> = batch.words.iter().map(|word| self.words.intern(word)).collect();
+        let global = self.words.intern_all(&batch.words);
         self.word_counts.resize(self.words.len(), 0);
         let first_block = self.text_blocks.len() as u32;
         let packed_before = self.text.bytes();
@@ -335,14 +337,24 @@ impl Builder {
 
     /// Writes the words by falling count, ties by their bytes. Returns the new number of each old one.
     fn write_words(&mut self, dir: &Path, files: &mut Files) -> Result<Vec<u32>> {
-        // A word that occurs only in documents left out as duplicates has no count.
-        let mut order: Vec<u32> =
-            (0..self.words.len() as u32).filter(|&word| self.word_counts[word as usize] > 0).collect();
         let (words, counts) = (&self.words, &self.word_counts);
-        order.par_sort_unstable_by(|&a, &b| {
-            let key = |word: u32| (Reverse(counts[word as usize]), words.get(word));
-            key(a).cmp(&key(b))
+        // Most words are rare, so the order is decided by the words themselves: their first bytes travel along.
+        let first_bytes = |word: u32| {
+            let bytes = words.bytes(word);
+            let mut first = [0; 8];
+            let length = bytes.len().min(8);
+            first[..length].copy_from_slice(&bytes[..length]);
+            u64::from_be_bytes(first)
+        };
+        // A word that occurs only in documents left out as duplicates has no count.
+        let mut keyed: Vec<(Reverse<u64>, u64, u32)> = (0..words.len() as u32)
+            .filter(|&word| counts[word as usize] > 0)
+            .map(|word| (Reverse(counts[word as usize]), first_bytes(word), word))
+            .collect();
+        keyed.par_sort_unstable_by(|a, b| {
+            (a.0, a.1).cmp(&(b.0, b.1)).then_with(|| words.bytes(a.2).cmp(words.bytes(b.2)))
         });
+        let order: Vec<u32> = keyed.into_iter().map(|(.., word)| word).collect();
         let mut renumbered = vec![NONE; self.words.len()];
         for (new, &old) in order.iter().enumerate() {
             renumbered[old as usize] = new as u32;
