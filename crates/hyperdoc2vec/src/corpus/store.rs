@@ -172,7 +172,7 @@ impl<T: Pod> Deref for Array<T> {
 
     fn deref(&self) -> &[T] {
         // Maps begin at a page, so every element type is aligned; the length was checked when it was opened.
-        bytemuck::cast_slice(self.map.as_deref().unwrap_or_default())
+        self.map.as_deref().map_or(&[], bytemuck::cast_slice)
     }
 }
 
