@@ -2,6 +2,7 @@
 
 pub mod document;
 pub mod error;
+pub mod generate;
 pub mod import;
 pub mod losses;
 pub mod rng;
