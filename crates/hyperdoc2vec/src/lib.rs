@@ -3,6 +3,7 @@
 pub mod corpus;
 pub mod document;
 pub mod error;
+pub mod generate;
 pub mod id;
 pub mod import;
 pub mod losses;
