@@ -36,8 +36,8 @@ pub struct Reporter {
 
 impl Reporter {
     /// Starts the clock.
-    pub fn new(quiet: bool) -> Reporter {
-        let bar = (!quiet && std::io::stderr().is_terminal()).then(|| {
+    pub fn new() -> Reporter {
+        let bar = std::io::stderr().is_terminal().then(|| {
             let bar = ProgressBar::no_length();
             bar.set_style(
                 ProgressStyle::with_template("{spinner} {msg}").unwrap_or_else(|_| ProgressStyle::default_bar()),

@@ -86,7 +86,7 @@ fn positions_hold_in_other_scripts_and_inside_words() {
     let (_dir, corpus) = corpus(&["ä: Größe [[ß]] naïve 机器翻译[[ß]]很好 un[link][[ß]]ed", "ß: x"]);
     assert_eq!(
         positions(&corpus, "ä", 3),
-        ["größe [] naïve 机器 翻译 → ß", "naïve 机器 翻译 [] 很 好 un → ß", "好 un [link] ed → ß"]
+        ["größe [] naïve 机器 翻译 → ß", "naïve 机器 翻译 [] 很好 un link → ß", "很好 un [link] ed → ß"]
     );
 }
 
@@ -228,7 +228,7 @@ fn a_corpus_cut_short_or_altered_is_refused() {
         if bytes.is_empty() {
             continue;
         }
-        fs::write(&file, &bytes[..bytes.len() - 1]).expect("written");
+        fs::write(&file, &bytes[..bytes.len().saturating_sub(2)]).expect("written");
         let error = Corpus::open(&path).map(|_| ()).expect_err(&format!("{} cut short", name.display()));
         assert!(error.to_string().contains("import"), "{error}");
         for at in 0..bytes.len() {

@@ -1,12 +1,73 @@
 //! `hd2v generate`: a corpus made by rule, whose structure is known.
 
-use anyhow::Result;
+use std::path::PathBuf;
+
+use anyhow::{Context, Result};
 use clap::Args;
+use hyperdoc2vec::generate::GenerateParams;
+use hyperdoc2vec::import::{self, ImportOptions};
 
-/// Make a corpus by rule from a seed, with known structure, of any size
+use super::import::{Words, tell_result, written_aside};
+use crate::output::thousands;
+use crate::progress::{Reporter, stop_on_interrupt};
+
+/// Make a corpus by rule from a seed, of any size, with known topics, intents, years and newcomers
 #[derive(Args)]
-pub struct Arguments {}
+#[command(after_help = "\
+docs/generate.md describes what is planted in it.
 
-pub fn run(_: &Arguments) -> Result<()> {
+Examples:
+  hd2v generate --docs 1000 --links 5000 --seed 1 -o made.corpus
+  hd2v generate --docs 100 --links 300 --jsonl -")]
+pub struct Arguments {
+    /// Number of documents
+    #[arg(long, default_value_t = GenerateParams::default().docs)]
+    docs: usize,
+    /// Number of links (pairs of a position and a target)
+    #[arg(long, default_value_t = GenerateParams::default().links)]
+    links: usize,
+    /// Everything random follows from it
+    #[arg(long, default_value_t = GenerateParams::default().seed)]
+    seed: u64,
+    /// Mean number of words of a document
+    #[arg(long, default_value_t = GenerateParams::default().words)]
+    words: usize,
+    /// Number of topics [default: a third of the square root of the number of documents]
+    #[arg(long)]
+    topics: Option<usize>,
+    /// Share of the documents that nobody links to
+    #[arg(long, default_value_t = GenerateParams::default().newcomers)]
+    newcomers: f32,
+    /// The corpus directory to write
+    #[arg(short, long, required_unless_present = "jsonl")]
+    output: Option<PathBuf>,
+    /// Write jsonl to this file (`-` for stdout) instead of a corpus
+    #[arg(long, value_name = "FILE", conflicts_with = "output")]
+    jsonl: Option<PathBuf>,
+    #[command(flatten)]
+    corpus: Words,
+    /// Threads [default: one a core]
+    #[arg(long, default_value_t = 0, hide_default_value = true)]
+    threads: usize,
+}
+
+pub fn run(arguments: &Arguments) -> Result<()> {
+    let &Arguments { docs, links, seed, words, topics, newcomers, threads, .. } = arguments;
+    let params = GenerateParams { docs, links, seed, words, topics, newcomers, ..GenerateParams::default() };
+    let force = arguments.corpus.force;
+    let options = ImportOptions { corpus: arguments.corpus.options(), threads, force, ..ImportOptions::default() };
+    stop_on_interrupt();
+    let mut reporter = Reporter::new();
+    if let Some(path) = &arguments.jsonl {
+        let documents = written_aside(path, force, &mut |out| {
+            Ok(import::generate_jsonl(&params, out, &options, &mut |p| reporter.watch(p))?)
+        })?;
+        let seconds = reporter.finish();
+        eprintln!("{}: {} documents; {seconds:.1} s", path.display(), thousands(documents));
+        return Ok(());
+    }
+    let output = arguments.output.as_deref().context("--output is missing")?;
+    let corpus = import::generate(&params, output, &options, &mut |p| reporter.watch(p))?;
+    tell_result(&corpus, reporter.finish());
     Ok(())
 }

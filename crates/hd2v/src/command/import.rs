@@ -86,7 +86,7 @@ pub fn run(arguments: &Arguments) -> Result<()> {
         return write_jsonl(arguments, jsonl, &options);
     }
     let output = arguments.output.as_deref().context("--output is missing")?;
-    let mut reporter = Reporter::new(false);
+    let mut reporter = Reporter::new();
     let corpus = import::import(arguments.format, &arguments.paths, output, &options, &mut |p| reporter.watch(p))?;
     tell_result(&corpus, reporter.finish());
     Ok(())
@@ -108,27 +108,28 @@ pub fn tell_result(corpus: &Corpus, seconds: f64) {
 }
 
 fn write_jsonl(arguments: &Arguments, path: &Path, options: &ImportOptions) -> Result<()> {
-    let mut reporter = Reporter::new(false);
-    let mut write = |out: &mut (dyn Write + Send)| {
-        import::to_jsonl(arguments.format, &arguments.paths, out, options, &mut |p| reporter.watch(p))
-    };
-    let (documents, lost) = if path.as_os_str() == "-" {
-        write(&mut std::io::stdout())?
-    } else {
-        written_aside(path, arguments.words.force, &mut |out| Ok(write(out)?))?
-    };
+    let mut reporter = Reporter::new();
+    let (documents, lost) = written_aside(path, arguments.words.force, &mut |out| {
+        Ok(import::to_jsonl(arguments.format, &arguments.paths, out, options, &mut |p| reporter.watch(p))?)
+    })?;
     let seconds = reporter.finish();
     eprint!("{}", losses(&lost, 3));
     eprintln!("{}: {} documents; {seconds:.1} s", path.display(), thousands(documents));
     Ok(())
 }
 
-/// Writes a file under another name beside it and renames it when it is whole.
+/// Writes a file under another name beside it and renames it when it is whole; `-` is stdout.
 pub fn written_aside<T>(
     path: &Path,
     force: bool,
     write: &mut dyn FnMut(&mut (dyn Write + Send)) -> Result<T>,
 ) -> Result<T> {
+    if path.as_os_str() == "-" {
+        let mut out = BufWriter::new(std::io::stdout());
+        let result = write(&mut out)?;
+        out.flush()?;
+        return Ok(result);
+    }
     let shown = path.display();
     anyhow::ensure!(
         force || !path.exists(),

@@ -313,6 +313,9 @@ impl Corpus {
     /// The text of `doc` with its link marks, as the jsonl format has it.
     pub fn marked_text(&self, doc: DocId) -> Result<String> {
         let place = self.document_text[doc.index()];
+        if place.bytes == 0 {
+            return Ok(String::new());
+        }
         let wrong = || self.damaged("the text of a document cannot be read");
         let block = place.block as usize;
         let start = if block == 0 { Some(&0) } else { self.text_blocks.get(block - 1) };

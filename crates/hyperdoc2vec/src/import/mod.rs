@@ -16,6 +16,7 @@ use std::sync::atomic::{AtomicU64, Ordering};
 use crate::corpus::{Builder, Corpus, CorpusOptions, Source, prepare};
 use crate::document::Document;
 use crate::error::{Error, Result};
+use crate::generate::{GenerateParams, Generator};
 use crate::losses::{Loss, Losses};
 use crate::tokenize::Tokenizer;
 use source::LineBatches;
@@ -230,6 +231,60 @@ fn read<R: Send>(
             pipeline::run(options.threads, || batches.next(), |batch| work(lines::parse(&batch)), &mut sink)
         }
     }
+}
+
+/// Writes a generated corpus to `destination`.
+pub fn generate(
+    params: &GenerateParams,
+    destination: &Path,
+    options: &ImportOptions,
+    watch: Watch<'_>,
+) -> Result<Corpus> {
+    let source = Source { format: "generate".to_owned(), inputs: vec![format!("{params:?}")] };
+    build(destination, source, options, |tokenizer, builder| {
+        let work = |parsed| prepare(parsed, tokenizer);
+        let sink = |batch| {
+            builder.add(batch)?;
+            Ok(builder.counts().documents)
+        };
+        read_generated(params, options, work, sink, watch)
+    })
+}
+
+/// Writes a generated corpus as jsonl.
+pub fn generate_jsonl(
+    params: &GenerateParams,
+    out: &mut (dyn Write + Send),
+    options: &ImportOptions,
+    watch: Watch<'_>,
+) -> Result<u64> {
+    let mut documents = 0;
+    let work = |parsed: Parsed| (jsonl::write(&parsed), parsed.documents.len() as u64);
+    let sink = |(lines, count): (Vec<u8>, u64)| {
+        out.write_all(&lines).map_err(Error::io("write", Path::new("the output")))?;
+        documents += count;
+        Ok(documents)
+    };
+    read_generated(params, options, work, sink, watch)?;
+    Ok(documents)
+}
+
+fn read_generated<R: Send>(
+    params: &GenerateParams,
+    options: &ImportOptions,
+    work: impl Fn(Parsed) -> R + Sync,
+    mut sink: impl FnMut(R) -> Result<u64> + Send,
+    watch: Watch<'_>,
+) -> Result<()> {
+    let generator = Generator::new(params)?;
+    let mut batches = generator.batches().into_iter();
+    let total = Some(params.docs as u64);
+    let work = |batch| work(Parsed { documents: generator.documents(batch), ..Parsed::default() });
+    let sink = |result: R| {
+        let documents = sink(result)?;
+        watched(watch, Progress { read: documents, total, unit: Unit::Pages, documents })
+    };
+    pipeline::run(options.threads, || Ok(batches.next()), work, sink)
 }
 
 /// Tells the watching closure; an error if it wants to stop.
