@@ -1,5 +1,8 @@
 //! Importers: bytes in some format to [`Document`]s. One file a format; each knows documents and nothing else.
 
+pub mod html;
+mod tree;
+
 use crate::document::Document;
 use crate::losses::Losses;
 
