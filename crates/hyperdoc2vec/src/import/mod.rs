@@ -1,13 +1,15 @@
 //! Importers: bytes in some format to [`Document`]s, and from there to a corpus. One file a format.
 
+pub mod html;
 pub mod jsonl;
 pub mod lines;
 pub mod pipeline;
 pub mod source;
+mod tree;
 
 use std::fmt;
 use std::io::Write;
-use std::ops::ControlFlow;
+use std::ops::{ControlFlow, Range};
 use std::path::{Path, PathBuf};
 use std::str::FromStr;
 use std::sync::Arc;
@@ -19,7 +21,8 @@ use crate::error::{Error, Result};
 use crate::generate::{GenerateParams, Generator};
 use crate::losses::{Loss, Losses};
 use crate::tokenize::Tokenizer;
-use source::LineBatches;
+use html::{Html, HtmlOptions};
+use source::{LineBatch, LineBatches};
 
 /// What an importer makes of a piece of its input.
 #[derive(Debug, Default)]
@@ -52,17 +55,20 @@ pub enum Format {
     Jsonl,
     /// The format of the paper's authors.
     Lines,
+    /// Trees of HTML pages.
+    Html,
 }
 
 impl Format {
     /// All formats.
-    pub const ALL: [Format; 2] = [Format::Jsonl, Format::Lines];
+    pub const ALL: [Format; 3] = [Format::Jsonl, Format::Lines, Format::Html];
 
     /// What it is called on the command line.
     pub fn name(self) -> &'static str {
         match self {
             Format::Jsonl => "jsonl",
             Format::Lines => "lines",
+            Format::Html => "html",
         }
     }
 }
@@ -98,6 +104,8 @@ pub struct ImportOptions {
     pub longest_line: usize,
     /// Replace a corpus that stands at the destination.
     pub force: bool,
+    /// Which pages of a tree are read, and where they stand on the web.
+    pub html: HtmlOptions,
 }
 
 impl Default for ImportOptions {
@@ -108,6 +116,7 @@ impl Default for ImportOptions {
             skip_bad: false,
             longest_line: 128 << 20,
             force: false,
+            html: HtmlOptions::default(),
         }
     }
 }
@@ -212,25 +221,54 @@ fn read<R: Send>(
     inputs: &[PathBuf],
     options: &ImportOptions,
     work: impl Fn(Parsed) -> R + Sync,
+    sink: impl FnMut(R) -> Result<u64> + Send,
+    watch: Watch<'_>,
+) -> Result<()> {
+    match format {
+        Format::Jsonl => read_lines(inputs, options, |batch| work(jsonl::parse(&batch)), sink, watch),
+        Format::Lines => read_lines(inputs, options, |batch| work(lines::parse(&batch)), sink, watch),
+        Format::Html => {
+            let html = Html::open(inputs, &options.html)?;
+            read_pages(html.len(), html.batches(), options, |batch| work(html.parse(batch)), sink, watch)
+        }
+    }
+}
+
+fn read_lines<R: Send>(
+    inputs: &[PathBuf],
+    options: &ImportOptions,
+    work: impl Fn(LineBatch) -> R + Sync,
     mut sink: impl FnMut(R) -> Result<u64> + Send,
     watch: Watch<'_>,
 ) -> Result<()> {
     let consumed = Arc::new(AtomicU64::new(0));
     let mut batches = LineBatches::new(inputs, options.longest_line, consumed.clone())?;
     let total = inputs.iter().map(|path| path.metadata().ok().map(|m| m.len())).sum();
-    let mut sink = |result: R| {
+    let sink = |result: R| {
         let documents = sink(result)?;
         let read = consumed.load(Ordering::Relaxed);
         watched(watch, Progress { read, total, unit: Unit::Bytes, documents })
     };
-    match format {
-        Format::Jsonl => {
-            pipeline::run(options.threads, || batches.next(), |batch| work(jsonl::parse(&batch)), &mut sink)
-        }
-        Format::Lines => {
-            pipeline::run(options.threads, || batches.next(), |batch| work(lines::parse(&batch)), &mut sink)
-        }
-    }
+    pipeline::run(options.threads, || batches.next(), work, sink)
+}
+
+/// For what is not read from a stream: `pages` of them, in batches.
+fn read_pages<R: Send>(
+    pages: usize,
+    batches: Vec<Range<usize>>,
+    options: &ImportOptions,
+    work: impl Fn(Range<usize>) -> R + Sync,
+    mut sink: impl FnMut(R) -> Result<u64> + Send,
+    watch: Watch<'_>,
+) -> Result<()> {
+    let total = Some(pages as u64);
+    let mut batches = batches.into_iter();
+    let work = |batch: Range<usize>| (batch.end as u64, work(batch));
+    let sink = |(read, result): (u64, R)| {
+        let documents = sink(result)?;
+        watched(watch, Progress { read, total, unit: Unit::Pages, documents })
+    };
+    pipeline::run(options.threads, || Ok(batches.next()), work, sink)
 }
 
 /// Writes a generated corpus to `destination`.
@@ -273,18 +311,12 @@ fn read_generated<R: Send>(
     params: &GenerateParams,
     options: &ImportOptions,
     work: impl Fn(Parsed) -> R + Sync,
-    mut sink: impl FnMut(R) -> Result<u64> + Send,
+    sink: impl FnMut(R) -> Result<u64> + Send,
     watch: Watch<'_>,
 ) -> Result<()> {
     let generator = Generator::new(params)?;
-    let mut batches = generator.batches().into_iter();
-    let total = Some(params.docs as u64);
-    let work = |batch| work(Parsed { documents: generator.documents(batch), ..Parsed::default() });
-    let sink = |result: R| {
-        let documents = sink(result)?;
-        watched(watch, Progress { read: documents, total, unit: Unit::Pages, documents })
-    };
-    pipeline::run(options.threads, || Ok(batches.next()), work, sink)
+    let documents = |batch| Parsed { documents: generator.documents(batch), ..Parsed::default() };
+    read_pages(params.docs, generator.batches(), options, |batch| work(documents(batch)), sink, watch)
 }
 
 /// Tells the watching closure; an error if it wants to stop.

@@ -1,0 +1,115 @@
+//! What a page says of itself: title, date, keywords, its own address, where it leads on to.
+
+use super::page::{Event, Key, Page, Tag};
+use crate::document::Date;
+
+/// Longest wait, in seconds, after which leading on still is a redirect and not a page that renews itself.
+const LONGEST_WAIT: f32 = 15.0;
+
+/// The head of a page.
+#[derive(Default)]
+pub(super) struct Head<'a> {
+    pub(super) title: String,
+    pub(super) keywords: Vec<String>,
+    /// The best date that can be read, or else one that cannot.
+    pub(super) date: Option<Result<Date, String>>,
+    pub(super) canonical: Option<&'a str>,
+    pub(super) base: Option<&'a str>,
+    pub(super) refresh: Option<&'a str>,
+}
+
+/// Names of dates, best first.
+const DATES: [&str; 12] = [
+    "article:published_time",
+    "datepublished",
+    "citation_publication_date",
+    "dcterms.issued",
+    "dcterms.created",
+    "dcterms.date",
+    "dc.date.issued",
+    "dc.date.created",
+    "dc.date",
+    "date",
+    "pubdate",
+    "citation_date",
+];
+
+impl<'a> Head<'a> {
+    /// Reads what stands before the body.
+    pub(super) fn read(page: &'a Page) -> Head<'a> {
+        let mut head = Head::default();
+        let mut dates: Vec<(usize, &str)> = Vec::new();
+        let mut index = 0;
+        while let Some(event) = page.events.get(index) {
+            let attribute = |key| page.attribute(index, key).unwrap_or_default();
+            match event {
+                Event::Open { tag: Tag::Body, .. } => break,
+                Event::Open { tag: Tag::Unseen, .. } => index = page.close(index),
+                Event::Open { tag: Tag::Title, .. } if head.title.is_empty() => {
+                    for event in &page.events[index..page.close(index)] {
+                        if let Event::Text { start, end } = *event {
+                            head.title.push_str(page.text(start, end));
+                        }
+                    }
+                    head.title = head.title.split_whitespace().collect::<Vec<_>>().join(" ");
+                }
+                Event::Open { tag: Tag::Base, .. } => {
+                    head.base = head.base.or(page.attribute(index, Key::Href));
+                }
+                Event::Open { tag: Tag::Link, .. } if attribute(Key::Rel).eq_ignore_ascii_case("canonical") => {
+                    head.canonical = head.canonical.or(page.attribute(index, Key::Href));
+                }
+                Event::Open { tag: Tag::Meta, .. } => {
+                    let (name, content) = (attribute(Key::Name).to_ascii_lowercase(), attribute(Key::Content));
+                    if attribute(Key::HttpEquiv).eq_ignore_ascii_case("refresh") {
+                        head.refresh = head.refresh.or(refresh(content));
+                    } else if matches!(&*name, "keywords" | "article:tag") {
+                        for word in content.split([',', ';']).map(str::trim).filter(|word| !word.is_empty()) {
+                            if !head.keywords.iter().any(|known| known == word) {
+                                head.keywords.push(word.to_owned());
+                            }
+                        }
+                    } else if let Some(rank) = DATES.iter().position(|known| *known == name)
+                        && !content.trim().is_empty()
+                    {
+                        dates.push((rank, content));
+                    }
+                }
+                _ => {}
+            }
+            index += 1;
+        }
+        dates.sort_by_key(|(rank, _)| *rank);
+        let mut dates = dates.into_iter().map(|(_, text)| text.trim().replace('/', "-").parse::<Date>());
+        head.date = dates.next().map(|first| first.or_else(|wrong| dates.find_map(Result::ok).ok_or(wrong)));
+        head
+    }
+}
+
+/// The address in `5; url='…'`, if the page leads there soon.
+fn refresh(content: &str) -> Option<&str> {
+    let (wait, rest) = content.split_at(content.find([';', ','])?);
+    let wait: f32 = wait.trim().parse().unwrap_or(0.0);
+    let rest = rest[1..].trim();
+    let url = match rest.get(..3) {
+        Some(name) if name.eq_ignore_ascii_case("url") => rest[3..].trim_start().strip_prefix('=')?.trim(),
+        _ => rest,
+    };
+    let url = url.trim_matches(['\'', '"']);
+    (wait <= LONGEST_WAIT && !url.is_empty()).then_some(url)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_refresh_names_its_page_in_many_ways() {
+        assert_eq!(refresh("0;URL=../a.html"), Some("../a.html"));
+        assert_eq!(refresh("0; url='a b.html'"), Some("a b.html"));
+        assert_eq!(refresh("0, a.html"), Some("a.html"));
+        assert_eq!(refresh("30"), None);
+        assert_eq!(refresh("300; url=a.html"), None);
+        assert_eq!(refresh("0; url="), None);
+    }
+}

@@ -1,0 +1,370 @@
+//! Pages as a web server, Sphinx, mdBook or rustdoc writes them: one document a page, its main content and the links in it.
+//!
+//! ids, roots and the order of pages: see `tree`. Pages become flat lists of events (`page`), of which the content is
+//! chosen (`content`) and written down (here). Each page is read by itself, so any order of batches gives the same
+//! documents.
+//!
+//! A link is kept if it leads to another page of the set, or to a page that would be in the set if it existed (the
+//! caller counts these). Anything else - other sites, images, downloads, parts of the same page, pages left out by the
+//! globs - is just text. A page that leads on at once (`http-equiv=refresh`), or that names another page of the set
+//! as its canonical form, is an alias of that page and no document.
+
+mod content;
+mod head;
+mod page;
+
+use std::ops::Range;
+use std::path::PathBuf;
+
+use encoding_rs::{Encoding, UTF_8, WINDOWS_1252};
+
+use super::Parsed;
+use super::tree::href::{Base, Href, decode, folder, join};
+use super::tree::text::Text;
+use super::tree::{self, Tree, Wanted, ending};
+use crate::document::{Document, Link};
+use crate::error::{Error, Result};
+use crate::losses::{Loss, Losses};
+use head::Head;
+use page::{Event, Key, Tag};
+
+/// How to read a tree of pages.
+#[derive(Debug, Clone)]
+pub struct HtmlOptions {
+    /// Globs of pages to take, against the path below the root; none means all.
+    /// `*` and `?` stop at `/`, `**` does not; a directory's name means all below it.
+    pub include: Vec<String>,
+    /// Globs of pages to leave out. By default the pages that only repeat others: mdBook's `print.html`,
+    /// Sphinx's indices and sources, rustdoc's sources, search pages.
+    pub exclude: Vec<String>,
+    /// Web address of the root (of the folder that holds the roots, if their ids are prefixed):
+    /// links to addresses below it are links to pages of the set.
+    pub base_url: Option<String>,
+}
+
+impl Default for HtmlOptions {
+    fn default() -> HtmlOptions {
+        let repeats = [
+            "**/print.html",
+            "**/toc.html",
+            "**/404.html",
+            "**/search.html",
+            "**/genindex*.html",
+            "**/*-modindex.html",
+            "**/_modules/**",
+            "**/_sources/**",
+            "**/_static/**",
+            "**/*.rs.html",
+        ];
+        HtmlOptions { include: Vec::new(), exclude: repeats.map(str::to_owned).to_vec(), base_url: None }
+    }
+}
+
+/// A tree of pages, found but not yet read.
+pub struct Html {
+    tree: Tree,
+    base: Option<Base>,
+}
+
+const ENDINGS: [&str; 3] = ["html", "htm", "xhtml"];
+
+impl Html {
+    /// Walks `roots` (directories or single pages) and sorts what it finds; an error if there is no page.
+    pub fn open(roots: &[PathBuf], options: &HtmlOptions) -> Result<Html> {
+        let HtmlOptions { include, exclude, base_url } = options;
+        let wanted = Wanted { what: "pages", endings: &ENDINGS, include, exclude };
+        let base = match base_url {
+            None => None,
+            Some(url) => Some(Base::read(url).ok_or_else(|| {
+                Error::Usage(format!("base URL: expected an address such as https://example.org/docs/, found {url:?}"))
+            })?),
+        };
+        Ok(Html { tree: Tree::open(roots, &wanted, str::to_owned)?, base })
+    }
+
+    /// How many pages there are.
+    pub fn len(&self) -> usize {
+        self.tree.pages.len()
+    }
+
+    /// Whether there is no page; never true after [`Html::open`].
+    pub fn is_empty(&self) -> bool {
+        self.tree.pages.is_empty()
+    }
+
+    /// Runs of pages for [`Html::parse`], in order; the same whatever the number of threads.
+    pub fn batches(&self) -> Vec<Range<usize>> {
+        self.tree.batches()
+    }
+
+    /// Reads the pages of a batch.
+    pub fn parse(&self, batch: Range<usize>) -> Parsed {
+        let mut parsed = Parsed::default();
+        for index in batch.start..batch.end.min(self.len()) {
+            self.parse_page(index, &mut parsed);
+        }
+        parsed
+    }
+
+    fn parse_page(&self, index: usize, parsed: &mut Parsed) {
+        let file = &self.tree.pages[index];
+        let origin = file.file.display().to_string();
+        let source = match tree::read(&file.file) {
+            Ok(bytes) => to_text(&bytes, &origin, &mut parsed.losses),
+            Err(why) => return parsed.losses.add(Loss::MalformedRecord, format!("{origin}: {why}")),
+        };
+        let page = page::Page::read(&source);
+        drop(source);
+        let head = Head::read(&page);
+        let site = Site::new(self, index, &head);
+
+        if let Some(target) = head.refresh.and_then(|url| site.resolve(url)) {
+            return parsed.aliases.push((file.id.clone(), target.id(&self.tree)));
+        }
+        if head.refresh.is_some_and(|url| !site.is_here(url)) {
+            return parsed.losses.add(Loss::SkippedPage, format!("{origin}: leads to a page elsewhere"));
+        }
+        if let Some(Target::Page(other)) = head.canonical.and_then(|url| site.resolve(url))
+            && !is_top(&self.tree.pages[other].path)
+        {
+            return parsed.aliases.push((file.id.clone(), self.tree.pages[other].id.clone()));
+        }
+
+        let region = content::find(&page);
+        let (text, links) = write(&page, region, &site);
+        if text.is_empty() {
+            return parsed.losses.add(Loss::SkippedPage, origin);
+        }
+        let date = match head.date {
+            Some(Err(wrong)) => {
+                parsed.losses.add(Loss::UnreadableDate, format!("{origin}: {wrong}"));
+                None
+            }
+            Some(Ok(date)) => Some(date),
+            None => None,
+        };
+        let url = site.address(head.canonical);
+        let title = title(&page, region, head.title);
+        let id = file.id.clone();
+        parsed.documents.push(Document { id, title, date, labels: head.keywords, url, text, links, origin });
+    }
+}
+
+/// Where a link leads, if it is kept.
+enum Target {
+    Page(usize),
+    /// No page of the set, but it would be if it existed.
+    Missing(String),
+}
+
+impl Target {
+    fn id(self, tree: &Tree) -> String {
+        match self {
+            Target::Page(index) => tree.pages[index].id.clone(),
+            Target::Missing(id) => id,
+        }
+    }
+}
+
+/// The set of pages as seen from one of them.
+struct Site<'a> {
+    html: &'a Html,
+    index: usize,
+    /// Where relative links start; `None` if that is elsewhere.
+    folder: Option<String>,
+    /// The address of the root that the page's own address implies.
+    own_base: Option<Base>,
+}
+
+impl<'a> Site<'a> {
+    fn new(html: &'a Html, index: usize, head: &Head<'_>) -> Site<'a> {
+        let page = &html.tree.pages[index];
+        let own_base = head.canonical.and_then(|url| Base::infer(url, &page.path));
+        let mut site = Site { html, index, folder: Some(folder(&page.full).to_owned()), own_base };
+        if let Some(base) = head.base.map(Href::read)
+            && base != Href::Here
+        {
+            site.folder = site.places(&base).into_iter().next().map(|full| folder(&full).to_owned());
+        }
+        site
+    }
+
+    /// Full paths that a link may mean, the likeliest first.
+    fn places(&self, href: &Href<'_>) -> Vec<String> {
+        let tree = &self.html.tree;
+        let root = tree.pages[self.index].root;
+        let bases = || self.own_base.iter().chain(&self.html.base);
+        match *href {
+            Href::Here | Href::Other => Vec::new(),
+            Href::Relative(path) => self.folder.iter().filter_map(|folder| join(folder, path)).collect(),
+            Href::Top(path) => {
+                let below = bases().filter_map(|base| base.below_path(path));
+                below.chain([path]).flat_map(|path| tree.places_at(root, path)).collect()
+            }
+            Href::Web(web) => {
+                bases().filter_map(|base| base.below(web)).flat_map(|path| tree.places_at(root, path)).collect()
+            }
+        }
+    }
+
+    /// Where a link leads; `None` if it is just text.
+    fn resolve(&self, url: &str) -> Option<Target> {
+        let tree = &self.html.tree;
+        let raw = self.places(&Href::read(url));
+        let found = raw.iter().find_map(|full| find(tree, &decode(full)).or_else(|| find(tree, full)));
+        match found {
+            Some(index) if index == self.index => None,
+            Some(index) => Some(Target::Page(index)),
+            None => missing(tree, &decode(raw.first()?)).map(Target::Missing),
+        }
+    }
+
+    /// Whether a link leads to this very page.
+    fn is_here(&self, url: &str) -> bool {
+        let href = Href::read(url);
+        href == Href::Here
+            || self.places(&href).iter().any(|full| find(&self.html.tree, &decode(full)) == Some(self.index))
+    }
+
+    /// The page's own address.
+    fn address(&self, canonical: Option<&str>) -> Option<String> {
+        match (&self.own_base, canonical) {
+            (Some(_), Some(url)) => Some(url.trim().to_owned()),
+            _ => {
+                let path = self.html.tree.site_path(&self.html.tree.pages[self.index]);
+                self.html.base.as_ref().map(|base| base.address(&path))
+            }
+        }
+    }
+}
+
+/// The page that a full path names: as it is, without its ending, or as a folder.
+fn find(tree: &Tree, full: &str) -> Option<usize> {
+    let stem = full.trim_end_matches('/');
+    let exact = if stem.len() == full.len() { tree.find(full) } else { None };
+    let folder_first = stem.len() != full.len();
+    let forms =
+        if folder_first { ["/index.html", "/index.htm", ".html"] } else { [".html", "/index.html", "/index.htm"] };
+    exact.or_else(|| forms.iter().find_map(|form| tree.find(&format!("{stem}{form}"))))
+}
+
+/// The id of a page that is not in the set, but looks as if it should be.
+fn missing(tree: &Tree, full: &str) -> Option<String> {
+    let page = match (full.ends_with('/'), ending(full)) {
+        (true, _) => format!("{full}index.html"),
+        (false, None) if !tree.is_bare_file(full) => format!("{full}.html"),
+        (false, Some(found)) if ENDINGS.contains(&found) => full.to_owned(),
+        _ => return None,
+    };
+    tree.missing(&page, str::to_owned)
+}
+
+/// The first page of a site, which badly made pages all name as their canonical form.
+fn is_top(path: &str) -> bool {
+    matches!(path, "index.html" | "index.htm" | "index.xhtml")
+}
+
+/// The text of a region, with its links.
+fn write(page: &page::Page, region: content::Region, site: &Site<'_>) -> (String, Vec<Link>) {
+    let mut text = Text::new();
+    let mut index = region.start;
+    let mut lines = 0usize;
+    while index < region.end {
+        match page.events[index] {
+            Event::Open { tag, .. } => {
+                if !tag.is_inline() {
+                    text.break_line();
+                }
+                if index > region.start && content::is_boilerplate(page, index, tag, region.named) {
+                    index = page.close(index) + 1;
+                    continue;
+                }
+                match tag {
+                    Tag::A => {
+                        let target = page.attribute(index, Key::Href).and_then(|href| site.resolve(href));
+                        if let Some(target) = target {
+                            text.open_link(target.id(&site.html.tree));
+                        }
+                    }
+                    Tag::Img if text.in_link() => {
+                        text.push(page.attribute(index, Key::Alt).unwrap_or_default(), false);
+                    }
+                    Tag::Pre => lines += 1,
+                    _ => {}
+                }
+            }
+            Event::Close { tag } => match tag {
+                Tag::A => text.close_link(),
+                Tag::Pre => {
+                    lines = lines.saturating_sub(1);
+                    text.break_line();
+                }
+                tag if !tag.is_inline() => text.break_line(),
+                _ => {}
+            },
+            Event::Text { start, end } => text.push(page.text(start, end), lines > 0),
+        }
+        index += 1;
+    }
+    text.finish()
+}
+
+/// The first heading if the title begins with it (and goes on with the name of the site), else the title.
+fn title(page: &page::Page, region: content::Region, title: String) -> Option<String> {
+    let heading = (region.start..region.end)
+        .find(|&index| matches!(page.events[index], Event::Open { tag: Tag::H1, .. }))
+        .map(|start| plain(page, content::Region { start, end: page.close(start), named: true }));
+    match heading {
+        Some(heading) if title.is_empty() && !heading.is_empty() => Some(heading),
+        Some(heading) if !heading.is_empty() && heading.len() < title.len() => {
+            let rest = title.strip_prefix(&*heading).map(str::trim_start);
+            let site = rest.is_some_and(|rest| rest.starts_with(['-', '–', '—', '|', '·', ':', '»', '•']));
+            Some(if site { heading } else { title })
+        }
+        _ => (!title.is_empty()).then_some(title),
+    }
+}
+
+/// The words of a region in one line.
+fn plain(page: &page::Page, region: content::Region) -> String {
+    let mut text = Text::new();
+    let mut index = region.start;
+    while index < region.end {
+        match page.events[index] {
+            Event::Open { tag, .. } if content::is_boilerplate(page, index, tag, true) => index = page.close(index),
+            Event::Text { start, end } => text.push(page.text(start, end), false),
+            _ => {}
+        }
+        index += 1;
+    }
+    text.finish().0
+}
+
+/// Decodes a page: byte order mark, else what it declares, else UTF-8, else windows-1252.
+fn to_text(bytes: &[u8], origin: &str, losses: &mut Losses) -> String {
+    let declared = Encoding::for_bom(bytes).map(|(encoding, _)| encoding).or_else(|| declared(bytes));
+    let encoding = declared.unwrap_or(if std::str::from_utf8(bytes).is_ok() { UTF_8 } else { WINDOWS_1252 });
+    let (text, _, replaced) = encoding.decode(bytes);
+    if replaced {
+        losses.add(Loss::ReplacedBytes, format!("{origin}: expected {}", encoding.name()));
+    }
+    text.into_owned()
+}
+
+/// The encoding that a `<meta>` in the first two kilobytes declares.
+fn declared(bytes: &[u8]) -> Option<&'static Encoding> {
+    let start = bytes[..bytes.len().min(2048)].to_ascii_lowercase();
+    let mut rest = &start[..];
+    while let Some(at) = rest.windows(5).position(|window| window == b"<meta") {
+        rest = &rest[at + 5..];
+        let tag = &rest[..rest.iter().position(|&b| b == b'>').unwrap_or(rest.len())];
+        if let Some(at) = tag.windows(8).position(|window| window == b"charset=") {
+            let value = &tag[at + 8..];
+            let value = value.strip_prefix(b"\"").or(value.strip_prefix(b"'")).unwrap_or(value);
+            let end = value.iter().position(|b| b"\"' ;/\t\n\r".contains(b)).unwrap_or(value.len());
+            // A page that can say so in ASCII is not in UTF-16.
+            return Encoding::for_label(&value[..end]).map(|encoding| encoding.output_encoding());
+        }
+    }
+    None
+}

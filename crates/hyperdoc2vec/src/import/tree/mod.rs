@@ -1,0 +1,323 @@
+//! A tree of files as the pages of a site: walking it, naming its pages, finding the page that a path names.
+//!
+//! Paths inside this folder are `/`-separated text. A *relative* path starts at a root, a *full* one at the top of
+//! the file system, so that a link out of one root into another finds its page.
+//!
+//! Walking takes every file with one of the wanted endings, sorted by the bytes of its relative path, root after root.
+//! Entries whose name begins with a dot are passed over; links to directories are not followed, links to files are.
+//! A root that is a single file stands for its directory with that file alone, whatever its ending and the globs.
+//!
+//! **Ids with several roots.** An id is the relative path. If a name occurs in two roots, the ids of *all* roots are
+//! prefixed by their root's directory name (`book/index.html`, `std/index.html`; a repeated directory name gets `-2`,
+//! `-3`), else none is.
+
+pub(super) mod href;
+pub(super) mod text;
+
+use std::ops::Range;
+use std::path::{Component, Path, PathBuf};
+
+use globset::{GlobBuilder, GlobSet, GlobSetBuilder};
+use hashbrown::{HashMap, HashSet};
+use walkdir::WalkDir;
+
+use crate::error::{Error, Result};
+use href::join;
+
+/// Pages read by one call of `parse`.
+const BATCH: usize = 32;
+/// Larger files are no pages.
+const LARGEST: u64 = 256 << 20;
+
+/// Which files are wanted.
+pub(super) struct Wanted<'a> {
+    /// What a page is called in messages.
+    pub(super) what: &'static str,
+    /// Lower-case file name endings without the dot.
+    pub(super) endings: &'static [&'static str],
+    pub(super) include: &'a [String],
+    pub(super) exclude: &'a [String],
+}
+
+/// One file of the tree.
+pub(super) struct Page {
+    pub(super) file: PathBuf,
+    pub(super) root: usize,
+    /// Path below the root.
+    pub(super) path: String,
+    /// Path from the top of the file system.
+    pub(super) full: String,
+    pub(super) id: String,
+}
+
+struct Root {
+    full: String,
+    name: String,
+    /// Empty, or the directory name and a slash.
+    prefix: String,
+}
+
+/// All pages of all roots.
+pub(super) struct Tree {
+    roots: Vec<Root>,
+    pub(super) pages: Vec<Page>,
+    by_full: HashMap<String, usize>,
+    /// Files that look like pages by their lack of an ending, but are none: `LICENSE`.
+    bare: HashSet<String>,
+    filter: Filter,
+}
+
+impl Tree {
+    /// Walks `roots`; `name` turns a relative path into an id without prefix.
+    pub(super) fn open(roots: &[PathBuf], wanted: &Wanted<'_>, name: fn(&str) -> String) -> Result<Tree> {
+        let filter = Filter::new(wanted)?;
+        let mut tree =
+            Tree { roots: Vec::new(), pages: Vec::new(), by_full: HashMap::new(), bare: HashSet::new(), filter };
+        for root in roots {
+            tree.walk(root)?;
+        }
+        if tree.pages.is_empty() {
+            let place = roots.iter().map(|root| root.display().to_string()).collect::<Vec<_>>().join(", ");
+            let endings = wanted.endings.join(", .");
+            let hint = if wanted.include.is_empty() { "" } else { " that the include and exclude globs let through" };
+            return Err(Error::input(place, format!("expected {} (.{endings}){hint}, found none", wanted.what)));
+        }
+        tree.name(name);
+        Ok(tree)
+    }
+
+    fn walk(&mut self, given: &Path) -> Result<()> {
+        let single = std::fs::metadata(given).map_err(Error::io("read", given))?.is_file();
+        let directory = if single { given.parent().unwrap_or(Path::new("")) } else { given };
+        let full = full_path(directory)?;
+        let root = match self.roots.iter().position(|known| known.full == full) {
+            Some(known) => known,
+            None => {
+                let name = full.rsplit('/').next().unwrap_or_default().to_owned();
+                self.roots.push(Root { full: full.clone(), name, prefix: String::new() });
+                self.roots.len() - 1
+            }
+        };
+        let mut found = Vec::new();
+        if single {
+            let name = given.file_name().unwrap_or(given.as_os_str()).to_string_lossy().into_owned();
+            found.push((name, given.to_owned()));
+        } else {
+            let visible = |entry: &walkdir::DirEntry| {
+                entry.depth() == 0 || !entry.file_name().as_encoded_bytes().starts_with(b".")
+            };
+            for entry in WalkDir::new(given).into_iter().filter_entry(visible) {
+                let entry = entry.map_err(|error| {
+                    let path = error.path().unwrap_or(given).to_owned();
+                    Error::Io { doing: "walk", path, source: error.into() }
+                })?;
+                let kind = entry.file_type();
+                if kind.is_dir() || (kind.is_symlink() && !entry.path().is_file()) {
+                    continue;
+                }
+                let below = entry.path().strip_prefix(given).unwrap_or(entry.path());
+                let path = slashed(below);
+                if self.filter.is_page(&path) {
+                    if self.filter.lets_through(&path) {
+                        found.push((path, entry.into_path()));
+                    }
+                } else if ending(&path).is_none() {
+                    self.bare.insert(format!("{full}/{path}"));
+                }
+            }
+        }
+        found.sort_unstable();
+        for (path, file) in found {
+            let full = format!("{full}/{path}");
+            if self.by_full.contains_key(&full) {
+                continue;
+            }
+            self.by_full.insert(full.clone(), self.pages.len());
+            self.pages.push(Page { file, root, path, full, id: String::new() });
+        }
+        Ok(())
+    }
+
+    /// Gives every page its id, with prefixes if two roots share a name.
+    fn name(&mut self, name: fn(&str) -> String) {
+        let mut owner: HashMap<String, usize> = HashMap::new();
+        let clash = self.pages.iter().any(|page| *owner.entry(name(&page.path)).or_insert(page.root) != page.root);
+        if clash {
+            for index in 0..self.roots.len() {
+                let same = self.roots[..index].iter().filter(|root| root.name == self.roots[index].name).count();
+                let root = &mut self.roots[index];
+                root.prefix =
+                    if same == 0 { format!("{}/", root.name) } else { format!("{}-{}/", root.name, same + 1) };
+            }
+        }
+        for page in &mut self.pages {
+            page.id = safe_id(&format!("{}{}", self.roots[page.root].prefix, name(&page.path)));
+        }
+    }
+
+    /// Runs of pages to be parsed by themselves, whatever the number of threads.
+    pub(super) fn batches(&self) -> Vec<Range<usize>> {
+        let count = self.pages.len();
+        (0..count).step_by(BATCH).map(|start| start..count.min(start + BATCH)).collect()
+    }
+
+    /// The page with this full path.
+    pub(super) fn find(&self, full: &str) -> Option<usize> {
+        self.by_full.get(full).copied()
+    }
+
+    /// Full paths that a path from the top of the site may mean, seen from a page of `root`.
+    pub(super) fn places_at(&self, root: usize, path: &str) -> Vec<String> {
+        let path = path.trim_start_matches('/');
+        let mut full = Vec::new();
+        full.extend(join(&self.roots[root].full, path));
+        for (index, other) in self.roots.iter().enumerate() {
+            if let Some(below) = path.strip_prefix(&other.prefix)
+                && (index != root || !other.prefix.is_empty())
+            {
+                full.extend(join(&other.full, below));
+            }
+        }
+        full
+    }
+
+    /// The path of a page below the site's top, with its root's prefix.
+    pub(super) fn site_path(&self, page: &Page) -> String {
+        format!("{}{}", self.roots[page.root].prefix, page.path)
+    }
+
+    /// The id that a page at `full` would have, if it lies in a root and is not left out on purpose.
+    pub(super) fn missing(&self, full: &str, name: fn(&str) -> String) -> Option<String> {
+        let below = |root: &Root| Some(full.strip_prefix(&root.full)?.strip_prefix('/')?.to_owned());
+        let (root, path) =
+            self.roots.iter().filter_map(|root| Some((root, below(root)?))).max_by_key(|(root, _)| root.full.len())?;
+        let hidden = path.split('/').any(|part| part.starts_with('.'));
+        let wanted = !hidden && self.filter.lets_through(&path) && !self.bare.contains(full);
+        wanted.then(|| safe_id(&format!("{}{}", root.prefix, name(&path))))
+    }
+
+    /// Whether `full` is a file without an ending that is no page.
+    pub(super) fn is_bare_file(&self, full: &str) -> bool {
+        self.bare.contains(full)
+    }
+}
+
+/// Reads a page's bytes, or says why not.
+pub(super) fn read(file: &Path) -> std::result::Result<Vec<u8>, String> {
+    let size = std::fs::metadata(file).map_err(|error| error.to_string())?.len();
+    if size > LARGEST {
+        return Err(format!("expected a page of at most {} MB, found {} MB", LARGEST >> 20, size >> 20));
+    }
+    std::fs::read(file).map_err(|error| error.to_string())
+}
+
+/// Percent-encodes what cannot stand in an id between link marks.
+pub(super) fn safe_id(path: &str) -> String {
+    if !path.chars().any(|c| matches!(c, '|' | '[' | ']') || c.is_control()) {
+        return path.to_owned();
+    }
+    let mut id = String::with_capacity(path.len() + 8);
+    let mut bytes = [0; 4];
+    for c in path.chars() {
+        if matches!(c, '|' | '[' | ']') || c.is_control() {
+            for byte in c.encode_utf8(&mut bytes).bytes() {
+                id.push_str(&format!("%{byte:02X}"));
+            }
+        } else {
+            id.push(c);
+        }
+    }
+    id
+}
+
+/// What stands after the last dot of the last part, if that is a plausible ending.
+pub(super) fn ending(path: &str) -> Option<&str> {
+    let name = path.rsplit('/').next().unwrap_or(path);
+    let (stem, ending) = name.rsplit_once('.')?;
+    let plausible = !stem.is_empty()
+        && (1..=8).contains(&ending.len())
+        && ending.bytes().all(|b| b.is_ascii_alphanumeric())
+        && ending.bytes().any(|b| b.is_ascii_alphabetic());
+    plausible.then_some(ending)
+}
+
+fn full_path(directory: &Path) -> Result<String> {
+    let directory = if directory.as_os_str().is_empty() { Path::new(".") } else { directory };
+    let absolute = std::path::absolute(directory).map_err(Error::io("find", directory))?;
+    let mut parts: Vec<String> = Vec::new();
+    for part in absolute.components() {
+        match part {
+            Component::ParentDir => drop(parts.pop()),
+            Component::Normal(name) => parts.push(name.to_string_lossy().into_owned()),
+            Component::Prefix(prefix) => parts.push(prefix.as_os_str().to_string_lossy().into_owned()),
+            Component::RootDir | Component::CurDir => {}
+        }
+    }
+    Ok(parts.iter().map(|part| format!("/{part}")).collect())
+}
+
+fn slashed(path: &Path) -> String {
+    path.components().map(|part| part.as_os_str().to_string_lossy()).collect::<Vec<_>>().join("/")
+}
+
+/// Globs over relative paths. A pattern that names a directory also means all below it.
+struct Filter {
+    endings: &'static [&'static str],
+    include: GlobSet,
+    exclude: GlobSet,
+}
+
+impl Filter {
+    fn new(wanted: &Wanted<'_>) -> Result<Filter> {
+        Ok(Filter { endings: wanted.endings, include: globs(wanted.include)?, exclude: globs(wanted.exclude)? })
+    }
+
+    fn is_page(&self, path: &str) -> bool {
+        ending(path).is_some_and(|found| self.endings.iter().any(|wanted| found.eq_ignore_ascii_case(wanted)))
+    }
+
+    fn lets_through(&self, path: &str) -> bool {
+        (self.include.is_empty() || self.include.is_match(path)) && !self.exclude.is_match(path)
+    }
+}
+
+fn globs(patterns: &[String]) -> Result<GlobSet> {
+    let wrong = |pattern: &str, error: globset::Error| Error::Usage(format!("glob {pattern:?}: {}", error.kind()));
+    let mut set = GlobSetBuilder::new();
+    for pattern in patterns {
+        let plain = pattern.trim_start_matches("./").trim_end_matches('/');
+        for form in [plain.to_owned(), format!("{plain}/**")] {
+            let glob = GlobBuilder::new(&form).literal_separator(true).build();
+            set.add(glob.map_err(|error| wrong(pattern, error))?);
+        }
+    }
+    set.build().map_err(|error| wrong("", error))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn ids_hold_no_character_of_a_link_mark() {
+        assert_eq!(safe_id("a/b.html"), "a/b.html");
+        assert_eq!(safe_id("a[1]|b\n.html"), "a%5B1%5D%7Cb%0A.html");
+        assert_eq!(safe_id("\u{85}"), "%C2%85");
+    }
+
+    #[test]
+    fn an_ending_is_short_and_has_a_letter() {
+        assert_eq!(ending("a/b.html"), Some("html"));
+        assert_eq!(ending("a.d/b"), None);
+        assert_eq!(ending("release/1.95.0"), None);
+        assert_eq!(ending(".htaccess"), None);
+        assert_eq!(ending("struct.Vec.html"), Some("html"));
+    }
+
+    #[test]
+    fn a_glob_that_names_a_directory_means_all_below_it() {
+        let globs = globs(&["src/".into(), "*/print.html".into()]).expect("globs");
+        assert!(globs.is_match("src/a/b.html") && globs.is_match("book/print.html"));
+        assert!(!globs.is_match("a/src/b.html") && !globs.is_match("a/b/print.html"));
+    }
+}

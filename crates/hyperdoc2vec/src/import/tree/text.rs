@@ -1,0 +1,114 @@
+//! A document's text as it grows: white space collapsed, link anchors remembered.
+
+use crate::document::Link;
+
+/// White space that has been seen, but is written only if something follows.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+enum Gap {
+    None,
+    Space,
+    Line,
+}
+
+/// Text with links, written from left to right.
+pub(in super::super) struct Text {
+    text: String,
+    links: Vec<Link>,
+    gap: Gap,
+    /// The open link: where its words begin (once there are any), and its target.
+    open: Option<(Option<usize>, String)>,
+}
+
+impl Text {
+    pub(in super::super) fn new() -> Text {
+        Text { text: String::new(), links: Vec::new(), gap: Gap::None, open: None }
+    }
+
+    /// Adds words; any run of white space becomes one blank, or one line break if `lines` and it holds one.
+    pub(in super::super) fn push(&mut self, words: &str, lines: bool) {
+        let space = |c: char| c.is_whitespace() || matches!(c, '\u{200B}' | '\u{FEFF}');
+        let mut rest = words;
+        while !rest.is_empty() {
+            let start = rest.find(|c| !space(c)).unwrap_or(rest.len());
+            if start > 0 {
+                let line = lines && rest[..start].contains('\n');
+                self.gap = self.gap.max(if line { Gap::Line } else { Gap::Space });
+                rest = &rest[start..];
+            }
+            let end = rest.find(space).unwrap_or(rest.len());
+            if end > 0 {
+                self.fill_gap();
+                self.text.push_str(&rest[..end]);
+                rest = &rest[end..];
+            }
+        }
+    }
+
+    /// Parts what comes from what went before by a line break.
+    pub(in super::super) fn break_line(&mut self) {
+        self.gap = Gap::Line;
+    }
+
+    /// Begins a link to `target`; one that is still open ends here.
+    pub(in super::super) fn open_link(&mut self, target: String) {
+        self.close_link();
+        self.open = Some((None, target));
+    }
+
+    /// Ends the open link, if there is one.
+    pub(in super::super) fn close_link(&mut self) {
+        if let Some((anchor, target)) = self.open.take() {
+            if anchor.is_none() {
+                self.fill_gap();
+            }
+            let at = self.text.len();
+            self.links.push(Link { at, anchor: anchor.unwrap_or(at), targets: vec![target] });
+        }
+    }
+
+    /// Whether a link is open.
+    pub(in super::super) fn in_link(&self) -> bool {
+        self.open.is_some()
+    }
+
+    /// The text and its links.
+    pub(in super::super) fn finish(mut self) -> (String, Vec<Link>) {
+        self.close_link();
+        (self.text, self.links)
+    }
+
+    fn fill_gap(&mut self) {
+        let gap = std::mem::replace(&mut self.gap, Gap::None);
+        if !self.text.is_empty() {
+            match gap {
+                Gap::None => {}
+                Gap::Space => self.text.push(' '),
+                Gap::Line => self.text.push('\n'),
+            }
+        }
+        if let Some((anchor @ None, _)) = &mut self.open {
+            *anchor = Some(self.text.len());
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn an_anchor_has_no_white_space_around_it() {
+        let mut text = Text::new();
+        text.push(" see", false);
+        text.open_link("b".into());
+        text.push("  the\n page ", false);
+        text.close_link();
+        text.push(" now ", false);
+        text.open_link("c".into());
+        text.close_link();
+        let (text, links) = text.finish();
+        assert_eq!(text, "see the page now ");
+        assert_eq!(links[0], Link { at: 12, anchor: 4, targets: vec!["b".into()] });
+        assert_eq!(links[1], Link { at: 17, anchor: 17, targets: vec!["c".into()] });
+    }
+}
