@@ -3,6 +3,7 @@
 pub mod document;
 pub mod error;
 pub mod import;
+pub mod kernel;
 pub mod losses;
 pub mod rng;
 

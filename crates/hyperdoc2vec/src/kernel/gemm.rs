@@ -44,10 +44,6 @@ impl<'a> Panels<'a> {
         depth * cols.next_multiple_of(HALF)
     }
 
-    pub(super) fn over(data: &'a [f32], depth: usize, cols: usize) -> Panels<'a> {
-        Panels { data: &data[..Panels::len(depth, cols)], depth, cols }
-    }
-
     /// The length of the inner dimension.
     pub fn depth(&self) -> usize {
         self.depth
@@ -61,8 +57,9 @@ impl<'a> Panels<'a> {
 
 /// See [`pack`](super::pack).
 #[inline(always)]
-pub(super) fn pack(b: Matrix<'_>, panels: &mut [f32]) {
+pub(super) fn pack<'a>(b: Matrix<'_>, scratch: &'a mut [f32]) -> Panels<'a> {
     let depth = b.rows();
+    let panels = &mut scratch[..Panels::len(depth, b.cols())];
     for first in (0..b.cols()).step_by(PANEL) {
         let cols = PANEL.min(b.cols() - first);
         let panel = &mut panels[depth * first..];
@@ -72,6 +69,7 @@ pub(super) fn pack(b: Matrix<'_>, panels: &mut [f32]) {
             pack_panel::<HALF>(b, first, cols, panel);
         }
     }
+    Panels { data: panels, depth, cols: b.cols() }
 }
 
 #[inline(always)]
@@ -83,8 +81,9 @@ fn pack_panel<const W: usize>(b: Matrix<'_>, first: usize, cols: usize, panel: &
 
 /// See [`pack_transposed`](super::pack_transposed).
 #[inline(always)]
-pub(super) fn pack_transposed(b: Matrix<'_>, panels: &mut [f32]) {
+pub(super) fn pack_transposed<'a>(b: Matrix<'_>, scratch: &'a mut [f32]) -> Panels<'a> {
     let depth = b.cols();
+    let panels = &mut scratch[..Panels::len(depth, b.rows())];
     for first in (0..b.rows()).step_by(PANEL) {
         let cols = PANEL.min(b.rows() - first);
         let panel = &mut panels[depth * first..];
@@ -94,18 +93,18 @@ pub(super) fn pack_transposed(b: Matrix<'_>, panels: &mut [f32]) {
             transpose_panel::<HALF>(b, first, cols, panel);
         }
     }
+    Panels { data: panels, depth, cols: b.rows() }
 }
 
 #[inline(always)]
 fn transpose_panel<const W: usize>(b: Matrix<'_>, first: usize, cols: usize, panel: &mut [f32]) {
-    let depth = b.cols();
-    let lines = &mut panel.as_chunks_mut::<W>().0[..depth];
+    let lines = &mut panel.as_chunks_mut::<W>().0[..b.cols()];
     if cols < W {
         lines.fill([0.0; W]);
     }
     for w in 0..cols {
-        for (line, &x) in lines.iter_mut().zip(b.row(first + w)) {
-            line[w] = x;
+        for (line, x) in lines.iter_mut().zip(b.row(first + w)) {
+            line[w] = *x;
         }
     }
 }
@@ -126,6 +125,8 @@ fn padded<const W: usize>(numbers: &[f32]) -> [f32; W] {
 /// See [`multiply`](super::multiply).
 #[inline(always)]
 pub(super) fn multiply(a: Matrix<'_>, b: Panels<'_>, mut c: MatrixMut<'_>, start: Start) {
+    assert_eq!(a.cols(), b.depth, "the inner dimensions of a product agree");
+    assert_eq!((c.rows(), c.cols()), (a.rows(), b.cols), "a product has the rows of one factor, the columns of the other");
     for depth in cuts(b.depth, DEPTH) {
         // Only the first cut begins as asked; the others go on from what the one before left in `c`.
         let start = if depth.start == 0 { start } else { Start::Add };
@@ -164,6 +165,8 @@ pub(super) fn multiply(a: Matrix<'_>, b: Panels<'_>, mut c: MatrixMut<'_>, start
 /// See [`multiply_transposed`](super::multiply_transposed).
 #[inline(always)]
 pub(super) fn multiply_transposed(a: Matrix<'_>, b: Panels<'_>, mut c: MatrixMut<'_>, start: Start) {
+    assert_eq!(a.rows(), b.depth, "the inner dimensions of a product agree");
+    assert_eq!((c.rows(), c.cols()), (a.cols(), b.cols), "a product has the rows of one factor, the columns of the other");
     // A strip of columns of `a`, side by side for one tile; short strips are filled up with zeros.
     let mut strip = [[0.0; TILE]; DEPTH];
     for depth in cuts(b.depth, DEPTH) {
@@ -241,8 +244,10 @@ fn load<const R: usize, const W: usize>(
 ) -> [[f32; W]; R] {
     let mut tile = [[0.0; W]; R];
     if start == Start::Add {
-        for (i, row) in rows.zip(&mut tile) {
-            *row = padded(&c.row_mut(i)[cols.clone()]);
+        for (r, row) in tile.iter_mut().enumerate() {
+            if r < rows.len() {
+                *row = padded(&c.row_mut(rows.start + r)[cols.clone()]);
+            }
         }
     }
     tile
@@ -256,8 +261,11 @@ fn store<const R: usize, const W: usize>(
     cols: Range<usize>,
     tile: &[[f32; W]; R],
 ) {
-    for (i, row) in rows.zip(tile) {
-        let target = &mut c.row_mut(i)[cols.clone()];
+    for (r, row) in tile.iter().enumerate() {
+        if r >= rows.len() {
+            return;
+        }
+        let target = &mut c.row_mut(rows.start + r)[cols.clone()];
         match <&mut [f32; W]>::try_from(&mut *target) {
             Ok(target) => *target = *row,
             Err(_) => target.copy_from_slice(&row[..target.len()]),
