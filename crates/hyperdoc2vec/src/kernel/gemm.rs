@@ -126,7 +126,11 @@ fn padded<const W: usize>(numbers: &[f32]) -> [f32; W] {
 #[inline(always)]
 pub(super) fn multiply(a: Matrix<'_>, b: Panels<'_>, mut c: MatrixMut<'_>, start: Start) {
     assert_eq!(a.cols(), b.depth, "the inner dimensions of a product agree");
-    assert_eq!((c.rows(), c.cols()), (a.rows(), b.cols), "a product has the rows of one factor, the columns of the other");
+    assert_eq!(
+        (c.rows(), c.cols()),
+        (a.rows(), b.cols),
+        "a product has the rows of one factor, the columns of the other"
+    );
     for depth in cuts(b.depth, DEPTH) {
         // Only the first cut begins as asked; the others go on from what the one before left in `c`.
         let start = if depth.start == 0 { start } else { Start::Add };
@@ -166,7 +170,11 @@ pub(super) fn multiply(a: Matrix<'_>, b: Panels<'_>, mut c: MatrixMut<'_>, start
 #[inline(always)]
 pub(super) fn multiply_transposed(a: Matrix<'_>, b: Panels<'_>, mut c: MatrixMut<'_>, start: Start) {
     assert_eq!(a.rows(), b.depth, "the inner dimensions of a product agree");
-    assert_eq!((c.rows(), c.cols()), (a.cols(), b.cols), "a product has the rows of one factor, the columns of the other");
+    assert_eq!(
+        (c.rows(), c.cols()),
+        (a.cols(), b.cols),
+        "a product has the rows of one factor, the columns of the other"
+    );
     // A strip of columns of `a`, side by side for one tile; short strips are filled up with zeros.
     let mut strip = [[0.0; TILE]; DEPTH];
     for depth in cuts(b.depth, DEPTH) {
@@ -183,29 +191,18 @@ pub(super) fn multiply_transposed(a: Matrix<'_>, b: Panels<'_>, mut c: MatrixMut
                     ($width:expr) => {{
                         let lines = &panel.as_chunks::<{ $width }>().0[depth.clone()];
                         let tile = load(&mut c, rows.clone(), cols.clone(), start);
-                        store(&mut c, rows.clone(), cols.clone(), &chain_packed::<TILE, { $width }>(strip, lines, tile));
+                        store(
+                            &mut c,
+                            rows.clone(),
+                            cols.clone(),
+                            &chain_packed::<TILE, { $width }>(strip, lines, tile),
+                        );
                     }};
                 }
                 if cols.len() > HALF { tile!(PANEL) } else { tile!(HALF) }
             }
         }
     }
-}
-
-#[inline(always)]
-fn chain_packed<const R: usize, const W: usize>(
-    a: &[[f32; R]],
-    lines: &[[f32; W]],
-    mut tile: [[f32; W]; R],
-) -> [[f32; W]; R] {
-    for (a, line) in a.iter().zip(lines) {
-        for (row, x) in tile.iter_mut().zip(a) {
-            for (sum, y) in row.iter_mut().zip(line) {
-                *sum = x.mul_add(*y, *sum);
-            }
-        }
-    }
-    tile
 }
 
 /// 0..len in pieces of at most `size`; one empty piece if there is nothing to cut.
@@ -226,6 +223,23 @@ fn chain<const R: usize, const W: usize>(
     for (p, line) in lines.iter().enumerate() {
         for (row, a) in tile.iter_mut().zip(a) {
             let x = a[p];
+            for (sum, y) in row.iter_mut().zip(line) {
+                *sum = x.mul_add(*y, *sum);
+            }
+        }
+    }
+    tile
+}
+
+/// `tile[r] = fma(a[p][r], lines[p], tile[r])` for each p in order.
+#[inline(always)]
+fn chain_packed<const R: usize, const W: usize>(
+    a: &[[f32; R]],
+    lines: &[[f32; W]],
+    mut tile: [[f32; W]; R],
+) -> [[f32; W]; R] {
+    for (a, line) in a.iter().zip(lines) {
+        for (row, x) in tile.iter_mut().zip(a) {
             for (sum, y) in row.iter_mut().zip(line) {
                 *sum = x.mul_add(*y, *sum);
             }

@@ -33,8 +33,7 @@ const MULTIPLY_TRANSPOSED: [(&str, Product); 3] = [
     ("parallel", par_multiply_transposed),
 ];
 const PACK: [(&str, Pack); 2] = [("portable", gemm::pack), ("dispatched", pack)];
-const PACK_TRANSPOSED: [(&str, Pack); 2] =
-    [("portable", gemm::pack_transposed), ("dispatched", pack_transposed)];
+const PACK_TRANSPOSED: [(&str, Pack); 2] = [("portable", gemm::pack_transposed), ("dispatched", pack_transposed)];
 
 /// Shape of a product: rows, inner dimension, columns, and what each stride exceeds its row by.
 #[derive(Debug, Clone, Copy)]
@@ -200,7 +199,8 @@ proptest! {
     fn functions_are_the_same_bits_in_every_build(inputs in proptest::collection::vec(any::<u32>(), 0..70)) {
         let x: Vec<f32> = inputs.iter().map(|x| f32::from_bits(*x)).collect();
         type All = fn(&mut [f32]);
-        let functions: [([All; 2], fn(f32) -> f32); 4] = [
+        type One = fn(f32) -> f32;
+        let functions: [([All; 2], One); 4] = [
             ([math::exp_all, exp_all], math::exp),
             ([math::ln_all, ln_all], math::ln),
             ([math::sigmoid_all, sigmoid_all], math::sigmoid),
@@ -275,14 +275,14 @@ fn check_errors(step: usize) -> [f64; 4] {
 #[test]
 fn functions_are_exact_to_the_last_places() {
     let [exp, ln, sigmoid, log_sigmoid] = check_errors(4001);
-    assert!(exp < 1.0 && ln < 1.0 && sigmoid < 2.5 && log_sigmoid < 2.5, "{exp} {ln} {sigmoid} {log_sigmoid}");
+    assert!(exp < 1.05 && ln < 0.95 && sigmoid < 2.5 && log_sigmoid < 1.8, "{exp} {ln} {sigmoid} {log_sigmoid}");
 }
 
 #[test]
 #[ignore = "all numbers there are: minutes"]
 fn functions_are_exact_to_the_last_places_everywhere() {
     let [exp, ln, sigmoid, log_sigmoid] = check_errors(1);
-    assert!(exp < 1.0 && ln < 1.0 && sigmoid < 2.5 && log_sigmoid < 2.5, "{exp} {ln} {sigmoid} {log_sigmoid}");
+    assert!(exp < 1.05 && ln < 0.95 && sigmoid < 2.5 && log_sigmoid < 1.8, "{exp} {ln} {sigmoid} {log_sigmoid}");
 }
 
 #[test]
