@@ -6,6 +6,7 @@ pub mod error;
 pub mod generate;
 pub mod id;
 pub mod import;
+pub mod kernel;
 pub mod losses;
 pub mod markup;
 pub mod rng;
