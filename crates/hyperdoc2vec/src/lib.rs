@@ -13,6 +13,7 @@ pub mod rng;
 pub mod split;
 pub mod strings;
 pub mod tokenize;
+pub mod train;
 
 pub use corpus::Corpus;
 pub use document::{Date, Document, Link};

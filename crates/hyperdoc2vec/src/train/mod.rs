@@ -1,0 +1,55 @@
+//! Training: a run is a list of phases over two tables of vectors.
+//!
+//! Every model learns from examples of one form: some input rows, averaged, should predict one output row. A
+//! [`Phase`] lists such examples, batch by batch, and takes steps on the tables. Words and documents share one row
+//! space, words first ([`view::View`]).
+
+pub mod batch;
+pub mod citation;
+pub mod table;
+pub mod view;
+
+use std::ops::ControlFlow;
+
+use table::Table;
+
+/// The widest row: 4096 dimensions.
+pub(crate) const WIDEST: usize = 4096;
+
+/// Vectors as a source (IN) and as a target (OUT), of words and documents.
+#[derive(Debug, Clone)]
+pub struct Tables {
+    /// IN.
+    pub input: Table,
+    /// OUT.
+    pub output: Table,
+}
+
+/// What a batch did.
+#[derive(Debug, Clone, Copy)]
+pub struct Done {
+    /// Batches of this epoch that are done.
+    pub batches: usize,
+    /// Examples of this batch: links or words.
+    pub units: u64,
+    /// Their summed loss.
+    pub loss: f64,
+}
+
+/// Sees each batch when it is done, and the tables as they are then; may stop the run.
+pub type After<'a> = &'a mut dyn FnMut(&Done, &Tables) -> ControlFlow<()>;
+
+/// A part of a run: passes over the same examples. Which batch does what follows from the seed, the epoch and the
+/// number of the batch alone, so that a run can go on from any of them, on any number of threads.
+pub trait Phase: Sync {
+    /// What it is called.
+    fn name(&self) -> &'static str;
+    /// What its examples are: `links` or `words`.
+    fn unit(&self) -> &'static str;
+    /// How many passes there are.
+    fn epochs(&self) -> usize;
+    /// How many batches a pass has.
+    fn batches(&self) -> usize;
+    /// Runs an epoch from batch `start`.
+    fn epoch(&self, epoch: usize, start: usize, tables: &mut Tables, after: After<'_>) -> ControlFlow<()>;
+}

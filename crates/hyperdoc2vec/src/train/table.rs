@@ -1,0 +1,173 @@
+//! A table of vectors, one row for each word and document, that threads may change at once, each its own rows.
+
+use bytemuck::{Pod, Zeroable};
+
+use crate::kernel::{Matrix, axpy, sum_of_squares};
+use crate::rng::Rng;
+
+/// Numbers a row is padded to a multiple of, with zeros; also what rows are aligned to.
+const LANE: usize = 8;
+
+/// Eight numbers that begin at a multiple of 32 bytes.
+#[derive(Debug, Clone, Copy, Default, Pod, Zeroable)]
+#[repr(C, align(32))]
+struct Lane([f32; LANE]);
+
+/// Vectors, and for each the mean square of the gradients it has seen.
+#[derive(Debug, Clone)]
+pub struct Table {
+    rows: usize,
+    stride: usize,
+    lanes: Vec<Lane>,
+    squares: Vec<f32>,
+}
+
+/// Rows are split among threads down to this many.
+const ROWS_A_TASK: usize = 64;
+
+impl Table {
+    /// `rows` vectors of `dim` zeros.
+    pub fn new(rows: usize, dim: usize) -> Table {
+        let stride = dim.next_multiple_of(LANE);
+        Table { rows, stride, lanes: vec![Lane::default(); rows * stride / LANE], squares: vec![0.0; rows] }
+    }
+
+    /// Fills rows with numbers even between ±0.5/dim; each row's follow from the seed and its number.
+    pub fn fill(&mut self, rows: std::ops::Range<usize>, dim: usize, seed: u64, purpose: u64) {
+        for row in rows {
+            let mut rng = Rng::keyed(seed, &[purpose, row as u64]);
+            self.row_mut(row)[..dim].iter_mut().for_each(|x| *x = (rng.unit() - 0.5) / dim as f32);
+        }
+    }
+
+    /// Numbers in a row, padding included.
+    pub fn stride(&self) -> usize {
+        self.stride
+    }
+
+    /// How many rows there are.
+    pub fn rows(&self) -> usize {
+        self.rows
+    }
+
+    /// All rows, padding included.
+    pub fn data(&self) -> &[f32] {
+        bytemuck::cast_slice(&self.lanes)
+    }
+
+    /// All rows, padding included.
+    pub fn data_mut(&mut self) -> &mut [f32] {
+        bytemuck::cast_slice_mut(&mut self.lanes)
+    }
+
+    /// The mean square gradients, one for each row.
+    pub fn squares_mut(&mut self) -> &mut [f32] {
+        &mut self.squares
+    }
+
+    /// The mean square gradients, one for each row.
+    pub fn squares(&self) -> &[f32] {
+        &self.squares
+    }
+
+    /// The whole table, padding included.
+    pub fn matrix(&self) -> Matrix<'_> {
+        Matrix::new(self.data(), self.rows, self.stride, self.stride)
+    }
+
+    /// One row, padding included.
+    pub fn row(&self, row: usize) -> &[f32] {
+        &self.data()[row * self.stride..][..self.stride]
+    }
+
+    /// One row, padding included.
+    pub fn row_mut(&mut self, row: usize) -> &mut [f32] {
+        let stride = self.stride;
+        &mut self.data_mut()[row * stride..][..stride]
+    }
+
+    /// Calls `change(i, row)` for each of `ids`, which rise strictly, on as many threads as the pool has.
+    pub fn par_change(&mut self, ids: &[u32], change: &(impl Fn(usize, RowMut<'_>) + Sync)) {
+        let stride = self.stride;
+        let data = bytemuck::cast_slice_mut(&mut self.lanes);
+        split(ids, 0, 0, data, &mut self.squares, stride, change);
+    }
+}
+
+/// A row to change, and its mean square gradient.
+pub struct RowMut<'a> {
+    /// The vector, padding included.
+    pub vector: &'a mut [f32],
+    /// The mean square of its gradients.
+    pub square: &'a mut f32,
+}
+
+impl RowMut<'_> {
+    /// One step against `gradient`, in the manner of Adagrad with one step size for the whole row:
+    /// `square += mean(gradient²); vector −= rate · gradient / √square`.
+    pub fn adagrad(self, gradient: &[f32], rate: f32) {
+        *self.square += sum_of_squares(gradient) / gradient.len() as f32;
+        let root = self.square.sqrt();
+        if root > 0.0 {
+            axpy(-rate / root, gradient, self.vector);
+        }
+    }
+}
+
+/// Cuts the rows between two ids of the list and gives each side to a thread.
+fn split(
+    ids: &[u32],
+    first_index: usize,
+    first_row: usize,
+    data: &mut [f32],
+    squares: &mut [f32],
+    stride: usize,
+    change: &(impl Fn(usize, RowMut<'_>) + Sync),
+) {
+    if ids.len() > ROWS_A_TASK {
+        let middle = ids.len() / 2;
+        let row = ids[middle] as usize;
+        let (low, high) = data.split_at_mut((row - first_row) * stride);
+        let (low_squares, high_squares) = squares.split_at_mut(row - first_row);
+        rayon::join(
+            || split(&ids[..middle], first_index, first_row, low, low_squares, stride, change),
+            || split(&ids[middle..], first_index + middle, row, high, high_squares, stride, change),
+        );
+        return;
+    }
+    for (index, &id) in ids.iter().enumerate() {
+        let row = id as usize - first_row;
+        let vector = &mut data[row * stride..][..stride];
+        change(first_index + index, RowMut { vector, square: &mut squares[row] });
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn each_listed_row_is_changed_once_and_no_other() {
+        let mut table = Table::new(1000, 5);
+        let ids: Vec<u32> = (0..1000).filter(|id| id % 3 == 1).collect();
+        table.par_change(&ids, &|index, row| {
+            row.vector[0] += 1.0;
+            *row.square += index as f32;
+        });
+        for row in 0..1000 {
+            let listed = row % 3 == 1;
+            assert_eq!(table.row(row)[0], if listed { 1.0 } else { 0.0 });
+            assert_eq!(table.squares()[row], if listed { (row / 3) as f32 } else { 0.0 });
+        }
+    }
+
+    #[test]
+    fn an_adagrad_step_by_hand() {
+        let (mut vector, mut square) = ([1.0, 1.0], 0.5);
+        RowMut { vector: &mut vector, square: &mut square }.adagrad(&[3.0, 4.0], 0.1);
+        // mean(9, 16) = 12.5; 0.5 + 12.5 = 13
+        assert_eq!(square, 13.0);
+        let step = -0.1 / 13f32.sqrt();
+        assert_eq!(vector, [step.mul_add(3.0, 1.0), step.mul_add(4.0, 1.0)]);
+    }
+}
