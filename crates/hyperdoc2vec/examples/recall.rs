@@ -6,10 +6,50 @@
 use hyperdoc2vec::kernel::{Matrix, MatrixMut, Panels, Start, gather_sum, multiply, pack_transposed};
 use hyperdoc2vec::split::Split;
 use hyperdoc2vec::train::citation::{Citation, CitationParams, Weighting};
+use hyperdoc2vec::train::dbow::{Dbow, DbowParams};
 use hyperdoc2vec::train::table::Table;
 use hyperdoc2vec::train::view::View;
 use hyperdoc2vec::train::{Phase, Tables};
 use std::time::Instant;
+
+/// Share of a document's link partners among its 10 nearest by the cosine of IN vectors.
+fn partners(view: &View<'_>, table: &Table) {
+    let (v, d, stride) = (view.words.len(), view.documents.len(), table.stride());
+    let mut unit = table.data()[v * stride..].to_vec();
+    for row in unit.chunks_mut(stride) {
+        let norm = row.iter().map(|x| x * x).sum::<f32>().sqrt().max(1e-12);
+        row.iter_mut().for_each(|x| *x /= norm);
+    }
+    let mut linked = vec![std::collections::BTreeSet::new(); d];
+    for link in &view.links {
+        let s = view.document_row(view.corpus.position(link.position as usize).source).unwrap() as usize - v;
+        let t = link.target as usize - v;
+        linked[s].insert(t);
+        linked[t].insert(s);
+    }
+    let docs: Vec<usize> = (0..d).filter(|&i| !linked[i].is_empty()).step_by(5).collect();
+    let (mut found, mut total) = (0, 0);
+    for block in docs.chunks(256) {
+        let x: Vec<f32> = block.iter().flat_map(|&i| unit[i * stride..][..stride].to_vec()).collect();
+        let mut scratch = vec![0.0; Panels::len(stride, block.len())];
+        let panels = pack_transposed(Matrix::new(&x, block.len(), stride, stride), &mut scratch);
+        let mut s = vec![0f32; d * block.len()];
+        multiply(
+            Matrix::new(&unit, d, stride, stride),
+            panels,
+            MatrixMut::new(&mut s, d, block.len(), block.len()),
+            Start::Zero,
+        );
+        for (i, &doc) in block.iter().enumerate() {
+            let mut top: Vec<(f32, usize)> =
+                (0..d).filter(|&j| j != doc).map(|j| (-s[j * block.len() + i], j)).collect();
+            top.select_nth_unstable_by(9, |a, b| a.partial_cmp(b).unwrap());
+            found += top[..10].iter().filter(|(_, j)| linked[doc].contains(j)).count();
+            total += linked[doc].len().min(10);
+        }
+    }
+    println!("link partners among the 10 nearest: {:.2} %", 100.0 * found as f64 / total as f64);
+}
 
 fn main() {
     let args: Vec<String> = std::env::args().collect();
@@ -45,7 +85,31 @@ fn main() {
     let queries = split.queries(&corpus);
     let mut tables = Tables { input: Table::new(view.rows(), dim), output: Table::new(view.rows(), dim) };
     tables.input.fill(0..view.rows(), dim, 1, 1);
+    let dbow = DbowParams {
+        epochs: get("content", 0.0) as usize,
+        document_rate: get("drate", 0.05),
+        word_rate: get("wrate", 0.1),
+        negatives: get("neg", 5.0),
+        sample: get("sample", 1e-3),
+        noise: get("dnoise", 512.0) as usize,
+        batch: get("dbatch", 256.0) as usize,
+    };
     rayon::scope(|_| {
+        let content = Dbow::new(&view, &dbow, 1);
+        for epoch in 0..dbow.epochs {
+            let t = Instant::now();
+            let (mut loss, mut words) = (0.0, 0);
+            let _ = content.epoch(epoch, 0, &mut tables, &mut |done, _| {
+                loss += done.loss;
+                words += done.units;
+                std::ops::ControlFlow::Continue(())
+            });
+            let s = t.elapsed().as_secs_f64();
+            println!("content {epoch} loss {:.4} {:.1} s {:.0} words/s", loss / words as f64, s, words as f64 / s);
+            if epoch + 1 == dbow.epochs || epoch == 0 {
+                partners(&view, &tables.input);
+            }
+        }
         let citation = Citation::new(&view, &params, window, 1);
         for epoch in 0..params.epochs {
             let t = Instant::now();

@@ -52,6 +52,41 @@ impl Rng {
     }
 }
 
+/// A random order of `0..len` of which any place can be asked for, without a list: a Feistel network over the next
+/// power of four, walked until it falls below `len`.
+#[derive(Debug, Clone)]
+pub struct Order {
+    len: u64,
+    half_bits: u32,
+    keys: [u64; 4],
+}
+
+impl Order {
+    /// The order of `0..len` for one purpose.
+    pub fn keyed(len: usize, seed: u64, purpose: &[u64]) -> Order {
+        let mut rng = Rng::keyed(seed, purpose);
+        let half_bits = (u64::BITS - (len as u64).leading_zeros()).div_ceil(2).max(1);
+        Order { len: len as u64, half_bits, keys: std::array::from_fn(|_| rng.bits()) }
+    }
+
+    /// What stands at `place`, which is below the length.
+    pub fn at(&self, place: usize) -> usize {
+        debug_assert!((place as u64) < self.len);
+        let mask = (1u64 << self.half_bits) - 1;
+        let mut value = place as u64;
+        loop {
+            let (mut left, mut right) = (value >> self.half_bits, value & mask);
+            for key in self.keys {
+                (left, right) = (right, left ^ (mix(right ^ key) & mask));
+            }
+            value = left << self.half_bits | right;
+            if value < self.len {
+                return value as usize;
+            }
+        }
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -85,5 +120,20 @@ mod tests {
         assert_ne!(items[..10], [0, 1, 2, 3, 4, 5, 6, 7, 8, 9]);
         items.sort_unstable();
         assert!(items.iter().enumerate().all(|(i, &x)| i == x as usize));
+    }
+
+    #[test]
+    fn an_order_has_every_place_once() {
+        for len in [1, 2, 3, 17, 64, 1000] {
+            let order = Order::keyed(len, 5, &[1]);
+            let mut seen: Vec<usize> = (0..len).map(|place| order.at(place)).collect();
+            if len == 1000 {
+                let other = Order::keyed(len, 5, &[2]);
+                assert!((0..len).filter(|&place| seen[place] == other.at(place)).count() < 10);
+                assert!((0..len).filter(|&place| seen[place] == place).count() < 10);
+            }
+            seen.sort_unstable();
+            assert!(seen.iter().enumerate().all(|(place, &value)| place == value), "{len}");
+        }
     }
 }

@@ -14,6 +14,7 @@
 use rayon::prelude::*;
 
 use super::Tables;
+use super::occurrences::{Numbering, Occurrences};
 use crate::kernel::{
     Matrix, MatrixMut, Panels, Start, gather_sum, multiply, pack, pack_transposed, par_multiply_transposed, softmax,
 };
@@ -86,82 +87,14 @@ impl Batch {
         self.target_columns.clear();
         let columns = &self.columns;
         self.target_columns.extend(self.targets.iter().map(|target| columns.binary_search(target).unwrap_or(0) as u32));
-        self.inputs.list(&self.ends, &self.rows, &self.weights, scratch);
+        self.inputs.list(&self.ends, &self.rows, scratch);
+        self.inputs.weigh(&self.weights);
     }
 
     fn inputs_of(&self, example: usize) -> (&[u32], &[f32]) {
         let start = if example == 0 { 0 } else { self.ends[example - 1] };
         let range = start..self.ends[example];
         (&self.rows[range.clone()], &self.weights[range])
-    }
-}
-
-/// For each row that occurs in a batch, the examples it occurs in.
-#[derive(Debug, Default)]
-struct Occurrences {
-    /// The rows, rising.
-    rows: Vec<u32>,
-    /// Where the examples of each row end.
-    ends: Vec<u32>,
-    examples: Vec<u32>,
-    weights: Vec<f32>,
-}
-
-/// Numbers rows as they come, for one batch at a time.
-#[derive(Debug)]
-pub struct Numbering {
-    number: Vec<u32>,
-}
-
-impl Numbering {
-    /// For tables of `rows` rows.
-    pub fn new(rows: usize) -> Numbering {
-        Numbering { number: vec![u32::MAX; rows] }
-    }
-}
-
-impl Occurrences {
-    fn list(&mut self, ends: &[usize], rows: &[u32], weights: &[f32], scratch: &mut Numbering) {
-        let number = &mut scratch.number;
-        self.rows.clear();
-        for &row in rows {
-            if number[row as usize] == u32::MAX {
-                number[row as usize] = 0;
-                self.rows.push(row);
-            }
-        }
-        self.rows.sort_unstable();
-        (0..).zip(&self.rows).for_each(|(i, &row)| number[row as usize] = i);
-        // Count, sum up, fill: a counting sort that keeps the order of the batch.
-        self.ends.clear();
-        self.ends.resize(self.rows.len() + 1, 0);
-        rows.iter().for_each(|&row| self.ends[number[row as usize] as usize + 1] += 1);
-        for i in 1..self.ends.len() {
-            self.ends[i] += self.ends[i - 1];
-        }
-        self.examples.clear();
-        self.examples.resize(rows.len(), 0);
-        self.weights.clear();
-        self.weights.resize(rows.len(), 0.0);
-        let mut start = 0;
-        for (example, &end) in ends.iter().enumerate() {
-            for at in start..end {
-                let place = &mut self.ends[number[rows[at] as usize] as usize];
-                self.examples[*place as usize] = example as u32;
-                self.weights[*place as usize] = weights[at];
-                *place += 1;
-            }
-            start = end;
-        }
-        // Each start has moved to its end.
-        self.ends.pop();
-        self.rows.iter().for_each(|&row| number[row as usize] = u32::MAX);
-    }
-
-    fn of(&self, index: usize) -> (&[u32], &[f32]) {
-        let start = if index == 0 { 0 } else { self.ends[index - 1] as usize };
-        let range = start..self.ends[index] as usize;
-        (&self.examples[range.clone()], &self.weights[range])
     }
 }
 
@@ -178,7 +111,7 @@ pub struct Workspace {
     losses: Vec<f32>,
 }
 
-fn sized(buffer: &mut Vec<f32>, length: usize) -> &mut [f32] {
+pub(super) fn sized(buffer: &mut Vec<f32>, length: usize) -> &mut [f32] {
     if buffer.len() < length {
         buffer.resize(length, 0.0);
     }
@@ -246,12 +179,10 @@ pub fn softmax_step(batch: &Batch, tables: &mut Tables, rate: f32, work: &mut Wo
     let dn = &*dn;
     output.par_change(&batch.columns, &|i, row| row.adagrad(&dn[i * stride..][..stride], rate));
     let dx = Matrix::new(dx, examples, stride, stride);
-    input.par_change(&batch.inputs.rows, &|i, row| {
+    input.par_change(batch.inputs.rows(), &|i, row| {
         let (examples, weights) = batch.inputs.of(i);
-        let mut gradient = [0f32; super::WIDEST];
-        let gradient = &mut gradient[..stride];
-        gather_sum(dx, examples, weights, gradient);
-        row.adagrad(gradient, rate);
+        gather_sum(dx, examples, weights, row.scratch);
+        row.adagrad_scratch(rate);
     });
     losses.iter().map(|&loss| f64::from(loss)).sum()
 }

@@ -6,11 +6,12 @@
 
 use std::ops::ControlFlow;
 
-use super::batch::{Batch, Numbering, Workspace, softmax_step};
+use super::batch::{Batch, Workspace, softmax_step};
+use super::occurrences::Numbering;
 use super::view::{Example, View};
 use super::{After, Done, Phase, Tables};
 use crate::kernel::{exp, ln};
-use crate::rng::Rng;
+use crate::rng::{Order, Rng};
 
 /// How the citation phase is run.
 #[derive(Debug, Clone, PartialEq)]
@@ -90,19 +91,15 @@ impl<'a> Citation<'a> {
         Citation { view, params, window, seed, weighting, corrections }
     }
 
-    /// The links in the order of an epoch.
-    fn order(&self, epoch: usize) -> Vec<u32> {
-        let mut order: Vec<u32> = (0..self.view.links.len() as u32).collect();
-        Rng::keyed(self.seed, &[PHASE, epoch as u64]).shuffle(&mut order);
-        order
-    }
-
-    fn build(&self, links: &[u32], epoch: usize, number: usize, batch: &mut Batch, scratch: &mut Numbering) {
+    /// Builds batch `number` of an epoch; empty behind the last.
+    fn build(&self, order: &Order, epoch: usize, number: usize, batch: &mut Batch, scratch: &mut Numbering) {
         batch.clear();
+        let start = (number * self.params.batch).min(self.view.links.len());
+        let end = (start + self.params.batch).min(self.view.links.len());
         let view = self.view;
         let first = view.words.len() as u32;
-        for &link in links {
-            let Example { position, target } = view.links[link as usize];
+        for place in start..end {
+            let Example { position, target } = view.links[order.at(place)];
             let position = position as usize;
             let (mut total, mut words) = (0.0f32, 0);
             view.context(position, self.window, |word, distance| {
@@ -148,25 +145,18 @@ impl Phase for Citation<'_> {
     }
 
     fn epoch(&self, epoch: usize, start: usize, tables: &mut Tables, after: After<'_>) -> ControlFlow<()> {
-        let order = self.order(epoch);
-        let chunks: Vec<&[u32]> = order.chunks(self.params.batch).collect();
-        let steps = (self.params.epochs * chunks.len()) as f32;
+        let order = Order::keyed(self.view.links.len(), self.seed, &[PHASE, epoch as u64]);
+        let steps = (self.params.epochs * self.batches()) as f32;
         let (mut current, mut next) = (Batch::default(), Batch::default());
         let mut scratch = Numbering::new(self.view.rows());
         let mut work = Workspace::default();
-        if let Some(chunk) = chunks.get(start) {
-            self.build(chunk, epoch, start, &mut current, &mut scratch);
-        }
-        for number in start..chunks.len() {
-            let done = (epoch * chunks.len() + number) as f32;
+        self.build(&order, epoch, start, &mut current, &mut scratch);
+        for number in start..self.batches() {
+            let done = (epoch * self.batches() + number) as f32;
             let rate = self.params.rate * (1.0 - done / steps);
             let (loss, ()) = rayon::join(
                 || softmax_step(&current, tables, rate, &mut work),
-                || {
-                    if let Some(chunk) = chunks.get(number + 1) {
-                        self.build(chunk, epoch, number + 1, &mut next, &mut scratch);
-                    }
-                },
+                || self.build(&order, epoch, number + 1, &mut next, &mut scratch),
             );
             let done = Done { batches: number + 1, units: current.len() as u64, loss };
             after(&done, tables)?;

@@ -6,15 +6,15 @@
 
 pub mod batch;
 pub mod citation;
+pub mod dbow;
+pub mod noise;
+mod occurrences;
 pub mod table;
 pub mod view;
 
 use std::ops::ControlFlow;
 
 use table::Table;
-
-/// The widest row: 4096 dimensions.
-pub(crate) const WIDEST: usize = 4096;
 
 /// Vectors as a source (IN) and as a target (OUT), of words and documents.
 #[derive(Debug, Clone)]

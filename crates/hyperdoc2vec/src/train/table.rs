@@ -100,17 +100,28 @@ pub struct RowMut<'a> {
     pub vector: &'a mut [f32],
     /// The mean square of its gradients.
     pub square: &'a mut f32,
+    /// As long as the vector, for whatever the change needs.
+    pub scratch: &'a mut [f32],
 }
 
 impl RowMut<'_> {
     /// One step against `gradient`, in the manner of Adagrad with one step size for the whole row:
     /// `square += mean(gradient²); vector −= rate · gradient / √square`.
     pub fn adagrad(self, gradient: &[f32], rate: f32) {
-        *self.square += sum_of_squares(gradient) / gradient.len() as f32;
-        let root = self.square.sqrt();
-        if root > 0.0 {
-            axpy(-rate / root, gradient, self.vector);
-        }
+        adagrad(self.vector, self.square, gradient, rate);
+    }
+
+    /// The same against the gradient in the scratch.
+    pub fn adagrad_scratch(self, rate: f32) {
+        adagrad(self.vector, self.square, self.scratch, rate);
+    }
+}
+
+fn adagrad(vector: &mut [f32], square: &mut f32, gradient: &[f32], rate: f32) {
+    *square += sum_of_squares(gradient) / gradient.len() as f32;
+    let root = square.sqrt();
+    if root > 0.0 {
+        axpy(-rate / root, gradient, vector);
     }
 }
 
@@ -135,10 +146,11 @@ fn split(
         );
         return;
     }
+    let mut scratch = vec![0.0; stride];
     for (index, &id) in ids.iter().enumerate() {
         let row = id as usize - first_row;
         let vector = &mut data[row * stride..][..stride];
-        change(first_index + index, RowMut { vector, square: &mut squares[row] });
+        change(first_index + index, RowMut { vector, square: &mut squares[row], scratch: &mut scratch });
     }
 }
 
@@ -164,7 +176,7 @@ mod tests {
     #[test]
     fn an_adagrad_step_by_hand() {
         let (mut vector, mut square) = ([1.0, 1.0], 0.5);
-        RowMut { vector: &mut vector, square: &mut square }.adagrad(&[3.0, 4.0], 0.1);
+        RowMut { vector: &mut vector, square: &mut square, scratch: &mut [] }.adagrad(&[3.0, 4.0], 0.1);
         // mean(9, 16) = 12.5; 0.5 + 12.5 = 13
         assert_eq!(square, 13.0);
         let step = -0.1 / 13f32.sqrt();
