@@ -1,6 +1,7 @@
 //! Importers: bytes in some format to [`Document`]s. One file a format; each knows documents and nothing else.
 
 pub mod html;
+pub mod markdown;
 mod tree;
 
 use crate::document::Document;

@@ -11,7 +11,7 @@
 
 mod content;
 mod head;
-mod page;
+pub(super) mod page;
 
 use std::ops::Range;
 use std::path::PathBuf;
