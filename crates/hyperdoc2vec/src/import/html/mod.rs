@@ -275,7 +275,8 @@ fn write(page: &page::Page, region: content::Region, site: &Site<'_>) -> (String
                 if !tag.is_inline() {
                     text.break_line();
                 }
-                if index > region.start && content::is_boilerplate(page, index, tag, region.named) {
+                let own = region.named && index == region.start;
+                if !own && content::is_boilerplate(page, index, tag, region.named) {
                     index = page.close(index) + 1;
                     continue;
                 }

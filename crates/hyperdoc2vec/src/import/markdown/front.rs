@@ -50,7 +50,7 @@ impl Front {
                 }
                 "tags" | "tag" | "keywords" | "categories" | "category" => {
                     for label in values.iter().flat_map(|value| value.split(',')) {
-                        let label = label.trim().trim_start_matches('#');
+                        let label = label.trim().trim_matches(['"', '\'']).trim_start_matches('#');
                         if !label.is_empty() && !front.labels.iter().any(|known| known == label) {
                             front.labels.push(label.to_owned());
                         }

@@ -179,7 +179,11 @@ impl Names {
 fn find(tree: &Tree, full: &str) -> Option<usize> {
     let path = full.trim_end_matches('/');
     let bare = path.strip_suffix(".html").or(path.strip_suffix(".htm"));
-    let forms = |stem: &str| FORMS.iter().find_map(|form| tree.find(&format!("{stem}{form}")));
+    let forms = |stem: &str| {
+        let form = |form: &&str| tree.find(&format!("{stem}{form}"));
+        let folder = FORMS.iter().filter(|form| full.ends_with('/') && form.starts_with('/')).find_map(form);
+        folder.or_else(|| FORMS.iter().find_map(form))
+    };
     tree.find(path).or_else(|| forms(path)).or_else(|| forms(bare?))
 }
 
