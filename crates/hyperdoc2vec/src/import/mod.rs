@@ -271,7 +271,7 @@ fn read_lines<R: Send>(
         let read = consumed.load(Ordering::Relaxed);
         watched(watch, Progress { read, total, unit: Unit::Bytes, documents })
     };
-    pipeline::run(options.threads, || batches.next(), work, sink)
+    pipeline::run(options.threads, || batches.next_batch(), work, sink)
 }
 
 /// For what is not read from a stream: `pages` of them, in batches.
