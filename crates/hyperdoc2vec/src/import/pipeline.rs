@@ -51,7 +51,11 @@ mod tests {
         for threads in [1, 2, 5] {
             let mut inputs = 0..100u64;
             let mut seen = Vec::new();
-            run(threads, || Ok(inputs.next()), |x| x * x, |y| Ok(seen.push(y))).expect("no error");
+            let sink = |y| {
+                seen.push(y);
+                Ok(())
+            };
+            run(threads, || Ok(inputs.next()), |x| x * x, sink).expect("no error");
             assert_eq!(seen, (0..100).map(|x| x * x).collect::<Vec<_>>());
         }
     }

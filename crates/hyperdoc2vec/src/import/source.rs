@@ -1,5 +1,6 @@
 //! Bytes from files and standard input, unpacked, cut into batches of whole lines.
 
+use std::collections::VecDeque;
 use std::fs::File;
 use std::io::{self, BufRead, BufReader, Read};
 use std::path::{Path, PathBuf};
@@ -41,7 +42,7 @@ impl LineBatch {
 
 /// Reads inputs one after the other, batch by batch.
 pub struct LineBatches {
-    inputs: std::vec::IntoIter<PathBuf>,
+    inputs: VecDeque<PathBuf>,
     current: Option<(Arc<str>, PathBuf, Box<dyn BufRead + Send>)>,
     line: u64,
     longest: usize,
@@ -57,14 +58,14 @@ impl LineBatches {
                 return Err(Error::input(path.display().to_string(), "is a directory, but this format reads files"));
             }
         }
-        Ok(LineBatches { inputs: inputs.to_vec().into_iter(), current: None, line: 1, longest, consumed })
+        Ok(LineBatches { inputs: inputs.iter().cloned().collect(), current: None, line: 1, longest, consumed })
     }
 
     /// The next batch, or `None` when all inputs are read.
-    pub fn next(&mut self) -> Result<Option<LineBatch>> {
+    pub fn next_batch(&mut self) -> Result<Option<LineBatch>> {
         loop {
             if self.current.is_none() {
-                let Some(path) = self.inputs.next() else { return Ok(None) };
+                let Some(path) = self.inputs.pop_front() else { return Ok(None) };
                 let reader = open(&path, self.consumed.clone())?;
                 let name = path.file_name().map_or_else(|| path.to_string_lossy(), |name| name.to_string_lossy());
                 let name = if is_stdin(&path) { "standard input".into() } else { name };
@@ -159,7 +160,7 @@ mod tests {
             std::fs::write(path, bytes).expect("written");
         }
         let mut batches = LineBatches::new(&paths, longest, Arc::default()).expect("readable");
-        std::iter::from_fn(|| batches.next().expect("readable")).collect()
+        std::iter::from_fn(|| batches.next_batch().expect("readable")).collect()
     }
 
     fn lines(batches: &[LineBatch]) -> Vec<String> {
@@ -212,7 +213,7 @@ mod tests {
         let path = dir.path().join("cut.zst");
         std::fs::write(&path, &packed[..packed.len() - 5]).expect("written");
         let mut batches = LineBatches::new(&[path], 1 << 20, Arc::default()).expect("readable");
-        let error = batches.next().expect_err("cut short").to_string();
+        let error = batches.next_batch().expect_err("cut short").to_string();
         assert!(error.contains("cut.zst"), "{error}");
     }
 }
