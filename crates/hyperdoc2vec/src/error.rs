@@ -39,6 +39,25 @@ pub enum Error {
     /// A parameter or a combination of them makes no sense.
     #[error("{0}")]
     Usage(String),
+    /// The loss of a training run is no longer a number.
+    #[error(
+        "the loss is not a number (phase {phase}, epoch {epoch}, batch {batch}): the steps were too large; \
+         train again with a smaller rate"
+    )]
+    Diverged {
+        /// The phase.
+        phase: &'static str,
+        /// The pass, counting from 1.
+        epoch: usize,
+        /// The batch, counting from 1.
+        batch: usize,
+    },
+    /// The watching closure stopped a training run; it can go on.
+    #[error("stopped; go on with --resume (checkpoint: {})", checkpoint.display())]
+    Stopped {
+        /// Where the checkpoint is.
+        checkpoint: PathBuf,
+    },
     /// The watching closure asked to stop.
     #[error("interrupted; nothing was left behind")]
     Interrupted,

@@ -1,5 +1,6 @@
 //! Embeddings for documents that link to each other.
 
+pub mod container;
 pub mod corpus;
 pub mod document;
 pub mod error;
@@ -9,6 +10,7 @@ pub mod import;
 pub mod kernel;
 pub mod losses;
 pub mod markup;
+pub mod model;
 pub mod rng;
 pub mod split;
 pub mod strings;
@@ -19,3 +21,4 @@ pub use corpus::Corpus;
 pub use document::{Date, Document, Link};
 pub use error::{Error, Result};
 pub use id::{DocId, WordId};
+pub use model::Model;

@@ -1,4 +1,4 @@
-//! Many strings as one run of bytes: numbered as they come while a corpus is built.
+//! Many strings as one run of bytes: numbered as they come, or mapped from a file.
 
 use hashbrown::HashTable;
 use xxhash_rust::xxh3::xxh3_64;
@@ -71,6 +71,54 @@ impl Interner {
     /// All strings in the order of their numbers.
     pub fn iter(&self) -> impl Iterator<Item = &str> {
         (0..self.len() as u32).map(|number| self.get(number))
+    }
+}
+
+/// Strings that lie somewhere else, found by number, and by text where there is an index.
+#[derive(Debug, Clone, Copy)]
+pub struct StringTable<'a> {
+    /// The strings, one after the other.
+    pub bytes: &'a [u8],
+    /// Where each ends.
+    pub ends: &'a [u64],
+    /// What [`string_index`] made of them, or empty.
+    pub index: &'a [u32],
+}
+
+/// A table for [`StringTable::find`]: open addressing, slots hold number + 1.
+pub fn string_index<'a>(count: usize, strings: impl Iterator<Item = &'a str>) -> Vec<u32> {
+    let mut slots = vec![0u32; (count * 2).next_power_of_two().max(2)];
+    for (number, string) in strings.enumerate() {
+        let mut slot = xxh3_64(string.as_bytes()) as usize & (slots.len() - 1);
+        while slots[slot] != 0 {
+            slot = (slot + 1) & (slots.len() - 1);
+        }
+        slots[slot] = number as u32 + 1;
+    }
+    slots
+}
+
+impl<'a> StringTable<'a> {
+    /// String `number`; empty where there is none.
+    pub fn get(&self, number: usize) -> &'a str {
+        let start = if number == 0 { Some(0) } else { self.ends.get(number - 1).map(|&end| end as usize) };
+        let end = self.ends.get(number).map(|&end| end as usize);
+        let bytes = start.zip(end).and_then(|(start, end)| self.bytes.get(start..end));
+        std::str::from_utf8(bytes.unwrap_or_default()).unwrap_or_default()
+    }
+
+    /// The number of `text`.
+    pub fn find(&self, text: &str) -> Option<usize> {
+        let last = self.index.len().checked_sub(1)?;
+        let mut slot = xxh3_64(text.as_bytes()) as usize & last;
+        for _ in 0..self.index.len() {
+            let number = self.index.get(slot)?.checked_sub(1)? as usize;
+            if self.get(number) == text {
+                return Some(number);
+            }
+            slot = (slot + 1) & last;
+        }
+        None
     }
 }
 

@@ -22,6 +22,7 @@ use bytemuck::{Pod, Zeroable};
 
 pub use build::{Builder, Prepared, prepare};
 pub use manifest::{CorpusOptions, Counts, Manifest, Source};
+pub(crate) use store::map;
 use store::{Array, Strings};
 
 use crate::document::{Date, Document};

@@ -13,6 +13,7 @@ use serde::{Deserialize, Serialize};
 use xxhash_rust::xxh3::{Xxh3, xxh3_64};
 
 use crate::error::{Error, Result};
+use crate::strings::{StringTable, string_index};
 
 #[cfg(not(all(target_endian = "little", target_pointer_width = "64")))]
 compile_error!("the files are mapped as they are: little-endian 64-bit machines only");
@@ -99,7 +100,7 @@ pub fn write_strings<'a>(
     write_array(dir, &format!("{name}.ends"), &ends, files)
 }
 
-/// Writes a table `NAME.index` by which [`Strings::find`] finds a string: open addressing, slots hold number + 1.
+/// Writes a table `NAME.index` by which [`Strings::find`] finds a string.
 pub fn write_index<'a>(
     dir: &Path,
     name: &str,
@@ -107,14 +108,7 @@ pub fn write_index<'a>(
     strings: impl Iterator<Item = &'a str>,
     files: &mut Files,
 ) -> Result<()> {
-    let mut slots = vec![0u32; (count * 2).next_power_of_two().max(2)];
-    for (number, string) in strings.enumerate() {
-        let mut slot = xxh3_64(string.as_bytes()) as usize & (slots.len() - 1);
-        while slots[slot] != 0 {
-            slot = (slot + 1) & (slots.len() - 1);
-        }
-        slots[slot] = number as u32 + 1;
-    }
+    let slots = string_index(count, strings);
     write_array(dir, &format!("{name}.index"), &slots, files)
 }
 
@@ -160,7 +154,7 @@ impl<T: Pod> Array<T> {
 
 /// Maps a file that is only read.
 #[allow(unsafe_code)]
-fn map(file: &File, path: &Path) -> Result<Mmap> {
+pub(crate) fn map(file: &File, path: &Path) -> Result<Mmap> {
     // SAFETY: the map is read-only, and our own programs write such files aside and rename them, never in place.
     // Another program that alters a file while it is mapped could change what we read; every use of the bytes
     // is bounds-checked, so that gives a wrong answer or an error.
@@ -200,26 +194,18 @@ impl Strings {
         self.ends.len()
     }
 
+    fn table(&self) -> StringTable<'_> {
+        StringTable { bytes: &self.bytes, ends: &self.ends, index: self.index.as_deref().unwrap_or_default() }
+    }
+
     /// String `number`; empty where there is none.
     pub fn get(&self, number: usize) -> &str {
-        let start = if number == 0 { Some(0) } else { self.ends.get(number - 1).map(|&end| end as usize) };
-        let end = self.ends.get(number).map(|&end| end as usize);
-        let bytes = start.zip(end).and_then(|(start, end)| self.bytes.get(start..end));
-        std::str::from_utf8(bytes.unwrap_or_default()).unwrap_or_default()
+        self.table().get(number)
     }
 
     /// The number of `text`.
     pub fn find(&self, text: &str) -> Option<usize> {
-        let slots: &[u32] = self.index.as_deref()?;
-        let mut slot = xxh3_64(text.as_bytes()) as usize & slots.len().checked_sub(1)?;
-        for _ in 0..slots.len() {
-            let number = slots.get(slot)?.checked_sub(1)? as usize;
-            if self.get(number) == text {
-                return Some(number);
-            }
-            slot = (slot + 1) & (slots.len() - 1);
-        }
-        None
+        self.table().find(text)
     }
 
     /// Compares all checksums and checks that each string is one.

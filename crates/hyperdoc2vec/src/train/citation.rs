@@ -6,6 +6,8 @@
 
 use std::ops::ControlFlow;
 
+use serde::{Deserialize, Serialize};
+
 use super::batch::{Batch, Workspace, softmax_step};
 use super::occurrences::Numbering;
 use super::view::{Example, View};
@@ -14,7 +16,7 @@ use crate::kernel::{exp, ln};
 use crate::rng::{Order, Rng};
 
 /// How the citation phase is run.
-#[derive(Debug, Clone, PartialEq)]
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct CitationParams {
     /// Passes over the links.
     pub epochs: usize,
@@ -28,6 +30,12 @@ pub struct CitationParams {
     pub decay: f32,
     /// Whether words weigh by their rarity.
     pub rarity: bool,
+}
+
+impl Default for CitationParams {
+    fn default() -> CitationParams {
+        CitationParams { epochs: 8, batch: 512, noise: 64, rate: 0.3, decay: 20.0, rarity: true }
+    }
 }
 
 /// Weighs the words of a context.

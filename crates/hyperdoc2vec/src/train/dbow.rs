@@ -12,6 +12,7 @@
 use std::ops::ControlFlow;
 
 use rayon::prelude::*;
+use serde::{Deserialize, Serialize};
 
 use super::batch::sized;
 use super::noise::{WordNoise, keep_chances};
@@ -25,7 +26,7 @@ use crate::kernel::{
 use crate::rng::{Order, Rng};
 
 /// How the content phase is run.
-#[derive(Debug, Clone, PartialEq)]
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct DbowParams {
     /// Passes over the text.
     pub epochs: usize,

@@ -9,11 +9,15 @@ pub mod citation;
 pub mod dbow;
 pub mod noise;
 mod occurrences;
+pub mod params;
+pub mod run;
 pub mod table;
 pub mod view;
 
 use std::ops::ControlFlow;
 
+pub use params::{Method, TrainParams};
+pub use run::{Checkpoints, TrainProgress, train};
 use table::Table;
 
 /// Vectors as a source (IN) and as a target (OUT), of words and documents.

@@ -1,0 +1,235 @@
+//! A trained model: one file with the vectors, and all that is needed to use them.
+//!
+//! | array | holds |
+//! |---|---|
+//! | `word_in`, `word_out`, `doc_in`, `doc_out` | the vectors, one row a word or document |
+//! | `words.bytes`, `words.ends`, `words.index` | the words, by falling count |
+//! | `word_counts`, `word_documents` | how often a word occurs, in how many documents |
+//! | `names.*`, `titles.*`, `urls.*`, `dates` | the documents, in the order of the corpus |
+//! | `labels.*`, `document_labels`, `document_label` | the labels; where each document's end; its labels |
+//! | `links_to` | how many links point at each document |
+//!
+//! The description (see [`crate::container`]) has the parameters, the seed, the corpus' fingerprint and the counts.
+
+use std::path::Path;
+
+use serde_json::{Value, json};
+
+use crate::container::{Container, Tensor, write};
+use crate::document::Date;
+use crate::error::{Error, Result};
+use crate::kernel::Matrix;
+use crate::strings::{StringTable, string_index};
+use crate::train::Tables;
+use crate::train::params::TrainParams;
+use crate::train::view::View;
+
+/// The name of the format.
+pub const FORMAT: &str = "hyperdoc2vec model";
+/// Its version; a reader refuses what is newer.
+pub const VERSION: u32 = 1;
+
+/// A model, mapped.
+#[derive(Debug)]
+pub struct Model {
+    container: Container,
+    params: TrainParams,
+}
+
+/// Which vectors.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Vectors {
+    /// Words, as inputs.
+    WordIn,
+    /// Words, as outputs.
+    WordOut,
+    /// Documents as sources: what they say.
+    DocIn,
+    /// Documents as targets: what others say of them.
+    DocOut,
+}
+
+impl Vectors {
+    /// The name of the array.
+    pub fn name(self) -> &'static str {
+        match self {
+            Vectors::WordIn => "word_in",
+            Vectors::WordOut => "word_out",
+            Vectors::DocIn => "doc_in",
+            Vectors::DocOut => "doc_out",
+        }
+    }
+}
+
+impl Model {
+    /// Opens a model. Sizes are checked, contents are not read: see [`Model::verify`].
+    pub fn open(path: impl AsRef<Path>) -> Result<Model> {
+        let path = path.as_ref();
+        let container = Container::open(path, FORMAT, VERSION)?;
+        let damaged = |what: String| Error::Damaged { path: path.to_owned(), what };
+        let params: TrainParams = serde_json::from_value(container.about()["params"].clone())
+            .map_err(|e| damaged(format!("its parameters cannot be read: {e}")))?;
+        let model = Model { container, params };
+        let (words, documents) = (model.words(), model.documents());
+        let fits = model.container.shape("word_in") == [words, model.params.dim]
+            && model.container.shape("word_out") == [words, model.params.dim]
+            && model.container.shape("doc_in") == [documents, model.params.dim]
+            && model.container.shape("doc_out") == [documents, model.params.dim]
+            && model.container.shape("names.ends") == [documents]
+            && model.container.shape("dates") == [documents];
+        if fits { Ok(model) } else { Err(damaged("its arrays do not fit together".to_owned())) }
+    }
+
+    /// Reads everything and compares checksums.
+    pub fn verify(&self) -> Result<()> {
+        self.container.verify()
+    }
+
+    /// How it was trained.
+    pub fn params(&self) -> &TrainParams {
+        &self.params
+    }
+
+    /// Counts, parameters, provenance.
+    pub fn about(&self) -> &Value {
+        self.container.about()
+    }
+
+    /// The number of words.
+    pub fn words(&self) -> usize {
+        self.container.shape("words.ends").first().copied().unwrap_or(0)
+    }
+
+    /// The number of documents.
+    pub fn documents(&self) -> usize {
+        self.container.shape("names.ends").first().copied().unwrap_or(0)
+    }
+
+    /// One of the four matrices.
+    pub fn vectors(&self, which: Vectors) -> Result<Matrix<'_>> {
+        let data = self.container.array(which.name())?;
+        let rows = self.container.shape(which.name()).first().copied().unwrap_or(0);
+        Ok(Matrix::new(data, rows, self.params.dim, self.params.dim))
+    }
+
+    fn strings(&self, names: [&str; 3]) -> StringTable<'_> {
+        let [bytes, ends, index] = names;
+        StringTable {
+            bytes: self.container.array(bytes).unwrap_or_default(),
+            ends: self.container.array(ends).unwrap_or_default(),
+            index: self.container.array(index).unwrap_or_default(),
+        }
+    }
+
+    /// The words, by their rows.
+    pub fn vocabulary(&self) -> StringTable<'_> {
+        self.strings(["words.bytes", "words.ends", "words.index"])
+    }
+
+    /// The ids of documents, by their rows.
+    pub fn names(&self) -> StringTable<'_> {
+        self.strings(["names.bytes", "names.ends", "names.index"])
+    }
+
+    /// The titles of documents, by their rows; empty where there is none.
+    pub fn titles(&self) -> StringTable<'_> {
+        self.strings(["titles.bytes", "titles.ends", ""])
+    }
+
+    /// The date of a document.
+    pub fn date(&self, document: usize) -> Option<Date> {
+        self.container.array::<i32>("dates").ok()?.get(document).and_then(|&date| Date::from_packed(date))
+    }
+
+    /// In how many documents each word occurs.
+    pub fn word_documents(&self) -> Result<&[u64]> {
+        self.container.array("word_documents")
+    }
+}
+
+/// Strings as bytes and ends.
+fn flat<'a>(strings: impl Iterator<Item = &'a str>) -> (Vec<u8>, Vec<u64>) {
+    let (mut bytes, mut ends) = (Vec::new(), Vec::new());
+    for string in strings {
+        bytes.extend_from_slice(string.as_bytes());
+        ends.push(bytes.len() as u64);
+    }
+    (bytes, ends)
+}
+
+/// Rows without their padding.
+fn trimmed(data: &[f32], stride: usize, dim: usize) -> Vec<f32> {
+    data.chunks_exact(stride).flat_map(|row| &row[..dim]).copied().collect()
+}
+
+/// Writes what was trained to `path`.
+pub fn save(path: &Path, view: &View<'_>, tables: &Tables, params: &TrainParams) -> Result<()> {
+    let (corpus, first) = (view.corpus, view.words.len());
+    let stride = tables.input.stride();
+    let part = |table: &crate::train::table::Table, documents: bool| {
+        let (words, rest) = table.data().split_at(first * stride);
+        trimmed(if documents { rest } else { words }, stride, params.dim)
+    };
+    let (word_in, doc_in) = (part(&tables.input, false), part(&tables.input, true));
+    let (word_out, doc_out) = (part(&tables.output, false), part(&tables.output, true));
+    let words = || view.words.iter().map(|&word| corpus.word(word));
+    let names = || view.documents.iter().map(|&doc| corpus.name(doc));
+    let (word_bytes, word_ends) = flat(words());
+    let (name_bytes, name_ends) = flat(names());
+    let (title_bytes, title_ends) = flat(view.documents.iter().map(|&doc| corpus.title(doc).unwrap_or_default()));
+    let (url_bytes, url_ends) = flat(view.documents.iter().map(|&doc| corpus.url(doc).unwrap_or_default()));
+    let (label_bytes, label_ends) = flat(corpus.label_names());
+    let (word_index, name_index) = (string_index(first, words()), string_index(view.documents.len(), names()));
+    let dates: Vec<i32> = view.documents.iter().map(|&doc| corpus.date(doc).map_or(0, Date::packed)).collect();
+    let (mut document_label, mut document_labels) = (Vec::new(), Vec::new());
+    for &doc in &view.documents {
+        document_label.extend_from_slice(corpus.label_ids(doc));
+        document_labels.push(document_label.len() as u64);
+    }
+    let mut links_to = vec![0u32; view.documents.len()];
+    view.links.iter().for_each(|link| links_to[link.target as usize - first] += 1);
+
+    let mut positions: Vec<u32> = view.links.iter().map(|link| link.position).collect();
+    positions.dedup();
+    let about = json!({
+        "params": params,
+        "counts": {
+            "documents": view.documents.len(),
+            "words": view.counts.iter().sum::<u64>(),
+            "vocabulary": first,
+            "positions": positions.len(),
+            "links": view.links.len(),
+            "newcomers": links_to.iter().filter(|&&links| links == 0).count(),
+        },
+        "corpus": {
+            "fingerprint": corpus.manifest().fingerprint,
+            "source": corpus.manifest().source,
+            "options": corpus.manifest().options,
+        },
+    });
+    let tensors = [
+        Tensor::matrix("word_in", &word_in, params.dim),
+        Tensor::matrix("word_out", &word_out, params.dim),
+        Tensor::matrix("doc_in", &doc_in, params.dim),
+        Tensor::matrix("doc_out", &doc_out, params.dim),
+        Tensor::bytes("words.bytes", &word_bytes),
+        Tensor::u64s("words.ends", &word_ends),
+        Tensor::u32s("words.index", &word_index),
+        Tensor::u64s("word_counts", &view.counts),
+        Tensor::u64s("word_documents", &view.document_counts),
+        Tensor::bytes("names.bytes", &name_bytes),
+        Tensor::u64s("names.ends", &name_ends),
+        Tensor::u32s("names.index", &name_index),
+        Tensor::bytes("titles.bytes", &title_bytes),
+        Tensor::u64s("titles.ends", &title_ends),
+        Tensor::bytes("urls.bytes", &url_bytes),
+        Tensor::u64s("urls.ends", &url_ends),
+        Tensor::i32s("dates", &dates),
+        Tensor::bytes("labels.bytes", &label_bytes),
+        Tensor::u64s("labels.ends", &label_ends),
+        Tensor::u64s("document_labels", &document_labels),
+        Tensor::u32s("document_label", &document_label),
+        Tensor::u32s("links_to", &links_to),
+    ];
+    write(path, FORMAT, VERSION, &tensors, about)
+}

@@ -1,0 +1,251 @@
+//! A whole run: phases one after the other, watched, with checkpoints from which it can go on.
+
+use std::ops::ControlFlow;
+use std::path::{Path, PathBuf};
+use std::time::{Duration, Instant};
+
+use serde_json::json;
+
+use super::citation::Citation;
+use super::dbow::Dbow;
+use super::params::{Method, TrainParams};
+use super::table::Table;
+use super::view::View;
+use super::{Phase, Tables};
+use crate::container::{Container, Tensor, write};
+use crate::corpus::Corpus;
+use crate::error::{Error, Result};
+use crate::model;
+use crate::split::Split;
+
+const CHECKPOINT: &str = "hyperdoc2vec checkpoint";
+const CHECKPOINT_VERSION: u32 = 1;
+/// What random numbers of the first vectors are keyed with.
+const FIRST_VECTORS: u64 = 0;
+/// The loss told is a mean over about this share of an epoch.
+const SMOOTHING: f64 = 0.02;
+
+/// How far a run has come.
+#[derive(Debug, Clone, PartialEq)]
+pub struct TrainProgress {
+    /// The phase: `content` or `citation`.
+    pub phase: &'static str,
+    /// The pass, counting from 0.
+    pub epoch: usize,
+    /// Passes of this phase.
+    pub epochs: usize,
+    /// Batches done in this pass.
+    pub batch: usize,
+    /// Batches of a pass.
+    pub batches: usize,
+    /// What is learnt from: `links` or `words`.
+    pub unit: &'static str,
+    /// How many of them this phase has seen, in this run of the program.
+    pub units: u64,
+    /// The loss of one of them, averaged over the last batches.
+    pub loss: f64,
+    /// Share of the whole phase that is done.
+    pub done: f64,
+}
+
+/// Where and how often checkpoints are written.
+#[derive(Debug, Clone)]
+pub struct Checkpoints {
+    /// The file.
+    pub path: PathBuf,
+    /// How much time lies between two of them.
+    pub every: Duration,
+    /// Whether to go on from the file if it is there.
+    pub resume: bool,
+}
+
+/// A closure that watches a run and may stop it.
+pub type TrainWatch<'a> = &'a mut (dyn FnMut(&TrainProgress) -> ControlFlow<()> + Send);
+
+/// Where a run is: before this batch of this epoch of this phase.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+struct Place {
+    phase: usize,
+    epoch: usize,
+    batch: usize,
+}
+
+/// Trains on `corpus` and writes the model to `destination`. Any number of threads (0 for one a core) gives the
+/// same bytes.
+///
+/// When the watching closure stops the run, a checkpoint is written and [`Error::Stopped`] tells where.
+pub fn train(
+    corpus: &Corpus,
+    params: &TrainParams,
+    destination: &Path,
+    threads: usize,
+    checkpoints: Option<&Checkpoints>,
+    watch: TrainWatch<'_>,
+) -> Result<()> {
+    params.validate()?;
+    let split = match params.until {
+        Some(until) => Split::by_date(corpus, until)?,
+        None => Split::none(corpus),
+    };
+    let view = View::new(corpus, &split, params.min_count)?;
+    if params.method.needs_links() && view.links.is_empty() {
+        return Err(Error::input(
+            corpus.path().display().to_string(),
+            format!(
+                "{} learns from links, and there is none between the documents to train on; \
+                     train pv-dbow, or look at `hd2v doctor`",
+                params.method
+            ),
+        ));
+    }
+    let pool = rayon::ThreadPoolBuilder::new()
+        .num_threads(threads)
+        .build()
+        .map_err(|e| Error::Usage(format!("cannot start {threads} threads: {e}")))?;
+    pool.install(|| {
+        let tables = run(&view, params, checkpoints, watch)?;
+        model::save(destination, &view, &tables, params)
+    })?;
+    // The run is over: its checkpoint is of no more use.
+    if let Some(checkpoints) = checkpoints
+        && checkpoints.path.exists()
+    {
+        std::fs::remove_file(&checkpoints.path).map_err(Error::io("remove", &checkpoints.path))?;
+    }
+    Ok(())
+}
+
+fn phases<'a>(view: &'a View<'a>, params: &'a TrainParams) -> Vec<Box<dyn Phase + 'a>> {
+    let content = || Box::new(Dbow::new(view, &params.content, params.seed));
+    let citation = || Box::new(Citation::new(view, &params.citation, params.window, params.seed));
+    match params.method {
+        Method::HyperDoc => vec![content(), citation()],
+        Method::HyperDocRandom => vec![citation()],
+        Method::PvDbow => vec![content()],
+    }
+}
+
+fn run(
+    view: &View<'_>,
+    params: &TrainParams,
+    checkpoints: Option<&Checkpoints>,
+    watch: TrainWatch<'_>,
+) -> Result<Tables> {
+    let key = json!({"params": params, "fingerprint": view.corpus.manifest().fingerprint});
+    let mut tables = Tables { input: Table::new(view.rows(), params.dim), output: Table::new(view.rows(), params.dim) };
+    let resumed = checkpoints.filter(|checkpoints| checkpoints.resume && checkpoints.path.exists());
+    let begin = match resumed {
+        Some(checkpoints) => read_checkpoint(&checkpoints.path, &key, &mut tables)?,
+        None => {
+            tables.input.fill(0..view.rows(), params.dim, params.seed, FIRST_VECTORS);
+            Place::default()
+        }
+    };
+    for (number, phase) in phases(view, params).iter().enumerate().skip(begin.phase) {
+        let first = if number == begin.phase { begin } else { Place { phase: number, ..Place::default() } };
+        run_phase(phase.as_ref(), first, &mut tables, &key, checkpoints, watch)?;
+    }
+    Ok(tables)
+}
+
+fn run_phase(
+    phase: &dyn Phase,
+    first: Place,
+    tables: &mut Tables,
+    key: &serde_json::Value,
+    checkpoints: Option<&Checkpoints>,
+    watch: TrainWatch<'_>,
+) -> Result<()> {
+    let total = (phase.epochs() * phase.batches()).max(1) as f64;
+    let memory = (SMOOTHING * phase.batches() as f64).max(1.0);
+    let (mut units, mut loss) = (0, None);
+    let mut saved = Instant::now();
+    for epoch in first.epoch..phase.epochs() {
+        let start = if epoch == first.epoch { first.batch } else { 0 };
+        let mut failure = None;
+        let flow = phase.epoch(epoch, start, tables, &mut |done, tables| {
+            units += done.units;
+            let mean = done.loss / done.units.max(1) as f64;
+            if !mean.is_finite() {
+                failure = Some(Error::Diverged { phase: phase.name(), epoch: epoch + 1, batch: done.batches });
+                return ControlFlow::Break(());
+            }
+            let smooth = loss.map_or(mean, |loss: f64| loss + (mean - loss) / memory);
+            loss = Some(smooth);
+            let place = Place { phase: first.phase, epoch, batch: done.batches };
+            let progress = TrainProgress {
+                phase: phase.name(),
+                epoch,
+                epochs: phase.epochs(),
+                batch: done.batches,
+                batches: phase.batches(),
+                unit: phase.unit(),
+                units,
+                loss: smooth,
+                done: (epoch * phase.batches() + done.batches) as f64 / total,
+            };
+            let stop = watch(&progress).is_break();
+            if let Some(checkpoints) = checkpoints
+                && (stop || saved.elapsed() >= checkpoints.every)
+            {
+                if let Err(error) = write_checkpoint(&checkpoints.path, place, key, tables) {
+                    failure = Some(error);
+                    return ControlFlow::Break(());
+                }
+                saved = Instant::now();
+            }
+            if stop {
+                failure = Some(match checkpoints {
+                    Some(checkpoints) => Error::Stopped { checkpoint: checkpoints.path.clone() },
+                    None => Error::Interrupted,
+                });
+                return ControlFlow::Break(());
+            }
+            ControlFlow::Continue(())
+        });
+        if let (ControlFlow::Break(()), Some(error)) = (flow, failure) {
+            return Err(error);
+        }
+    }
+    Ok(())
+}
+
+fn write_checkpoint(path: &Path, place: Place, key: &serde_json::Value, tables: &Tables) -> Result<()> {
+    let Tables { input, output } = tables;
+    let tensors = [
+        Tensor::matrix("input", input.data(), input.stride()),
+        Tensor::matrix("output", output.data(), output.stride()),
+        Tensor::floats("input_squares", input.squares()),
+        Tensor::floats("output_squares", output.squares()),
+    ];
+    let about = json!({"run": key, "phase": place.phase, "epoch": place.epoch, "batch": place.batch});
+    write(path, CHECKPOINT, CHECKPOINT_VERSION, &tensors, about)
+}
+
+fn read_checkpoint(path: &Path, key: &serde_json::Value, tables: &mut Tables) -> Result<Place> {
+    let container = Container::open(path, CHECKPOINT, CHECKPOINT_VERSION)?;
+    container.verify()?;
+    let damaged = |what: &str| Error::Damaged { path: path.to_owned(), what: what.to_owned() };
+    if &container.about()["run"] != key {
+        return Err(damaged(
+            "this checkpoint is of a run on another corpus or with other parameters; give the same ones, or remove it",
+        ));
+    }
+    let number = |name: &str| {
+        let number = container.about()[name].as_u64().ok_or_else(|| damaged("it does not tell where the run was"))?;
+        Ok(number as usize)
+    };
+    let fill = |name: &str, into: &mut [f32]| {
+        let from = container.array::<f32>(name)?;
+        if from.len() != into.len() {
+            return Err(damaged("its tables have another size"));
+        }
+        into.copy_from_slice(from);
+        Ok(())
+    };
+    fill("input", tables.input.data_mut())?;
+    fill("output", tables.output.data_mut())?;
+    fill("input_squares", tables.input.squares_mut())?;
+    fill("output_squares", tables.output.squares_mut())?;
+    Ok(Place { phase: number("phase")?, epoch: number("epoch")?, batch: number("batch")? })
+}
