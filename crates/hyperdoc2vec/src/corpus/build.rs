@@ -29,7 +29,7 @@ use crate::tokenize::Tokenizer;
 /// Texts are packed together until a block has this many bytes.
 const TEXT_BLOCK: usize = 64 << 10;
 /// How hard text is packed: little, since it is packed with every import and seldom read.
-const TEXT_LEVEL: i32 = -2;
+const TEXT_LEVEL: i32 = -6;
 /// A link with no word of the vocabulary this near on either side has no context.
 const CONTEXT_REACH: usize = 50;
 /// Longer chains of redirects are taken for circles.
