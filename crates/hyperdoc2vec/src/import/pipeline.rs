@@ -5,7 +5,7 @@ use rayon::prelude::*;
 use crate::error::{Error, Result};
 
 /// Batches under way at once, for each thread: enough that none waits, few enough to bound memory.
-const BATCHES_A_THREAD: usize = 4;
+const BATCHES_A_THREAD: usize = 2;
 
 /// Takes batches from `next`, works on them in parallel, and gives the results to `sink` in order.
 ///

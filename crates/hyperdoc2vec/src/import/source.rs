@@ -9,8 +9,9 @@ use std::sync::atomic::{AtomicU64, Ordering};
 
 use crate::error::{Error, Result};
 
-/// A batch has at least this many bytes, unless the input ends before.
-const BATCH: usize = 1 << 20;
+/// A batch has at least this many bytes, unless the input ends before: the larger, the fewer words are looked up in
+/// the vocabulary of all batches.
+const BATCH: usize = 4 << 20;
 
 /// Whole lines of one input.
 #[derive(Debug)]
