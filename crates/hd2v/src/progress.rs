@@ -6,6 +6,7 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::{Duration, Instant};
 
 use hyperdoc2vec::import::{Progress, Unit};
+use hyperdoc2vec::train::TrainProgress;
 use indicatif::{HumanBytes, HumanDuration, ProgressBar, ProgressStyle};
 
 use crate::output::thousands;
@@ -81,6 +82,77 @@ impl Reporter {
             _ => String::new(),
         };
         format!("{} documents, {read}{left}", thousands(progress.documents))
+    }
+
+    /// Takes the bar away; returns the seconds since the start.
+    pub fn finish(self) -> f64 {
+        if let Some(bar) = &self.bar {
+            bar.finish_and_clear();
+        }
+        self.started.elapsed().as_secs_f64()
+    }
+}
+
+/// Shows how far a training run has come.
+pub struct TrainReporter {
+    bar: Option<ProgressBar>,
+    started: Instant,
+    told: Instant,
+    phase: (&'static str, Instant, f64),
+}
+
+impl TrainReporter {
+    /// Starts the clock.
+    pub fn new() -> TrainReporter {
+        let bar = std::io::stderr().is_terminal().then(|| {
+            let bar = ProgressBar::new(1000);
+            let style = ProgressStyle::with_template("{msg} [{bar:30}] {percent}%");
+            bar.set_style(style.unwrap_or_else(|_| ProgressStyle::default_bar()));
+            bar
+        });
+        let now = Instant::now();
+        TrainReporter { bar, started: now, told: now, phase: ("", now, 0.0) }
+    }
+
+    /// Seconds since the start.
+    pub fn seconds(&self) -> f64 {
+        self.started.elapsed().as_secs_f64()
+    }
+
+    /// Whether this is worth a line: some twenty times an epoch.
+    pub fn is_milestone(&self, progress: &TrainProgress) -> bool {
+        progress.batch == progress.batches || progress.batch.is_multiple_of((progress.batches / 20).max(1))
+    }
+
+    /// Shows `progress`; asks to stop after Ctrl-C.
+    pub fn watch(&mut self, progress: &TrainProgress) -> ControlFlow<()> {
+        if self.phase.0 != progress.phase {
+            self.phase = (progress.phase, Instant::now(), progress.done);
+        }
+        if let Some(bar) = &self.bar {
+            bar.set_message(self.line(progress));
+            bar.set_position((progress.done * 1000.0) as u64);
+        } else if self.told.elapsed() >= EVERY || progress.batch == progress.batches {
+            self.told = Instant::now();
+            eprintln!("{}", self.line(progress));
+        }
+        if STOP.load(Ordering::SeqCst) { ControlFlow::Break(()) } else { ControlFlow::Continue(()) }
+    }
+
+    fn line(&self, progress: &TrainProgress) -> String {
+        let seconds = self.phase.1.elapsed().as_secs_f64().max(1e-3);
+        let gone = progress.done - self.phase.2;
+        let left = if gone > 0.0 { (1.0 - progress.done) / gone * seconds } else { 0.0 };
+        format!(
+            "{} {}/{}  loss {:.4}  {} {}/s  {} left",
+            progress.phase,
+            progress.epoch + 1,
+            progress.epochs,
+            progress.loss,
+            thousands((progress.units as f64 / seconds) as u64),
+            progress.unit,
+            HumanDuration(Duration::from_secs_f64(left)),
+        )
     }
 
     /// Takes the bar away; returns the seconds since the start.

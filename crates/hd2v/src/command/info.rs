@@ -1,15 +1,15 @@
-//! `hd2v info`: what a corpus is.
+//! `hd2v info`: what a corpus or a model is.
 
 use std::path::{Path, PathBuf};
 
 use anyhow::Result;
 use clap::Args;
-use hyperdoc2vec::Corpus;
+use hyperdoc2vec::{Corpus, Model};
 use serde_json::json;
 
 use crate::output::{print, print_json, thousands, two_columns};
 
-/// Tell what a corpus is: how much there is of what, from when to when, how it was made
+/// Tell what a corpus or a model is: how much there is of what, from when to when, how it was made
 #[derive(Args)]
 #[command(after_help = "\
 Positions are places where a link stands, links are pairs of a position and a target,
@@ -19,7 +19,7 @@ Examples:
   hd2v info papers.corpus
   hd2v info papers.corpus --json")]
 pub struct Arguments {
-    /// The corpus directory
+    /// The corpus directory or the model file
     path: PathBuf,
     /// Print one JSON document
     #[arg(long)]
@@ -34,8 +34,41 @@ impl Arguments {
 }
 
 pub fn run(arguments: &Arguments) -> Result<()> {
+    if arguments.path.is_file() {
+        return model(arguments);
+    }
     let corpus = Corpus::open(&arguments.path)?;
     if arguments.json { print_json(&json(&corpus)) } else { print(&table(&corpus)) }
+}
+
+fn model(arguments: &Arguments) -> Result<()> {
+    let model = Model::open(&arguments.path)?;
+    let about = model.about();
+    let counts = &about["counts"];
+    if arguments.json {
+        let mut out = json!({"kind": "model", "parameters": about["params"]});
+        if let (Some(out), Some(counts)) = (out.as_object_mut(), counts.as_object()) {
+            out.extend(counts.clone());
+            out.insert("provenance".into(), json!({"corpus": about["corpus"], "program": about["program"]}));
+        }
+        return print_json(&out);
+    }
+    let number = |name: &str| thousands(counts[name].as_u64().unwrap_or(0));
+    let params = model.params();
+    print(&two_columns(&[
+        ("method", params.method.to_string()),
+        ("documents", number("documents")),
+        ("words", number("words")),
+        ("vocabulary", number("vocabulary")),
+        ("positions", number("positions")),
+        ("links", number("links")),
+        ("newcomers", number("newcomers")),
+        ("dimensions", params.dim.to_string()),
+        ("window", params.window.to_string()),
+        ("seed", params.seed.to_string()),
+        ("until", params.until.map_or("-".to_owned(), |date| date.to_string())),
+        ("corpus", about["corpus"]["fingerprint"].as_str().unwrap_or("?").to_owned()),
+    ]))
 }
 
 /// Labels with the number of documents that have them, most frequent first.

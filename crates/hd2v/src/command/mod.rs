@@ -6,3 +6,4 @@ pub mod doctor;
 pub mod generate;
 pub mod import;
 pub mod info;
+pub mod train;

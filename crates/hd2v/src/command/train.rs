@@ -1,0 +1,183 @@
+//! `hd2v train`: from a corpus to a model.
+
+use std::fs::File;
+use std::io::{BufWriter, Write};
+use std::path::{Path, PathBuf};
+use std::time::Duration;
+
+use anyhow::{Context, Result, ensure};
+use clap::Args;
+use hyperdoc2vec::train::{Checkpoints, Method, TrainParams, TrainProgress, train};
+use hyperdoc2vec::{Corpus, Date, Model};
+use serde_json::json;
+
+use crate::output::thousands;
+use crate::progress::{TrainReporter, stop_on_interrupt};
+
+/// Train a model on a corpus
+#[derive(Args)]
+#[command(after_help = "\
+Methods:
+  h-d2v         content (PV-DBOW), then links by sampled softmax; the default
+  h-d2v-random  links only, from random vectors
+  pv-dbow       content only: works without links
+
+The same corpus, parameters and seed give the same file, byte for byte, for any number of threads.
+Ctrl-C stops after the batch and leaves a checkpoint beside the model; --resume goes on from it.
+
+Examples:
+  hd2v train papers.corpus -o papers.model
+  hd2v train papers.corpus -o papers.model --until 2009 --dim 200 --log train.jsonl")]
+pub struct Arguments {
+    /// The corpus directory
+    corpus: PathBuf,
+    /// The model file to write
+    #[arg(short, long)]
+    output: PathBuf,
+    /// What to train: h-d2v, h-d2v-random, pv-dbow
+    #[arg(long, default_value_t = TrainParams::default().method)]
+    method: Method,
+    /// Numbers in a vector
+    #[arg(long, default_value_t = TrainParams::default().dim)]
+    dim: usize,
+    /// Words on each side of a link that count
+    #[arg(long, default_value_t = TrainParams::default().window)]
+    window: usize,
+    /// Passes over the links (pv-dbow: over the text)
+    #[arg(long)]
+    epochs: Option<usize>,
+    /// Passes over the text before the links
+    #[arg(long, default_value_t = TrainParams::default().content.epochs)]
+    content_epochs: usize,
+    /// First step size on the links
+    #[arg(long, default_value_t = TrainParams::default().citation.rate)]
+    rate: f32,
+    /// Words this far from a link weigh 1/e; 0: all weigh the same [default: 20, or 5 where links have words of their own]
+    #[arg(long)]
+    decay: Option<f32>,
+    /// Do not weigh words by their rarity
+    #[arg(long)]
+    no_rarity: bool,
+    /// Words that occur less often are not learnt [default: as the corpus was imported]
+    #[arg(long)]
+    min_count: Option<u64>,
+    /// Train only on documents dated up to this
+    #[arg(long, value_name = "DATE")]
+    until: Option<Date>,
+    /// Everything random follows from it
+    #[arg(long, default_value_t = TrainParams::default().seed)]
+    seed: u64,
+    /// Threads [default: one a core]
+    #[arg(long, default_value_t = 0, hide_default_value = true)]
+    threads: usize,
+    /// Minutes between checkpoints
+    #[arg(long, default_value_t = 10.0, value_name = "MINUTES")]
+    checkpoint_every: f64,
+    /// Go on from the checkpoint of an interrupted run
+    #[arg(long)]
+    resume: bool,
+    /// Write the progress to this file, a JSON object a line
+    #[arg(long, value_name = "FILE")]
+    log: Option<PathBuf>,
+    /// Replace the model if it is there already
+    #[arg(long)]
+    force: bool,
+}
+
+pub fn run(arguments: &Arguments) -> Result<()> {
+    let output = &arguments.output;
+    ensure!(
+        arguments.force || !output.exists(),
+        "{}: exists already; choose another name, or replace it with --force",
+        output.display()
+    );
+    let corpus = Corpus::open(&arguments.corpus)?;
+    corpus.verify()?;
+    let params = params(arguments, &corpus);
+    params.validate()?;
+    let every = Duration::try_from_secs_f64(arguments.checkpoint_every * 60.0).with_context(|| {
+        format!("--checkpoint-every is {}, but must be a number of minutes", arguments.checkpoint_every)
+    })?;
+    let checkpoint = checkpoint_path(output);
+    ensure!(
+        arguments.resume || arguments.force || !checkpoint.exists(),
+        "{}: an interrupted run left this checkpoint; go on with --resume, or start again with --force",
+        checkpoint.display()
+    );
+    let checkpoints = Checkpoints { path: checkpoint, every, resume: arguments.resume };
+    let mut log = match &arguments.log {
+        Some(path) => {
+            Some(BufWriter::new(File::create(path).with_context(|| format!("cannot create {}", path.display()))?))
+        }
+        None => None,
+    };
+    stop_on_interrupt();
+    let mut reporter = TrainReporter::new();
+    let mut watch = |progress: &TrainProgress| {
+        let told = reporter.watch(progress);
+        if let (true, Some(log)) = (reporter.is_milestone(progress), log.as_mut()) {
+            // A log that cannot be written does not stop the training.
+            let _ = writeln!(log, "{}", log_line(progress, reporter.seconds())).and_then(|()| log.flush());
+        }
+        told
+    };
+    train(&corpus, &params, output, arguments.threads, Some(&checkpoints), &mut watch)?;
+    let seconds = reporter.finish();
+    let model = Model::open(output)?;
+    eprintln!(
+        "{}: {} documents, {} words, {} dimensions; {seconds:.1} s",
+        output.display(),
+        thousands(model.documents() as u64),
+        thousands(model.words() as u64),
+        params.dim
+    );
+    Ok(())
+}
+
+/// Links with words of their own are named by them: near words say the most. Others are described from further away.
+const HYPERTEXT_DECAY: f32 = 5.0;
+
+fn params(arguments: &Arguments, corpus: &Corpus) -> TrainParams {
+    let mut params = TrainParams {
+        method: arguments.method,
+        dim: arguments.dim,
+        window: arguments.window,
+        seed: arguments.seed,
+        min_count: arguments.min_count.unwrap_or(corpus.manifest().options.min_count),
+        until: arguments.until,
+        ..TrainParams::default()
+    };
+    params.content.epochs = arguments.content_epochs;
+    match (arguments.method, arguments.epochs) {
+        (Method::PvDbow, Some(epochs)) => params.content.epochs = epochs,
+        (_, Some(epochs)) => params.citation.epochs = epochs,
+        (_, None) => {}
+    }
+    params.citation.rate = arguments.rate;
+    params.citation.rarity = !arguments.no_rarity;
+    let anchored = corpus.documents().flat_map(|doc| corpus.positions(doc)).filter(|p| p.anchor > 0).count();
+    let hypertext = anchored as u64 * 2 > corpus.manifest().counts.positions;
+    let decay = if hypertext { HYPERTEXT_DECAY } else { params.citation.decay };
+    params.citation.decay = arguments.decay.unwrap_or(decay);
+    params
+}
+
+fn checkpoint_path(model: &Path) -> PathBuf {
+    let mut path = model.as_os_str().to_owned();
+    path.push(".checkpoint");
+    PathBuf::from(path)
+}
+
+fn log_line(progress: &TrainProgress, seconds: f64) -> serde_json::Value {
+    json!({
+        "phase": progress.phase,
+        "epoch": progress.epoch + 1,
+        "epochs": progress.epochs,
+        "batch": progress.batch,
+        "batches": progress.batches,
+        "unit": progress.unit,
+        "units": progress.units,
+        "loss": progress.loss,
+        "seconds": (seconds * 1000.0).round() / 1000.0,
+    })
+}
