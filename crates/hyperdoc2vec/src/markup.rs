@@ -125,6 +125,19 @@ fn place_link(out: &mut Marked, anchor: Option<usize>, targets: Vec<String>) {
     out.links.push(Link { at, anchor: anchor.unwrap_or(at), targets });
 }
 
+/// Why a link mark could not name this id.
+pub fn unlinkable(id: &str) -> Option<&'static str> {
+    if id.contains('|') {
+        Some("contains `|`")
+    } else if id.starts_with('[') || id.ends_with(']') || id.contains("]]") || id.contains("[[") {
+        Some("has brackets that a link mark cannot hold")
+    } else if id.contains(['\n', '\r']) {
+        Some("contains a line break")
+    } else {
+        None
+    }
+}
+
 /// Writes the links into the text, so that [`parse`] gives both back.
 ///
 /// Three things cannot be written and are given up: an anchor that holds another link and one whose own
