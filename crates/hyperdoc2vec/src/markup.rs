@@ -108,6 +108,9 @@ fn targets(rest: &str) -> Option<(Vec<String>, usize)> {
     };
     let mut targets: Vec<String> = Vec::new();
     for id in rest[..end].split('|').map(str::trim).filter(|id| !id.is_empty()) {
+        if unlinkable(id).is_some() {
+            return None;
+        }
         if !targets.iter().any(|known| known == id) {
             targets.push(id.to_owned());
         }
@@ -194,12 +197,14 @@ fn render_as(text: &str, links: &[Link], anchors: bool, spaces: bool) -> String 
     out
 }
 
+/// Appends text; each pair of opening brackets is escaped, so that none of them can be taken for a mark's, and a `\`
+/// before them is never taken for an escape.
 fn push_escaped(out: &mut String, text: &str) {
     let mut rest = text;
     while let Some(at) = rest.find("[[") {
         let run = rest[at..].bytes().take_while(|&b| b == b'[').count();
-        out.push_str(&rest[..at + run - 2]);
-        out.push_str("\\[[");
+        out.push_str(&rest[..at + run % 2]);
+        out.push_str(&"\\[[".repeat(run / 2));
         rest = &rest[at + run..];
     }
     out.push_str(rest);
@@ -235,6 +240,20 @@ mod tests {
         assert_eq!(shown("in [[[x]]] and [[[x]], [[y]]]"), "in [⟨|x⟩] and [⟨|x⟩, ⟨|y⟩]");
         assert_eq!(shown("[a [b] c][[x]]"), "a [b] c⟨a [b] c|x⟩");
         assert_eq!(shown("[a [b][[x]] c][[y]]"), "[a b⟨b|x⟩ c]⟨|y⟩");
+    }
+
+    #[test]
+    fn a_backslash_before_brackets_is_kept() {
+        for run in 1..9 {
+            let text = format!(r"a \{} b", "[".repeat(run));
+            assert_eq!(parse(&render(&text, &[])).text, text);
+        }
+    }
+
+    #[test]
+    fn a_mark_around_what_can_be_no_id_is_text_and_counted() {
+        assert_eq!(shown("a [[ [x]] b [[x] ]] c [[x|[y]]"), "a [[ [x]] b [[x] ]] c [[x|[y]]");
+        assert_eq!(parse("a [[ [x]] b [[x] ]] c [[x|[y]]").broken, 3);
     }
 
     #[test]
