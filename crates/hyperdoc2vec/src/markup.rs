@@ -16,7 +16,7 @@ use std::borrow::Cow;
 
 use crate::document::Link;
 
-/// Longest anchor in bytes: what stands further before a link is not its words.
+/// Longest anchor in bytes, brackets included: what stands further before a link is not its words.
 const LONGEST_ANCHOR: usize = 2000;
 
 /// Text without marks, its links, and how many marks were broken.
@@ -143,8 +143,8 @@ pub fn unlinkable(id: &str) -> Option<&'static str> {
 
 /// Writes the links into the text, so that [`parse`] gives both back.
 ///
-/// Three things cannot be written and are given up: an anchor that holds another link and one whose own
-/// brackets do not pair (the words stay, as text), and a link right after `\[` (a space is put between).
+/// Some things cannot be written and are given up: an anchor that holds another link, one whose own brackets do
+/// not pair and one that is very long (the words stay, as text), and a link right after `\[` (a space is put between).
 pub fn render<'a>(text: &'a str, links: &[Link]) -> Cow<'a, str> {
     let special = memchr::memchr2(b'[', b'\\', text.as_bytes()).is_some() || text.contains(']');
     if links.is_empty() && !special {
@@ -167,26 +167,23 @@ pub fn render<'a>(text: &'a str, links: &[Link]) -> Cow<'a, str> {
 
 fn render_as(text: &str, links: &[Link], anchors: bool, spaces: bool) -> String {
     let mut out = String::with_capacity(text.len() + links.len() * 24);
+    let mut piece = String::new();
     let mut done = 0;
     for link in links {
-        let anchored = anchors && done <= link.anchor && link.anchor < link.at;
+        let short = link.at - link.anchor + "[]".len() <= LONGEST_ANCHOR;
+        let anchored = anchors && short && done <= link.anchor && link.anchor < link.at;
+        piece.clear();
         if anchored {
-            push_escaped(&mut out, &text[done..link.anchor]);
-            done = link.anchor;
-            if out.ends_with('[') && !out.ends_with("\\[[") {
-                out.pop();
-                out.push_str("\\[");
-            }
-            out.push('[');
+            // The bracket of the anchor is escaped together with those that stand around it.
+            piece.extend([&text[done..link.anchor], "[", &text[link.anchor..link.at], "]"]);
+        } else {
+            piece.push_str(&text[done..link.at]);
         }
-        let before = &text[done..link.at];
-        push_escaped(&mut out, before);
         done = link.at;
-        if anchored {
-            out.push(']');
-        } else if spaces && out.ends_with("\\[") {
+        push_escaped(&mut out, &piece);
+        if !anchored && spaces && out.ends_with("\\[") {
             out.push(' ');
-        } else if before.ends_with([']', '\\']) {
+        } else if !anchored && piece.ends_with([']', '\\']) {
             out.push_str("[]");
         }
         out.push_str("[[");
@@ -247,6 +244,30 @@ mod tests {
         for run in 1..9 {
             let text = format!(r"a \{} b", "[".repeat(run));
             assert_eq!(parse(&render(&text, &[])).text, text);
+        }
+    }
+
+    #[test]
+    fn an_anchor_may_begin_with_brackets() {
+        for words in ["[a] b", "[[a] b]", "[ a [b]] c"] {
+            for before in ["", "[", "\\", "[["] {
+                let (anchor, at) = (before.len(), before.len() + words.len());
+                let links = [Link { at, anchor, targets: vec!["x".to_owned()] }];
+                let text = format!("{before}{words}");
+                let back = parse(&render(&text, &links));
+                assert_eq!((back.text.as_str(), back.links.as_slice()), (text.as_str(), &links[..]));
+            }
+        }
+    }
+
+    #[test]
+    fn words_too_many_for_an_anchor_stay_text() {
+        for length in [LONGEST_ANCHOR - 2, LONGEST_ANCHOR - 1, LONGEST_ANCHOR + 9] {
+            let text = "w".repeat(length);
+            let links = [Link { at: length, anchor: 0, targets: vec!["x".to_owned()] }];
+            let back = parse(&render(&text, &links));
+            assert_eq!(back.text, text);
+            assert_eq!(back.links[0].anchor == 0, length + 2 <= LONGEST_ANCHOR, "{length}");
         }
     }
 

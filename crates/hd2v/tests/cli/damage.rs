@@ -50,7 +50,8 @@ fn a_file_cut_short_or_missing_is_noticed_by_all() {
         let file = format!("c/{name}");
         for command in ["info c", "info c --json", "doctor c", "cat c"] {
             // The end of the manifest is a line feed that says nothing.
-            place.write(&file, bytes[..bytes.len() - 1].trim_ascii_end().split_last().map_or(&[][..], |(_, rest)| rest));
+            place
+                .write(&file, bytes[..bytes.len() - 1].trim_ascii_end().split_last().map_or(&[][..], |(_, rest)| rest));
             assert!(!sound(place.run(command), &name), "{command} accepts {name} cut short");
             place.write(&file, "");
             assert!(!sound(place.run(command), &name), "{command} accepts an empty {name}");
