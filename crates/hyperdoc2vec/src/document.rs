@@ -83,8 +83,7 @@ impl FromStr for Date {
         let day = text.trim();
         let day = day.split_once(['T', ' ']).map_or(day, |(day, _)| day);
         let mut parts = [0i32; 3];
-        let mut count = 0;
-        for part in day.split('-') {
+        for (count, part) in day.split('-').enumerate() {
             let digits = if count == 0 { 4 } else { 2 };
             if count == 3 || part.len() != digits || !part.bytes().all(|b| b.is_ascii_digit()) {
                 return Err(wrong());
@@ -93,7 +92,6 @@ impl FromStr for Date {
             if parts[count] == 0 {
                 return Err(wrong());
             }
-            count += 1;
         }
         Date::from_packed(parts[0] * 10_000 + parts[1] * 100 + parts[2]).ok_or_else(wrong)
     }

@@ -38,6 +38,8 @@ pub enum Loss {
     BrokenRedirect,
     /// A page with nothing but navigation, or a file that holds no page.
     SkippedPage,
+    /// Front matter that could not be read; the text after it was used.
+    UnreadableFrontMatter,
 }
 
 impl Loss {
@@ -57,6 +59,7 @@ impl Loss {
             Loss::IgnoredField => "fields that mean nothing here, ignored",
             Loss::BrokenRedirect => "redirects that lead nowhere",
             Loss::SkippedPage => "pages left out because they hold no text",
+            Loss::UnreadableFrontMatter => "pages whose front matter could not be read; their text was used",
         }
     }
 }

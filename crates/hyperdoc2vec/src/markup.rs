@@ -198,7 +198,7 @@ fn render_as(text: &str, links: &[Link], anchors: bool, spaces: bool) -> String 
 /// before them is never taken for an escape.
 fn push_escaped(out: &mut String, text: &str) {
     let mut rest = text;
-    while let Some(at) = rest.find("[[") {
+    while let Some(at) = memchr::memmem::find(rest.as_bytes(), b"[[") {
         let run = rest[at..].bytes().take_while(|&b| b == b'[').count();
         out.push_str(&rest[..at + run % 2]);
         out.push_str(&"\\[[".repeat(run / 2));

@@ -8,7 +8,46 @@ use xxhash_rust::xxh3::xxh3_64;
 pub struct Interner {
     bytes: Vec<u8>,
     ends: Vec<u64>,
-    table: HashTable<u32>,
+    /// Strings of up to 16 bytes, nearly all words, whole in the table: no look elsewhere, half the time.
+    short: HashTable<Short>,
+    long: HashTable<u32>,
+}
+
+/// A string of up to 16 bytes and its number.
+#[derive(Debug, Clone, Copy)]
+struct Short {
+    key: ShortKey,
+    number: u32,
+}
+
+/// The first and the last eight bytes, which overlap in shorter strings, and the length.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+struct ShortKey {
+    first: u64,
+    last: u64,
+    length: u32,
+}
+
+impl ShortKey {
+    fn new(text: &[u8]) -> Option<ShortKey> {
+        let (first, last) = match text.len() {
+            0 => (0, 0),
+            1..4 => (u64::from(text[0]) | u64::from(text[text.len() / 2]) << 8, u64::from(text[text.len() - 1])),
+            4..8 => {
+                let four = |bytes: &[u8; 4]| u64::from(u32::from_le_bytes(*bytes));
+                (four(text.first_chunk()?), four(text.last_chunk()?))
+            }
+            8..=16 => (u64::from_le_bytes(*text.first_chunk()?), u64::from_le_bytes(*text.last_chunk()?)),
+            _ => return None,
+        };
+        Some(ShortKey { first, last, length: text.len() as u32 })
+    }
+
+    fn hash(self) -> u64 {
+        let product = u128::from(self.first ^ 0x9e37_79b9_7f4a_7c15)
+            * u128::from(self.last.rotate_left(self.length) ^ 0xbf58_476d_1ce4_e5b9);
+        (product as u64 ^ (product >> 64) as u64).wrapping_mul(0x94d0_49bb_1331_11eb)
+    }
 }
 
 /// Bytes of string `index` in a run of strings with these ends.
@@ -23,23 +62,25 @@ impl Interner {
         self.intern_bytes(text.as_bytes())
     }
 
-    fn intern_bytes(&mut self, key: &[u8]) -> u32 {
-        let Interner { bytes, ends, table } = self;
-        let entry = table.entry(
-            xxh3_64(key),
-            |&known| slice(bytes, ends, known as usize) == key,
-            |&known| xxh3_64(slice(bytes, ends, known as usize)),
-        );
-        match entry {
-            hashbrown::hash_table::Entry::Occupied(entry) => *entry.get(),
-            hashbrown::hash_table::Entry::Vacant(entry) => {
-                let number = ends.len() as u32;
-                entry.insert(number);
-                bytes.extend_from_slice(key);
-                ends.push(bytes.len() as u64);
-                number
-            }
+    fn intern_bytes(&mut self, text: &[u8]) -> u32 {
+        let Interner { bytes, ends, short, long } = self;
+        let next = ends.len() as u32;
+        let number = if let Some(key) = ShortKey::new(text) {
+            let entry = short.entry(key.hash(), |known| known.key == key, |known| known.key.hash());
+            entry.or_insert(Short { key, number: next }).get().number
+        } else {
+            let entry = long.entry(
+                xxh3_64(text),
+                |&known| slice(bytes, ends, known as usize) == text,
+                |&known| xxh3_64(slice(bytes, ends, known as usize)),
+            );
+            *entry.or_insert(next).get()
+        };
+        if number == next {
+            bytes.extend_from_slice(text);
+            ends.push(bytes.len() as u64);
         }
+        number
     }
 
     /// The numbers that the strings of `other` have here, new ones where they are new.
@@ -84,6 +125,22 @@ mod tests {
         let numbers: Vec<u32> = ["a", "", "b", "a", "ü", ""].iter().map(|s| strings.intern(s)).collect();
         assert_eq!(numbers, [0, 1, 2, 0, 3, 1]);
         assert_eq!(strings.iter().collect::<Vec<_>>(), ["a", "", "b", "ü"]);
+    }
+
+    #[test]
+    fn strings_of_every_length_differ() {
+        let mut strings = Interner::default();
+        let mut expected = 0;
+        for length in 0..40 {
+            for text in ["a".repeat(length), format!("{}b", "a".repeat(length)), format!("b{}", "a".repeat(length))] {
+                let number = strings.intern(&text);
+                assert_eq!(strings.get(number), text);
+                expected = expected.max(number + 1);
+            }
+        }
+        assert_eq!(strings.len(), expected as usize);
+        // a^n, a^n b, b a^n for n below 40; for n = 0 the last two are both `b`.
+        assert_eq!(strings.len(), 3 * 40 - 1);
     }
 
     #[test]

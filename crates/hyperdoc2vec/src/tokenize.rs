@@ -13,6 +13,8 @@
 //! | `3.14`, `v1.95.0`, `1,000` | one word each | |
 //! | `C++`, `C#`, `F#` | `c++`; `c#`; `f#` | they are names |
 
+use std::borrow::Cow;
+
 use icu_normalizer::{ComposingNormalizer, ComposingNormalizerBorrowed};
 use icu_segmenter::options::WordBreakInvariantOptions;
 use icu_segmenter::{WordSegmenter, WordSegmenterBorrowed};
@@ -74,24 +76,17 @@ impl Tokenizer {
 
     /// Gives each word of `text` in turn to `emit`; returns how many were left out as too long.
     pub fn words(&self, text: &str, mut emit: impl FnMut(&str)) -> usize {
-        let mut scratch = String::new();
         let mut overlong = 0;
-        let mut emit_case = |word: &str| {
+        let mut emit = |word: &str| {
             if word.len() > LONGEST_WORD {
                 overlong += 1;
-            } else if self.lowercase && !word.bytes().all(|b| b.is_ascii_lowercase() || b.is_ascii_digit()) {
-                scratch.clear();
-                if word.is_ascii() {
-                    scratch.push_str(word);
-                    scratch.make_ascii_lowercase();
-                } else {
-                    scratch.extend(word.chars().flat_map(char::to_lowercase));
-                }
-                emit(&scratch);
             } else {
                 emit(word);
             }
         };
+        // ASCII is lower-cased all at once, other words when they are found.
+        let lowered = if self.lowercase { Cow::Owned(text.to_ascii_lowercase()) } else { Cow::Borrowed(text) };
+        let text = lowered.as_ref();
         let bytes = text.as_bytes();
         let mut at = 0;
         while at < bytes.len() {
@@ -103,9 +98,9 @@ impl Tokenizer {
             }
             let chunk = &text[start..at];
             if ascii {
-                ascii_words(chunk, &mut emit_case);
+                ascii_words(chunk, &mut emit);
             } else {
-                self.unicode_words(chunk, &mut emit_case);
+                self.unicode_words(chunk, &mut emit);
             }
             at += 1;
         }
@@ -123,7 +118,10 @@ impl Tokenizer {
         let mut composed = self.normalizer.normalize(chunk).into_owned();
         // Soft hyphens and zero-width spaces are for line breaking; curly apostrophes are apostrophes.
         composed.retain(|c| !matches!(c, '\u{ad}' | '\u{200b}' | '\u{feff}'));
-        let text = composed.replace(['’', '‘'], "'");
+        let mut text = composed.replace(['’', '‘'], "'");
+        if self.lowercase {
+            text = text.to_lowercase();
+        }
         // Composition may bring spaces, e.g. from spacing accents.
         for text in text.split_whitespace() {
             if text.is_ascii() {

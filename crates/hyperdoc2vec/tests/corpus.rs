@@ -307,11 +307,11 @@ proptest! {
 #[test]
 fn any_number_of_threads_gives_the_same_bytes() {
     let dir = tempfile::tempdir().expect("a directory");
-    // Several batches: more than a mebibyte each.
-    let lines: Vec<String> = (0..3000)
+    // Several batches: four mebibytes each.
+    let lines: Vec<String> = (0..9000)
         .map(|i| {
             let body: String = (0..200).map(|j| format!("w{} ", (i * 31 + j * j * 7) % 5000)).collect();
-            serde_json::json!({"id": format!("d{i}"), "text": format!("{body} [[d{}]] [[missing{}]]", i * 7 % 3000, i % 3)}).to_string()
+            serde_json::json!({"id": format!("d{i}"), "text": format!("{body} [[d{}]] [[missing{}]]", i * 7 % 9000, i % 3)}).to_string()
         })
         .collect();
     let text = lines.join("\n");
@@ -321,7 +321,7 @@ fn any_number_of_threads_gives_the_same_bytes() {
         files(corpus.path())
     };
     let one = of(1);
-    assert!(text.len() > 3 << 20 && one.len() > 20);
+    assert!(text.len() > 10 << 20 && one.len() > 20);
     assert!(one == of(2), "two threads");
     assert!(one == of(8), "eight threads");
 }

@@ -1,6 +1,6 @@
 //! `hd2v doctor`: what is wrong with a corpus, or was lost on the way into it.
 
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 use anyhow::Result;
 use clap::Args;
@@ -32,6 +32,13 @@ pub struct Arguments {
     /// Print one JSON document
     #[arg(long)]
     json: bool,
+}
+
+impl Arguments {
+    /// For people to read, with some links.
+    pub fn of(path: &Path, links: usize) -> Arguments {
+        Arguments { path: path.to_owned(), links, seed: 1, json: false }
+    }
 }
 
 /// Losses that are told even when there are none.

@@ -7,7 +7,6 @@ use std::path::{Path, PathBuf};
 use anyhow::{Context, Result};
 use clap::Args;
 use hyperdoc2vec::corpus::CorpusOptions;
-use hyperdoc2vec::import::html::HtmlOptions;
 use hyperdoc2vec::import::{self, Format, ImportOptions};
 use hyperdoc2vec::{Corpus, Error};
 
@@ -45,10 +44,10 @@ pub struct Arguments {
     /// html, markdown: read only pages that match; `**` stands for any folders, a folder's name for all below it
     #[arg(long, value_name = "GLOB")]
     include: Vec<String>,
-    /// html, markdown: leave out pages that match [default for html: print, search and index pages, sources]
+    /// html, markdown: leave out pages that match; for html, print, search and index pages and sources are left out anyway
     #[arg(long, value_name = "GLOB")]
     exclude: Vec<String>,
-    /// html: web address of the directory, so that full addresses below it are links to its pages
+    /// html, markdown: web address of the directory, so that full addresses below it are links to its pages
     #[arg(long, value_name = "URL")]
     base_url: Option<String>,
     /// Leave out records that cannot be read, and count them, rather than stop at the first
@@ -84,19 +83,15 @@ impl Words {
 }
 
 pub fn run(arguments: &Arguments) -> Result<()> {
-    let mut html = HtmlOptions {
-        include: arguments.include.clone(),
-        base_url: arguments.base_url.clone(),
-        ..HtmlOptions::default()
-    };
-    html.exclude.extend(arguments.exclude.iter().cloned());
     let options = ImportOptions {
         corpus: arguments.words.options(),
         threads: arguments.threads,
         skip_bad: arguments.skip_bad,
         longest_line: (arguments.max_record as usize) << 20,
         force: arguments.words.force,
-        html,
+        include: arguments.include.clone(),
+        exclude: arguments.exclude.clone(),
+        base_url: arguments.base_url.clone(),
     };
     stop_on_interrupt();
     if let Some(jsonl) = &arguments.jsonl {

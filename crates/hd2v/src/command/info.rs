@@ -1,6 +1,6 @@
 //! `hd2v info`: what a corpus is.
 
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 use anyhow::Result;
 use clap::Args;
@@ -24,6 +24,13 @@ pub struct Arguments {
     /// Print one JSON document
     #[arg(long)]
     json: bool,
+}
+
+impl Arguments {
+    /// For people to read.
+    pub fn of(path: &Path) -> Arguments {
+        Arguments { path: path.to_owned(), json: false }
+    }
 }
 
 pub fn run(arguments: &Arguments) -> Result<()> {

@@ -42,12 +42,12 @@ fn broken_json_is_named_by_line_and_column() {
 
 #[test]
 fn the_first_bad_line_is_named_even_in_a_later_batch() {
-    let text = records(30_000) + "oops\n" + &records(10) + "oops\n";
-    assert!(refused(text).starts_with("in.jsonl:30001: not a JSON record"));
+    let text = records(60_000) + "oops\n" + &records(10) + "oops\n";
+    assert!(refused(text).starts_with("in.jsonl:60001: not a JSON record"));
     let place = Place::new();
-    let text = [records(30_000).as_bytes(), b"oops\n"].concat();
+    let text = [records(60_000).as_bytes(), b"oops\n"].concat();
     let message = place.refused_with("import jsonl - -o c", &text);
-    assert!(message.starts_with("standard input:30001: not a JSON record"), "{message}");
+    assert!(message.starts_with("standard input:60001: not a JSON record"), "{message}");
 }
 
 #[test]

@@ -9,7 +9,8 @@ const INPUT: &str = include_str!("expected/papers.jsonl");
 fn assert_prints(command: &str, expected: &str) {
     let place = Place::with(&[("papers.jsonl", INPUT)]);
     place.ok("import jsonl papers.jsonl --min-count 2 -o c");
-    let printed = place.ok(command).out;
+    // How texts are packed may change the fingerprint; what it is, other tests say.
+    let printed = place.ok(command).out.replace(&place.fingerprint("c"), "FINGERPRINT");
     assert!(printed == expected, "{command} printed\n{printed}\nbut expected was\n{expected}");
 }
 

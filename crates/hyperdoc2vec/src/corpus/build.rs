@@ -28,6 +28,8 @@ use crate::tokenize::Tokenizer;
 
 /// Texts are packed together until a block has this many bytes.
 const TEXT_BLOCK: usize = 64 << 10;
+/// How hard text is packed: little, since it is packed with every import and seldom read.
+const TEXT_LEVEL: i32 = -6;
 /// A link with no word of the vocabulary this near on either side has no context.
 const CONTEXT_REACH: usize = 50;
 /// Longer chains of redirects are taken for circles.
@@ -77,8 +79,7 @@ pub fn prepare(parsed: Parsed, tokenizer: &Tokenizer) -> Prepared {
     let mut out =
         Prepared { aliases: parsed.aliases, losses: parsed.losses, bad: parsed.first_bad, ..Prepared::default() };
     let mut block = Vec::new();
-    // Level 1 is the fastest that halves the text.
-    let mut packer = zstd::bulk::Compressor::new(1).unwrap_or_default();
+    let mut packer = zstd::bulk::Compressor::new(TEXT_LEVEL).unwrap_or_default();
     for mut document in parsed.documents {
         let start = out.tokens.len();
         let links = take_words(&mut document, tokenizer, &mut out);

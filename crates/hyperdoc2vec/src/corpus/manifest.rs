@@ -74,6 +74,7 @@ pub struct Counts {
 
 /// The manifest.
 #[derive(Debug, Clone, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
 pub struct Manifest {
     format: String,
     version: u32,

@@ -3,6 +3,7 @@
 pub mod html;
 pub mod jsonl;
 pub mod lines;
+pub mod markdown;
 pub mod pipeline;
 pub mod source;
 mod tree;
@@ -22,6 +23,7 @@ use crate::generate::{GenerateParams, Generator};
 use crate::losses::{Loss, Losses};
 use crate::tokenize::Tokenizer;
 use html::{Html, HtmlOptions};
+use markdown::{Markdown, MarkdownOptions};
 use source::{LineBatch, LineBatches};
 
 /// What an importer makes of a piece of its input.
@@ -57,11 +59,13 @@ pub enum Format {
     Lines,
     /// Trees of HTML pages.
     Html,
+    /// Trees of Markdown files.
+    Markdown,
 }
 
 impl Format {
     /// All formats.
-    pub const ALL: [Format; 3] = [Format::Jsonl, Format::Lines, Format::Html];
+    pub const ALL: [Format; 4] = [Format::Jsonl, Format::Lines, Format::Html, Format::Markdown];
 
     /// What it is called on the command line.
     pub fn name(self) -> &'static str {
@@ -69,6 +73,7 @@ impl Format {
             Format::Jsonl => "jsonl",
             Format::Lines => "lines",
             Format::Html => "html",
+            Format::Markdown => "markdown",
         }
     }
 }
@@ -104,8 +109,12 @@ pub struct ImportOptions {
     pub longest_line: usize,
     /// Replace a corpus that stands at the destination.
     pub force: bool,
-    /// Which pages of a tree are read, and where they stand on the web.
-    pub html: HtmlOptions,
+    /// Trees: globs of the pages to take, against the path below the root; none means all.
+    pub include: Vec<String>,
+    /// Trees: globs of pages to leave out, beside those that a format leaves out by itself.
+    pub exclude: Vec<String>,
+    /// Trees: web address of the root; links to addresses below it are links to pages of the set.
+    pub base_url: Option<String>,
 }
 
 impl Default for ImportOptions {
@@ -116,7 +125,9 @@ impl Default for ImportOptions {
             skip_bad: false,
             longest_line: 128 << 20,
             force: false,
-            html: HtmlOptions::default(),
+            include: Vec::new(),
+            exclude: Vec::new(),
+            base_url: None,
         }
     }
 }
@@ -228,8 +239,19 @@ fn read<R: Send>(
         Format::Jsonl => read_lines(inputs, options, |batch| work(jsonl::parse(&batch)), sink, watch),
         Format::Lines => read_lines(inputs, options, |batch| work(lines::parse(&batch)), sink, watch),
         Format::Html => {
-            let html = Html::open(inputs, &options.html)?;
+            let mut pages = HtmlOptions {
+                include: options.include.clone(),
+                base_url: options.base_url.clone(),
+                ..HtmlOptions::default()
+            };
+            pages.exclude.extend_from_slice(&options.exclude);
+            let html = Html::open(inputs, &pages)?;
             read_pages(html.len(), html.batches(), options, |batch| work(html.parse(batch)), sink, watch)
+        }
+        Format::Markdown => {
+            let ImportOptions { include, exclude, base_url, .. } = options.clone();
+            let markdown = Markdown::open(inputs, &MarkdownOptions { include, exclude, base_url })?;
+            read_pages(markdown.len(), markdown.batches(), options, |batch| work(markdown.parse(batch)), sink, watch)
         }
     }
 }
@@ -257,9 +279,9 @@ fn read_lines<R: Send>(
     };
     if inputs.iter().any(|path| source::is_stdin(path)) {
         let mut batches = source::Patient::new(batches);
-        pipeline::run(options.threads, || batches.next(&tell), work, sink)
+        pipeline::run(options.threads, || batches.next_batch(&tell), work, sink)
     } else {
-        pipeline::run(options.threads, || batches.next(), work, sink)
+        pipeline::run(options.threads, || batches.next_batch(), work, sink)
     }
 }
 

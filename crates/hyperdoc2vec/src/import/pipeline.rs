@@ -5,7 +5,7 @@ use rayon::prelude::*;
 use crate::error::{Error, Result};
 
 /// Batches under way at once, for each thread: enough that none waits, few enough to bound memory.
-const BATCHES_A_THREAD: usize = 4;
+const BATCHES_A_THREAD: usize = 2;
 
 /// Takes batches from `next`, works on them in parallel, and gives the results to `sink` in order.
 ///
@@ -51,7 +51,11 @@ mod tests {
         for threads in [1, 2, 5] {
             let mut inputs = 0..100u64;
             let mut seen = Vec::new();
-            run(threads, || Ok(inputs.next()), |x| x * x, |y| Ok(seen.push(y))).expect("no error");
+            let sink = |y| {
+                seen.push(y);
+                Ok(())
+            };
+            run(threads, || Ok(inputs.next()), |x| x * x, sink).expect("no error");
             assert_eq!(seen, (0..100).map(|x| x * x).collect::<Vec<_>>());
         }
     }

@@ -1,5 +1,6 @@
 //! Bytes from files and standard input, unpacked, cut into batches of whole lines.
 
+use std::collections::VecDeque;
 use std::fs::File;
 use std::io::{self, BufRead, BufReader, Read};
 use std::path::{Path, PathBuf};
@@ -10,8 +11,9 @@ use std::time::Duration;
 
 use crate::error::{Error, Result};
 
-/// A batch has at least this many bytes, unless the input ends before.
-const BATCH: usize = 1 << 20;
+/// A batch has at least this many bytes, unless the input ends before: the larger, the fewer words are looked up in
+/// the vocabulary of all batches.
+const BATCH: usize = 4 << 20;
 
 /// How often somebody who waits for standard input is asked whether to go on.
 const PATIENCE: Duration = Duration::from_millis(100);
@@ -50,7 +52,7 @@ impl LineBatch {
 
 /// Reads inputs one after the other, batch by batch.
 pub struct LineBatches {
-    inputs: std::vec::IntoIter<PathBuf>,
+    inputs: VecDeque<PathBuf>,
     current: Option<(Arc<str>, PathBuf, Box<dyn BufRead + Send>)>,
     line: u64,
     longest: usize,
@@ -66,14 +68,14 @@ impl LineBatches {
                 return Err(Error::input(path.display().to_string(), "is a directory, but this format reads files"));
             }
         }
-        Ok(LineBatches { inputs: inputs.to_vec().into_iter(), current: None, line: 1, longest, consumed })
+        Ok(LineBatches { inputs: inputs.iter().cloned().collect(), current: None, line: 1, longest, consumed })
     }
 
     /// The next batch, or `None` when all inputs are read.
-    pub fn next(&mut self) -> Result<Option<LineBatch>> {
+    pub fn next_batch(&mut self) -> Result<Option<LineBatch>> {
         loop {
             if self.current.is_none() {
-                let Some(path) = self.inputs.next() else { return Ok(None) };
+                let Some(path) = self.inputs.pop_front() else { return Ok(None) };
                 let reader = open(&path, self.consumed.clone())?;
                 let name = path.file_name().map_or_else(|| path.to_string_lossy(), |name| name.to_string_lossy());
                 let name = if is_stdin(&path) { "standard input".into() } else { name };
@@ -124,7 +126,7 @@ impl Patient {
         let (sender, receiver) = mpsc::sync_channel(1);
         std::thread::spawn(move || {
             loop {
-                let batch = batches.next();
+                let batch = batches.next_batch();
                 let last = !matches!(batch, Ok(Some(_)));
                 if sender.send(batch).is_err() || last {
                     break;
@@ -136,7 +138,7 @@ impl Patient {
 
     /// The next batch, or `None` when all inputs are read. While there is none yet, `idle` is called again and
     /// again; its error ends the waiting.
-    pub fn next(&mut self, idle: &impl Fn() -> Result<()>) -> Result<Option<LineBatch>> {
+    pub fn next_batch(&mut self, idle: &impl Fn() -> Result<()>) -> Result<Option<LineBatch>> {
         while !self.over {
             match self.batches.recv_timeout(PATIENCE) {
                 Ok(batch) => {
@@ -213,7 +215,7 @@ mod tests {
             std::fs::write(path, bytes).expect("written");
         }
         let mut batches = LineBatches::new(&paths, longest, Arc::default()).expect("readable");
-        std::iter::from_fn(|| batches.next().expect("readable")).collect()
+        std::iter::from_fn(|| batches.next_batch().expect("readable")).collect()
     }
 
     fn lines(batches: &[LineBatch]) -> Vec<String> {
@@ -266,7 +268,7 @@ mod tests {
         let path = dir.path().join("cut.zst");
         std::fs::write(&path, &packed[..packed.len() - 5]).expect("written");
         let mut batches = LineBatches::new(&[path], 1 << 20, Arc::default()).expect("readable");
-        let error = batches.next().expect_err("cut short").to_string();
+        let error = batches.next_batch().expect_err("cut short").to_string();
         assert!(error.contains("cut.zst"), "{error}");
     }
 }

@@ -11,7 +11,7 @@
 
 mod content;
 mod head;
-mod page;
+pub(super) mod page;
 
 use std::ops::Range;
 use std::path::PathBuf;
@@ -108,7 +108,7 @@ impl Html {
 
     fn parse_page(&self, index: usize, parsed: &mut Parsed) {
         let file = &self.tree.pages[index];
-        let origin = file.file.display().to_string();
+        let origin = file.path.clone();
         let source = match tree::read(&file.file) {
             Ok(bytes) => to_text(&bytes, &origin, &mut parsed.losses),
             Err(why) => return parsed.losses.add(Loss::MalformedRecord, format!("{origin}: {why}")),
@@ -275,7 +275,8 @@ fn write(page: &page::Page, region: content::Region, site: &Site<'_>) -> (String
                 if !tag.is_inline() {
                     text.break_line();
                 }
-                if index > region.start && content::is_boilerplate(page, index, tag, region.named) {
+                let own = region.named && index == region.start;
+                if !own && content::is_boilerplate(page, index, tag, region.named) {
                     index = page.close(index) + 1;
                     continue;
                 }

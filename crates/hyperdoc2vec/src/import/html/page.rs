@@ -12,7 +12,7 @@ const DEEPEST: usize = 512;
 
 /// Elements that mean something to us.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Tag {
+pub(in crate::import) enum Tag {
     A,
     Article,
     Aside,
@@ -103,7 +103,7 @@ impl Tag {
     }
 
     /// Whether the element stands in a line of text; any other parts words.
-    pub(super) fn is_inline(self) -> bool {
+    pub(in crate::import) fn is_inline(self) -> bool {
         matches!(
             self,
             Tag::A | Tag::Button | Tag::Img | Tag::Inline | Tag::Void | Tag::Unseen | Tag::Link | Tag::Meta | Tag::Base
@@ -113,7 +113,7 @@ impl Tag {
 
 /// Attributes that mean something to us.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Key {
+pub(in crate::import) enum Key {
     Access,
     Alt,
     AriaHidden,
@@ -148,7 +148,7 @@ impl Key {
 
 /// One step through a page.
 #[derive(Debug, Clone, Copy)]
-pub(super) enum Event {
+pub(in crate::import) enum Event {
     /// An element begins; `close` is the index of the event that ends it.
     Open { tag: Tag, attributes: u32, close: u32 },
     /// An element ends.
@@ -159,8 +159,8 @@ pub(super) enum Event {
 
 /// The events of a page and the strings they name.
 #[derive(Default)]
-pub(super) struct Page {
-    pub(super) events: Vec<Event>,
+pub(in crate::import) struct Page {
+    pub(in crate::import) events: Vec<Event>,
     strings: String,
     /// Key and range of each attribute; those of an element follow each other.
     attributes: Vec<(Key, u32, u32)>,
@@ -186,7 +186,7 @@ struct Builder {
 
 impl Page {
     /// Reads a page's source; whatever it is, something comes out.
-    pub(super) fn read(source: &str) -> Page {
+    pub(in crate::import) fn read(source: &str) -> Page {
         let mut builder = Builder::default();
         let mut emitter = CallbackEmitter::new(|event: CallbackEvent<'_>, _span: html5gum::Span<()>| -> Option<()> {
             builder.take(event);
@@ -201,12 +201,12 @@ impl Page {
     }
 
     /// The text of a [`Event::Text`].
-    pub(super) fn text(&self, start: u32, end: u32) -> &str {
+    pub(in crate::import) fn text(&self, start: u32, end: u32) -> &str {
         self.strings.get(start as usize..end as usize).unwrap_or_default()
     }
 
     /// An attribute of the element that opened at event `index`.
-    pub(super) fn attribute(&self, index: usize, key: Key) -> Option<&str> {
+    pub(in crate::import) fn attribute(&self, index: usize, key: Key) -> Option<&str> {
         let Some(Event::Open { attributes, .. }) = self.events.get(index) else { return None };
         let (first, count) = (*attributes as usize >> 4, *attributes as usize & 15);
         let found = self.attributes.get(first..first + count)?.iter().find(|(found, _, _)| *found == key)?;
@@ -214,7 +214,7 @@ impl Page {
     }
 
     /// Where the element that opened at event `index` ends.
-    pub(super) fn close(&self, index: usize) -> usize {
+    pub(in crate::import) fn close(&self, index: usize) -> usize {
         match self.events.get(index) {
             Some(Event::Open { close, .. }) => *close as usize,
             _ => index,

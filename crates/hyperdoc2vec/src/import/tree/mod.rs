@@ -18,7 +18,7 @@ use std::ops::Range;
 use std::path::{Component, Path, PathBuf};
 
 use globset::{GlobBuilder, GlobSet, GlobSetBuilder};
-use hashbrown::{HashMap, HashSet};
+use std::collections::{HashMap, HashSet};
 use walkdir::WalkDir;
 
 use crate::error::{Error, Result};

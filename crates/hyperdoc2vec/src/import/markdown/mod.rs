@@ -1,0 +1,302 @@
+//! Directories of Markdown: notes with wiki links, documentation with front matter, any folder of `.md` files.
+//!
+//! An id is the path below the root without its ending; `folder/index` is called `folder` (unless `folder.md` is there
+//! too). Front matter is read when the tree is opened, because links may name a page by its slug or by an alias.
+//! See `names` for how a link finds its page, and `tree` for roots and order.
+
+mod front;
+mod names;
+
+use std::ops::Range;
+use std::path::PathBuf;
+
+use pulldown_cmark::{CowStr, Event, LinkType, Options, Parser, Tag, TagEnd};
+use rayon::prelude::*;
+
+use super::Parsed;
+use super::html::page as html;
+use super::tree::href::Base;
+use super::tree::text::Text;
+use super::tree::{self, Tree, Wanted};
+use crate::document::{Document, Link};
+use crate::error::{Error, Result};
+use crate::losses::Loss;
+use front::Front;
+use names::Names;
+
+/// How to read a tree of Markdown.
+#[derive(Debug, Clone, Default)]
+pub struct MarkdownOptions {
+    /// Globs of pages to take, against the path below the root; none means all.
+    /// `*` and `?` stop at `/`, `**` does not; a directory's name means all below it.
+    pub include: Vec<String>,
+    /// Globs of pages to leave out.
+    pub exclude: Vec<String>,
+    /// Web address of the root: links to addresses below it are links to pages of the set.
+    pub base_url: Option<String>,
+}
+
+/// A tree of Markdown, found, its front matter read.
+pub struct Markdown {
+    tree: Tree,
+    fronts: Vec<Front>,
+    names: Names,
+    base: Option<Base>,
+}
+
+impl Markdown {
+    /// Walks `roots` (directories or single files), sorts what it finds and reads all front matter;
+    /// an error if there is no page.
+    pub fn open(roots: &[PathBuf], options: &MarkdownOptions) -> Result<Markdown> {
+        let MarkdownOptions { include, exclude, base_url } = options;
+        let wanted = Wanted { what: "Markdown files", endings: &names::ENDINGS, include, exclude };
+        let base = match base_url {
+            None => None,
+            Some(url) => Some(Base::read(url).ok_or_else(|| {
+                Error::Usage(format!("base URL: expected an address such as https://example.org/docs/, found {url:?}"))
+            })?),
+        };
+        let mut tree = Tree::open(roots, &wanted, names::name)?;
+        names::part_doubles(&mut tree);
+        let front = |page: &tree::Page| match tree::read(&page.file) {
+            Ok(bytes) => Front::read(&String::from_utf8_lossy(&bytes)),
+            Err(_) => Front::default(), // reported when the page itself is read
+        };
+        let fronts: Vec<Front> = tree.pages.par_iter().map(front).collect();
+        let names = Names::new(&tree, &fronts);
+        Ok(Markdown { tree, fronts, names, base })
+    }
+
+    /// How many pages there are.
+    pub fn len(&self) -> usize {
+        self.tree.pages.len()
+    }
+
+    /// Whether there is no page; never true after [`Markdown::open`].
+    pub fn is_empty(&self) -> bool {
+        self.tree.pages.is_empty()
+    }
+
+    /// Runs of pages for [`Markdown::parse`], in order; the same whatever the number of threads.
+    pub fn batches(&self) -> Vec<Range<usize>> {
+        self.tree.batches()
+    }
+
+    /// Reads the pages of a batch.
+    pub fn parse(&self, batch: Range<usize>) -> Parsed {
+        let mut parsed = Parsed::default();
+        for index in batch.start..batch.end.min(self.len()) {
+            self.parse_page(index, &mut parsed);
+        }
+        parsed
+    }
+
+    fn parse_page(&self, index: usize, parsed: &mut Parsed) {
+        let (page, front) = (&self.tree.pages[index], &self.fronts[index]);
+        let origin = page.path.clone();
+        let bytes = match tree::read(&page.file) {
+            Ok(bytes) => bytes,
+            Err(why) => return parsed.losses.add(Loss::MalformedRecord, format!("{origin}: {why}")),
+        };
+        let source = String::from_utf8_lossy(&bytes);
+        if matches!(source, std::borrow::Cow::Owned(_)) {
+            parsed.losses.add(Loss::ReplacedBytes, origin.clone());
+        }
+        if let Some(wrong) = &front.wrong {
+            parsed.losses.add(Loss::UnreadableFrontMatter, format!("{origin}: {wrong}"));
+        }
+        let date = match &front.date {
+            Some(Err(wrong)) => {
+                parsed.losses.add(Loss::UnreadableDate, format!("{origin}: {wrong}"));
+                None
+            }
+            Some(Ok(date)) => Some(*date),
+            None => None,
+        };
+        for alias in self.names.aliases(&self.tree, index, front) {
+            parsed.aliases.push((alias, page.id.clone()));
+        }
+        let (text, links, heading) = Writer::write(self, index, front::split(&source).1);
+        let title = front.title.clone().or(heading);
+        let title = title.unwrap_or_else(|| page.id.rsplit('/').next().unwrap_or(&page.id).to_owned());
+        let url = self.base.as_ref().map(|base| base.address(&page.id));
+        let (id, labels) = (page.id.clone(), front.labels.clone());
+        parsed.documents.push(Document { id, title: Some(title), date, labels, url, text, links, origin });
+    }
+}
+
+/// Writes down one page's text.
+struct Writer<'a> {
+    markdown: &'a Markdown,
+    index: usize,
+    text: Text,
+    /// The first heading: not yet met, being read, complete.
+    heading: Option<String>,
+    in_heading: bool,
+    /// Images open around us.
+    images: usize,
+    in_code: bool,
+    /// An open wiki link shows its target's name.
+    wiki_name: bool,
+    block: String,
+}
+
+impl<'a> Writer<'a> {
+    fn write(markdown: &'a Markdown, index: usize, body: &str) -> (String, Vec<Link>, Option<String>) {
+        let options = Options::ENABLE_TABLES
+            | Options::ENABLE_FOOTNOTES
+            | Options::ENABLE_STRIKETHROUGH
+            | Options::ENABLE_TASKLISTS
+            | Options::ENABLE_HEADING_ATTRIBUTES
+            | Options::ENABLE_MATH
+            | Options::ENABLE_GFM
+            | Options::ENABLE_DEFINITION_LIST
+            | Options::ENABLE_WIKILINKS;
+        let mut writer = Writer {
+            markdown,
+            index,
+            text: Text::new(),
+            heading: None,
+            in_heading: false,
+            images: 0,
+            in_code: false,
+            wiki_name: false,
+            block: String::new(),
+        };
+        for event in Parser::new_ext(body, options) {
+            writer.take(event);
+        }
+        let (text, links) = writer.text.finish();
+        let heading = writer.heading.map(|words| words.split_whitespace().collect::<Vec<_>>().join(" "));
+        (text, links, heading.filter(|heading| !heading.is_empty()))
+    }
+
+    fn take(&mut self, event: Event<'_>) {
+        match event {
+            Event::Start(tag) => self.start(tag),
+            Event::End(end) => self.end(end),
+            Event::Text(words) if self.wiki_name => self.push(&words.replace('#', " ")),
+            Event::Text(words) | Event::Code(words) | Event::InlineMath(words) => self.push(&words),
+            Event::DisplayMath(words) => {
+                self.text.break_line();
+                self.push(&words);
+                self.text.break_line();
+            }
+            Event::Html(markup) => self.block.push_str(&markup),
+            Event::InlineHtml(markup) => self.html(&markup),
+            Event::SoftBreak => self.push(" "),
+            Event::HardBreak | Event::Rule => self.text.break_line(),
+            Event::FootnoteReference(_) | Event::TaskListMarker(_) => {}
+        }
+    }
+
+    fn start(&mut self, tag: Tag<'_>) {
+        match tag {
+            Tag::Emphasis | Tag::Strong | Tag::Strikethrough | Tag::Superscript | Tag::Subscript => {}
+            Tag::Link { link_type, dest_url, .. } => self.open_link(link_type, &dest_url),
+            Tag::Image { link_type, .. } => {
+                // What stands between the brackets of an embed is a file's name, not words.
+                let embed = matches!(link_type, LinkType::WikiLink { .. });
+                self.images += if self.text.in_link() && !embed { 0 } else { 1 };
+            }
+            Tag::Heading { .. } => {
+                self.text.break_line();
+                if self.heading.is_none() {
+                    self.heading = Some(String::new());
+                    self.in_heading = true;
+                }
+            }
+            Tag::CodeBlock(_) => {
+                self.text.break_line();
+                self.in_code = true;
+            }
+            _ => self.text.break_line(),
+        }
+    }
+
+    fn open_link(&mut self, kind: LinkType, target: &CowStr<'_>) {
+        let Markdown { tree, names, base, .. } = self.markdown;
+        let found = match kind {
+            LinkType::WikiLink { has_pothole } => {
+                self.wiki_name = !has_pothole;
+                names.wiki(tree, self.index, target)
+            }
+            LinkType::Email => None,
+            _ => names.resolve(tree, base.as_ref(), self.index, target),
+        };
+        if let Some(id) = found {
+            self.text.open_link(id);
+        }
+    }
+
+    fn end(&mut self, end: TagEnd) {
+        match end {
+            TagEnd::Emphasis | TagEnd::Strong | TagEnd::Strikethrough | TagEnd::Superscript | TagEnd::Subscript => {}
+            TagEnd::Link => {
+                self.text.close_link();
+                self.wiki_name = false;
+            }
+            TagEnd::Image => self.images = self.images.saturating_sub(1),
+            TagEnd::Heading(_) => {
+                self.text.break_line();
+                self.in_heading = false;
+            }
+            TagEnd::CodeBlock => {
+                self.in_code = false;
+                self.text.break_line();
+            }
+            TagEnd::HtmlBlock => {
+                let block = std::mem::take(&mut self.block);
+                self.html(&block);
+                self.text.break_line();
+            }
+            _ => self.text.break_line(),
+        }
+    }
+
+    fn push(&mut self, words: &str) {
+        if self.images > 0 {
+            return;
+        }
+        self.text.push(words, self.in_code);
+        if self.in_heading
+            && let Some(heading) = &mut self.heading
+        {
+            heading.push_str(words);
+        }
+    }
+
+    /// The text of a piece of HTML: tags and comments gone, anchors kept as links.
+    fn html(&mut self, markup: &str) {
+        // A lone end tag opens nothing, so it leaves no event.
+        if markup.trim_start().to_ascii_lowercase().starts_with("</a") {
+            self.text.close_link();
+        }
+        let page = html::Page::read(markup);
+        let mut index = 0;
+        // A lone start tag is closed only where the piece ends: its link stays open for what follows.
+        let lone = !markup.contains("</");
+        while let Some(event) = page.events.get(index) {
+            match *event {
+                html::Event::Open { tag: html::Tag::Unseen | html::Tag::Button, .. } => index = page.close(index),
+                html::Event::Open { tag, .. } => {
+                    if !tag.is_inline() {
+                        self.text.break_line();
+                    }
+                    let href = page.attribute(index, html::Key::Href).filter(|_| tag == html::Tag::A);
+                    if let Some(href) = href {
+                        self.open_link(LinkType::Inline, &href.into());
+                    }
+                }
+                html::Event::Close { tag: html::Tag::A } if !lone => self.text.close_link(),
+                html::Event::Close { tag } if !tag.is_inline() => self.text.break_line(),
+                html::Event::Close { .. } => {}
+                html::Event::Text { start, end } => {
+                    let words = page.text(start, end).to_owned();
+                    self.push(&words);
+                }
+            }
+            index += 1;
+        }
+    }
+}

@@ -1,0 +1,230 @@
+//! Which page a link of a Markdown file means: by path, by slug, by alias, or by a wiki name.
+//!
+//! - A path is tried with and without its ending, as a folder's `index`, `README` or `_index`, and with `.html` taken
+//!   for `.md`; from the file's folder first, then from the folder that a server makes of the file itself.
+//! - A path from the top that finds no file is looked up among aliases, then among slugs, of which it may end in one:
+//!   `/en-US/docs/Web/API/Node` finds the slug `Web/API/Node`.
+//! - A wiki name is a file name, a path's end, or an alias; exact case before any case. Of several pages the nearest
+//!   wins: most folders in common, then the shortest path, then the first.
+
+use std::collections::{HashMap, HashSet};
+
+use super::front::Front;
+use crate::import::tree::href::{Base, Href, decode, folder, join};
+use crate::import::tree::{Page, Tree, ending, safe_id};
+
+/// Endings of Markdown files.
+pub(super) const ENDINGS: [&str; 3] = ["md", "markdown", "mdx"];
+/// What may follow a path to make it a file's.
+const FORMS: [&str; 6] = [".md", "/index.md", "/README.md", "/_index.md", ".markdown", ".mdx"];
+
+/// The id of the file at `path`, without prefix.
+pub(super) fn name(path: &str) -> String {
+    let stem = stem(path);
+    for index in ["/index", "/_index"] {
+        if let Some(folder) = stem.strip_suffix(index) {
+            return folder.to_owned();
+        }
+    }
+    if stem == "_index" { "index".to_owned() } else { stem.to_owned() }
+}
+
+/// The path without a Markdown ending.
+fn stem(path: &str) -> &str {
+    match ending(path) {
+        Some(found) if ENDINGS.iter().any(|known| found.eq_ignore_ascii_case(known)) => {
+            &path[..path.len() - found.len() - 1]
+        }
+        _ => path,
+    }
+}
+
+/// Gives a page whose id another page has already its full path as id: `folder/index`.
+pub(super) fn part_doubles(tree: &mut Tree) {
+    let mut seen = HashSet::new();
+    for index in 0..tree.pages.len() {
+        if !seen.insert(tree.pages[index].id.clone()) {
+            let full = tree.site_path(&tree.pages[index]);
+            let id = if seen.contains(stem(&full)) { safe_id(&full) } else { safe_id(stem(&full)) };
+            tree.pages[index].id = id.clone();
+            seen.insert(id);
+        }
+    }
+}
+
+/// Other names of pages than their paths.
+pub(super) struct Names {
+    ids: HashSet<String>,
+    /// By alias, as [`plain`] writes it.
+    aliases: HashMap<String, Vec<usize>>,
+    /// By slug in lower case.
+    slugs: HashMap<String, Vec<usize>>,
+    /// By file name in lower case, without ending; also by alias.
+    files: HashMap<String, Vec<usize>>,
+}
+
+impl Names {
+    pub(super) fn new(tree: &Tree, fronts: &[Front]) -> Names {
+        let ids = tree.pages.iter().map(|page| page.id.clone()).collect();
+        let mut names = Names { ids, aliases: HashMap::new(), slugs: HashMap::new(), files: HashMap::new() };
+        for (index, (page, front)) in tree.pages.iter().zip(fronts).enumerate() {
+            let mut files: Vec<String> = vec![last(stem(&page.path)).to_lowercase(), last(&page.id).to_lowercase()];
+            for alias in &front.aliases {
+                names.aliases.entry(plain(alias)).or_default().push(index);
+                files.push(alias.trim().to_lowercase());
+            }
+            if let Some(slug) = &front.slug {
+                names.slugs.entry(plain(slug).to_lowercase()).or_default().push(index);
+            }
+            files.dedup();
+            for file in files {
+                names.files.entry(file).or_default().push(index);
+            }
+        }
+        names
+    }
+
+    /// Names that links may use for a page, beside its id.
+    pub(super) fn aliases(&self, tree: &Tree, index: usize, front: &Front) -> Vec<String> {
+        let only = |found: Option<&Vec<usize>>| found.is_some_and(|pages| *pages == [index]);
+        let slug = front.slug.iter().map(|slug| plain(slug)).filter(|slug| only(self.slugs.get(&slug.to_lowercase())));
+        let aliases = front.aliases.iter().map(|alias| plain(alias));
+        let aliases =
+            aliases.filter(|alias| self.aliases.get(alias).is_some_and(|pages| pages.first() == Some(&index)));
+        let mut all: Vec<String> = Vec::new();
+        for alias in slug.chain(aliases).map(|alias| safe_id(&alias)) {
+            if alias != tree.pages[index].id && !alias.is_empty() && !self.ids.contains(&alias) && !all.contains(&alias)
+            {
+                all.push(alias);
+            }
+        }
+        all
+    }
+
+    /// The id that a CommonMark link leads to; `None` if it is just text.
+    pub(super) fn resolve(&self, tree: &Tree, base: Option<&Base>, from: usize, target: &str) -> Option<String> {
+        let page = &tree.pages[from];
+        let (places, top): (Vec<String>, Option<String>) = match Href::read(target) {
+            Href::Here | Href::Other => return None,
+            Href::Relative(path) => {
+                let served = join(stem(&page.full), path);
+                (join(folder(&page.full), path).into_iter().chain(served).collect(), None)
+            }
+            Href::Top(path) => {
+                let path = base.and_then(|base| base.below_path(path)).unwrap_or(path);
+                (tree.places_at(page.root, path), Some(plain(&decode(path))))
+            }
+            Href::Web(web) => {
+                let path = base?.below(web)?;
+                (tree.places_at(page.root, path), Some(plain(&decode(path))))
+            }
+        };
+        let found = places.iter().find_map(|full| find(tree, &decode(full)).or_else(|| find(tree, full)));
+        let found = found.or_else(|| self.by_name(tree, page, top.as_deref()?));
+        match found {
+            Some(index) if index == from => None,
+            Some(index) => Some(tree.pages[index].id.clone()),
+            None => missing(tree, &decode(places.first()?)),
+        }
+    }
+
+    /// The page whose alias is `path`, or whose slug `path` ends in.
+    fn by_name(&self, tree: &Tree, from: &Page, path: &str) -> Option<usize> {
+        if let Some(pages) = self.aliases.get(path) {
+            return pages.first().copied();
+        }
+        let mut rest = path.to_lowercase();
+        loop {
+            if let Some(pages) = self.slugs.get(&rest) {
+                return nearest(tree, from, pages.iter().copied());
+            }
+            rest = rest.split_once('/')?.1.to_owned();
+        }
+    }
+
+    /// The id that a wiki link leads to; `None` if it is just text.
+    pub(super) fn wiki(&self, tree: &Tree, from: usize, target: &str) -> Option<String> {
+        let target = decode(target.split('#').next().unwrap_or_default());
+        let target = target.trim().trim_start_matches('/');
+        let wanted = stem(target);
+        if wanted.is_empty() || (wanted.len() == target.len() && is_file(target)) {
+            return None;
+        }
+        let page = &tree.pages[from];
+        let pages = self.files.get(&last(wanted).to_lowercase()).or_else(|| self.files.get(&wanted.to_lowercase()));
+        let pages = pages.map(Vec::as_slice).unwrap_or_default();
+        let ends = |index: &usize, fold: fn(&str) -> String| {
+            let page = &tree.pages[*index];
+            let wanted = fold(wanted);
+            let ends = |path: &str| {
+                fold(path).strip_suffix(&*wanted).is_some_and(|rest| rest.is_empty() || rest.ends_with('/'))
+            };
+            ends(stem(&page.path)) || ends(&page.id)
+        };
+        let relative = wanted.contains("./").then(|| join(folder(&page.full), wanted)).flatten();
+        let found = relative
+            .and_then(|full| find(tree, &full))
+            .or_else(|| nearest(tree, page, pages.iter().copied().filter(|page| ends(page, str::to_owned))))
+            .or_else(|| nearest(tree, page, pages.iter().copied().filter(|page| ends(page, str::to_lowercase))))
+            .or_else(|| nearest(tree, page, self.files.get(&wanted.to_lowercase())?.iter().copied()));
+        match found {
+            Some(index) if index == from => None,
+            Some(index) => Some(tree.pages[index].id.clone()),
+            None => Some(safe_id(wanted)),
+        }
+    }
+}
+
+/// The page that a full path names.
+fn find(tree: &Tree, full: &str) -> Option<usize> {
+    let path = full.trim_end_matches('/');
+    let bare = path.strip_suffix(".html").or(path.strip_suffix(".htm"));
+    let forms = |stem: &str| {
+        let form = |form: &&str| tree.find(&format!("{stem}{form}"));
+        let folder = FORMS.iter().filter(|form| full.ends_with('/') && form.starts_with('/')).find_map(form);
+        folder.or_else(|| FORMS.iter().find_map(form))
+    };
+    tree.find(path).or_else(|| forms(path)).or_else(|| forms(bare?))
+}
+
+/// The id of a page that is not in the set, but looks as if it should be.
+fn missing(tree: &Tree, full: &str) -> Option<String> {
+    let path = full.trim_end_matches('/');
+    let path = path.strip_suffix(".html").or(path.strip_suffix(".htm")).unwrap_or(path);
+    let page = stem(path).len() < path.len();
+    if !page && (is_file(path) || tree.is_bare_file(path)) {
+        return None;
+    }
+    tree.missing(if page { path.to_owned() } else { format!("{path}.md") }.as_str(), name)
+}
+
+/// Endings that tell a file from a name with a dot in it (`Node.js`, `v1.x`).
+fn is_file(path: &str) -> bool {
+    const FILES: &str = " png jpg jpeg gif svg webp avif bmp ico pdf zip gz tar xz bz2 7z mp3 mp4 webm ogg wav mov canvas \
+        css js ts json yml yaml toml xml csv tsv txt rs py c h cpp go java rb sh html htm php ipynb docx xlsx pptx exe ";
+    ending(path).is_some_and(|found| FILES.contains(&format!(" {} ", found.to_ascii_lowercase())))
+}
+
+/// The page with most folders in common with `from`, then the shortest path, then the first.
+fn nearest(tree: &Tree, from: &Page, pages: impl Iterator<Item = usize>) -> Option<usize> {
+    let common = |page: &Page| {
+        let (ours, theirs) = (folder(&from.full).split('/'), folder(&page.full).split('/'));
+        ours.zip(theirs).take_while(|(ours, theirs)| ours == theirs).count()
+    };
+    pages.min_by_key(|&index| {
+        let page = &tree.pages[index];
+        (usize::MAX - common(page), page.path.split('/').count(), index)
+    })
+}
+
+/// A path as names are compared: no slashes around it, no ending.
+fn plain(path: &str) -> String {
+    let path = path.trim().trim_matches('/');
+    let path = path.strip_suffix(".html").unwrap_or(path);
+    let path = stem(path);
+    path.strip_suffix("/index").unwrap_or(path).to_owned()
+}
+
+fn last(path: &str) -> &str {
+    path.rsplit('/').next().unwrap_or(path)
+}
