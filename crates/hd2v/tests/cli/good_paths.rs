@@ -143,7 +143,7 @@ fn min_count_sets_the_vocabulary_and_keep_case_tells_capitals_apart() {
 #[test]
 fn any_number_of_threads_gives_the_same_bytes() {
     let place = Place::with(&[("in.jsonl", &records(120_000))]);
-    assert!(place.path("in.jsonl").metadata().expect("a file").len() > 12 << 20, "several batches");
+    assert!(place.path("in.jsonl").metadata().expect("a file").len() > 8 << 20, "several batches");
     let imported = |threads: usize| {
         place.ok(&format!("import jsonl in.jsonl --threads {threads} --force -o c"));
         place.files("c")
