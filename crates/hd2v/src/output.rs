@@ -12,6 +12,11 @@ pub fn print(text: &str) -> Result<()> {
     Ok(out.flush()?)
 }
 
+/// Writes a line of talk to stderr. Where nobody reads that any more, the work goes on all the same.
+pub fn talk(line: impl std::fmt::Display) {
+    let _ = writeln!(io::stderr(), "{line}");
+}
+
 /// Writes one JSON document to stdout.
 pub fn print_json(value: &serde_json::Value) -> Result<()> {
     print(&format!("{value:#}\n"))

@@ -9,7 +9,7 @@ use hyperdoc2vec::import::{Progress, Unit};
 use hyperdoc2vec::train::TrainProgress;
 use indicatif::{HumanBytes, HumanDuration, ProgressBar, ProgressStyle};
 
-use crate::output::thousands;
+use crate::output::{talk, thousands};
 
 static STOP: AtomicBool = AtomicBool::new(false);
 
@@ -23,7 +23,7 @@ pub fn stop_on_interrupt() {
         if STOP.swap(true, Ordering::SeqCst) {
             std::process::exit(1);
         }
-        eprintln!("\nstopping; once more to stop at once");
+        talk("\nstopping; once more to stop at once");
     });
 }
 
@@ -62,7 +62,7 @@ impl Reporter {
             bar.set_position(progress.read);
         } else if self.told.elapsed() >= EVERY {
             self.told = Instant::now();
-            eprintln!("{}", self.line(progress));
+            talk(self.line(progress));
         }
         if STOP.load(Ordering::SeqCst) { ControlFlow::Break(()) } else { ControlFlow::Continue(()) }
     }

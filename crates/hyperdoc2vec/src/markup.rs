@@ -16,7 +16,7 @@ use std::borrow::Cow;
 
 use crate::document::Link;
 
-/// Longest anchor in bytes: what stands further before a link is not its words.
+/// Longest anchor in bytes, brackets included: what stands further before a link is not its words.
 const LONGEST_ANCHOR: usize = 2000;
 
 /// Text without marks, its links, and how many marks were broken.
@@ -108,6 +108,9 @@ fn targets(rest: &str) -> Option<(Vec<String>, usize)> {
     };
     let mut targets: Vec<String> = Vec::new();
     for id in rest[..end].split('|').map(str::trim).filter(|id| !id.is_empty()) {
+        if unlinkable(id).is_some() {
+            return None;
+        }
         if !targets.iter().any(|known| known == id) {
             targets.push(id.to_owned());
         }
@@ -125,10 +128,23 @@ fn place_link(out: &mut Marked, anchor: Option<usize>, targets: Vec<String>) {
     out.links.push(Link { at, anchor: anchor.unwrap_or(at), targets });
 }
 
+/// Why a link mark could not name this id.
+pub fn unlinkable(id: &str) -> Option<&'static str> {
+    if id.contains('|') {
+        Some("contains `|`")
+    } else if id.starts_with('[') || id.ends_with(']') || id.contains("]]") || id.contains("[[") {
+        Some("has brackets that a link mark cannot hold")
+    } else if id.contains(['\n', '\r']) {
+        Some("contains a line break")
+    } else {
+        None
+    }
+}
+
 /// Writes the links into the text, so that [`parse`] gives both back.
 ///
-/// Three things cannot be written and are given up: an anchor that holds another link and one whose own
-/// brackets do not pair (the words stay, as text), and a link right after `\[` (a space is put between).
+/// Some things cannot be written and are given up: an anchor that holds another link, one whose own brackets do
+/// not pair and one that is very long (the words stay, as text), and a link right after `\[` (a space is put between).
 pub fn render<'a>(text: &'a str, links: &[Link]) -> Cow<'a, str> {
     let special = memchr::memchr2(b'[', b'\\', text.as_bytes()).is_some() || text.contains(']');
     if links.is_empty() && !special {
@@ -151,26 +167,23 @@ pub fn render<'a>(text: &'a str, links: &[Link]) -> Cow<'a, str> {
 
 fn render_as(text: &str, links: &[Link], anchors: bool, spaces: bool) -> String {
     let mut out = String::with_capacity(text.len() + links.len() * 24);
+    let mut piece = String::new();
     let mut done = 0;
     for link in links {
-        let anchored = anchors && done <= link.anchor && link.anchor < link.at;
+        let short = link.at - link.anchor + "[]".len() <= LONGEST_ANCHOR;
+        let anchored = anchors && short && done <= link.anchor && link.anchor < link.at;
+        piece.clear();
         if anchored {
-            push_escaped(&mut out, &text[done..link.anchor]);
-            done = link.anchor;
-            if out.ends_with('[') && !out.ends_with("\\[[") {
-                out.pop();
-                out.push_str("\\[");
-            }
-            out.push('[');
+            // The bracket of the anchor is escaped together with those that stand around it.
+            piece.extend([&text[done..link.anchor], "[", &text[link.anchor..link.at], "]"]);
+        } else {
+            piece.push_str(&text[done..link.at]);
         }
-        let before = &text[done..link.at];
-        push_escaped(&mut out, before);
         done = link.at;
-        if anchored {
-            out.push(']');
-        } else if spaces && out.ends_with("\\[") {
+        push_escaped(&mut out, &piece);
+        if !anchored && spaces && out.ends_with("\\[") {
             out.push(' ');
-        } else if before.ends_with([']', '\\']) {
+        } else if !anchored && piece.ends_with([']', '\\']) {
             out.push_str("[]");
         }
         out.push_str("[[");
@@ -181,12 +194,14 @@ fn render_as(text: &str, links: &[Link], anchors: bool, spaces: bool) -> String 
     out
 }
 
+/// Appends text; each pair of opening brackets is escaped, so that none of them can be taken for a mark's, and a `\`
+/// before them is never taken for an escape.
 fn push_escaped(out: &mut String, text: &str) {
     let mut rest = text;
     while let Some(at) = memchr::memmem::find(rest.as_bytes(), b"[[") {
         let run = rest[at..].bytes().take_while(|&b| b == b'[').count();
-        out.push_str(&rest[..at + run - 2]);
-        out.push_str("\\[[");
+        out.push_str(&rest[..at + run % 2]);
+        out.push_str(&"\\[[".repeat(run / 2));
         rest = &rest[at + run..];
     }
     out.push_str(rest);
@@ -222,6 +237,44 @@ mod tests {
         assert_eq!(shown("in [[[x]]] and [[[x]], [[y]]]"), "in [⟨|x⟩] and [⟨|x⟩, ⟨|y⟩]");
         assert_eq!(shown("[a [b] c][[x]]"), "a [b] c⟨a [b] c|x⟩");
         assert_eq!(shown("[a [b][[x]] c][[y]]"), "[a b⟨b|x⟩ c]⟨|y⟩");
+    }
+
+    #[test]
+    fn a_backslash_before_brackets_is_kept() {
+        for run in 1..9 {
+            let text = format!(r"a \{} b", "[".repeat(run));
+            assert_eq!(parse(&render(&text, &[])).text, text);
+        }
+    }
+
+    #[test]
+    fn an_anchor_may_begin_with_brackets() {
+        for words in ["[a] b", "[[a] b]", "[ a [b]] c"] {
+            for before in ["", "[", "\\", "[["] {
+                let (anchor, at) = (before.len(), before.len() + words.len());
+                let links = [Link { at, anchor, targets: vec!["x".to_owned()] }];
+                let text = format!("{before}{words}");
+                let back = parse(&render(&text, &links));
+                assert_eq!((back.text.as_str(), back.links.as_slice()), (text.as_str(), &links[..]));
+            }
+        }
+    }
+
+    #[test]
+    fn words_too_many_for_an_anchor_stay_text() {
+        for length in [LONGEST_ANCHOR - 2, LONGEST_ANCHOR - 1, LONGEST_ANCHOR + 9] {
+            let text = "w".repeat(length);
+            let links = [Link { at: length, anchor: 0, targets: vec!["x".to_owned()] }];
+            let back = parse(&render(&text, &links));
+            assert_eq!(back.text, text);
+            assert_eq!(back.links[0].anchor == 0, length + 2 <= LONGEST_ANCHOR, "{length}");
+        }
+    }
+
+    #[test]
+    fn a_mark_around_what_can_be_no_id_is_text_and_counted() {
+        assert_eq!(shown("a [[ [x]] b [[x] ]] c [[x|[y]]"), "a [[ [x]] b [[x] ]] c [[x|[y]]");
+        assert_eq!(parse("a [[ [x]] b [[x] ]] c [[x|[y]]").broken, 3);
     }
 
     #[test]

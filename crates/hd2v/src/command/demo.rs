@@ -10,7 +10,7 @@ use hyperdoc2vec::import::{self, Format, ImportOptions};
 
 use super::import::tell_result;
 use super::{doctor, info};
-use crate::output::print;
+use crate::output::{print, talk};
 use crate::progress::{Reporter, stop_on_interrupt};
 
 /// The tour: import the Rust documentation of the installed toolchain, look at what came of it
@@ -88,8 +88,8 @@ fn import_documentation(html: &Path, corpus: &Path) -> Result<()> {
 }
 
 fn generate(corpus: &Path) -> Result<()> {
-    eprintln!("The toolchain's documentation is not installed (`rustup component add rust-docs` brings it):");
-    eprintln!("this demo runs on a generated corpus, whose words are made up.");
+    talk("The toolchain's documentation is not installed (`rustup component add rust-docs` brings it):");
+    talk("this demo runs on a generated corpus, whose words are made up.");
     let params = GenerateParams { docs: 6000, links: 40_000, ..GenerateParams::default() };
     announce(&format!("hd2v generate --docs 6000 --links 40000 -o {}", corpus.display()))?;
     let options = ImportOptions { force: true, ..ImportOptions::default() };

@@ -6,11 +6,11 @@ use std::path::{Path, PathBuf};
 
 use anyhow::{Context, Result};
 use clap::Args;
-use hyperdoc2vec::Corpus;
 use hyperdoc2vec::corpus::CorpusOptions;
 use hyperdoc2vec::import::{self, Format, ImportOptions};
+use hyperdoc2vec::{Corpus, Error};
 
-use crate::output::{losses, thousands};
+use crate::output::{losses, talk, thousands};
 use crate::progress::{Reporter, stop_on_interrupt};
 
 /// Make a corpus from documents in some format
@@ -54,8 +54,8 @@ pub struct Arguments {
     #[arg(long)]
     skip_bad: bool,
     /// Longest line of jsonl and lines, in MiB
-    #[arg(long, default_value_t = 128, value_name = "MIB")]
-    max_record: usize,
+    #[arg(long, default_value_t = 128, value_name = "MIB", value_parser = clap::value_parser!(u32).range(1..=4095))]
+    max_record: u32,
     /// Threads [default: one a core]
     #[arg(long, default_value_t = 0, hide_default_value = true)]
     threads: usize,
@@ -87,7 +87,7 @@ pub fn run(arguments: &Arguments) -> Result<()> {
         corpus: arguments.words.options(),
         threads: arguments.threads,
         skip_bad: arguments.skip_bad,
-        longest_line: arguments.max_record << 20,
+        longest_line: (arguments.max_record as usize) << 20,
         force: arguments.words.force,
         include: arguments.include.clone(),
         exclude: arguments.exclude.clone(),
@@ -107,16 +107,16 @@ pub fn run(arguments: &Arguments) -> Result<()> {
 /// What came in and what was lost, on stderr.
 pub fn tell_result(corpus: &Corpus, seconds: f64) {
     let counts = &corpus.manifest().counts;
-    eprint!("{}", losses(&corpus.manifest().losses, 3));
-    eprintln!(
-        "{}: {} documents, {} words, {} links at {} positions; {seconds:.1} s, {:.1} MB of text a second",
+    talk(format_args!(
+        "{}{}: {} documents, {} words, {} links at {} positions; {seconds:.1} s, {:.1} MB of text a second",
+        losses(&corpus.manifest().losses, 3),
         corpus.path().display(),
         thousands(counts.documents),
         thousands(counts.words),
         thousands(counts.links),
         thousands(counts.positions),
         counts.text_bytes as f64 / 1e6 / seconds.max(1e-3),
-    );
+    ));
 }
 
 fn write_jsonl(arguments: &Arguments, path: &Path, options: &ImportOptions) -> Result<()> {
@@ -125,9 +125,18 @@ fn write_jsonl(arguments: &Arguments, path: &Path, options: &ImportOptions) -> R
         Ok(import::to_jsonl(arguments.format, &arguments.paths, out, options, &mut |p| reporter.watch(p))?)
     })?;
     let seconds = reporter.finish();
-    eprint!("{}", losses(&lost, 3));
-    eprintln!("{}: {} documents; {seconds:.1} s", path.display(), thousands(documents));
+    let (lost, documents) = (losses(&lost, 3), thousands(documents));
+    talk(format_args!("{lost}{}: {documents} documents; {seconds:.1} s", path.display()));
     Ok(())
+}
+
+/// The library does not know what its output is called.
+fn naming(error: anyhow::Error, output: &Path) -> anyhow::Error {
+    match error.downcast() {
+        Ok(Error::Io { doing: doing @ "write", source, .. }) => Error::io(doing, output)(source).into(),
+        Ok(error) => error.into(),
+        Err(error) => error,
+    }
 }
 
 /// Writes a file under another name beside it and renames it when it is whole; `-` is stdout.
@@ -152,7 +161,7 @@ pub fn written_aside<T>(
     let aside = PathBuf::from(aside);
     let result = (|| {
         let mut out = BufWriter::new(File::create(&aside).with_context(|| format!("cannot create {shown}"))?);
-        let result = write(&mut out)?;
+        let result = write(&mut out).map_err(|error| naming(error, path))?;
         let file = out.into_inner().with_context(|| format!("cannot write {shown}"))?;
         file.sync_all().with_context(|| format!("cannot write {shown}"))?;
         std::fs::rename(&aside, path).with_context(|| format!("cannot write {shown}"))?;

@@ -38,7 +38,8 @@ pub fn run(arguments: &Arguments) -> Result<()> {
         return model(arguments);
     }
     let corpus = Corpus::open(&arguments.path)?;
-    if arguments.json { print_json(&json(&corpus)) } else { print(&table(&corpus)) }
+    let labels = corpus.label_counts()?;
+    if arguments.json { print_json(&json(&corpus, &labels)) } else { print(&table(&corpus, &labels)) }
 }
 
 fn model(arguments: &Arguments) -> Result<()> {
@@ -71,18 +72,7 @@ fn model(arguments: &Arguments) -> Result<()> {
     ]))
 }
 
-/// Labels with the number of documents that have them, most frequent first.
-fn labels(corpus: &Corpus) -> Vec<(String, u64)> {
-    let mut counts = vec![0u64; corpus.label_names().len()];
-    for doc in corpus.documents() {
-        corpus.label_ids(doc).iter().for_each(|&label| counts[label as usize] += 1);
-    }
-    let mut labels: Vec<(String, u64)> = corpus.label_names().map(str::to_owned).zip(counts).collect();
-    labels.sort_by(|a, b| b.1.cmp(&a.1).then_with(|| a.0.cmp(&b.0)));
-    labels
-}
-
-fn json(corpus: &Corpus) -> serde_json::Value {
+fn json(corpus: &Corpus, labels: &[(&str, u64)]) -> serde_json::Value {
     let manifest = corpus.manifest();
     let counts = &manifest.counts;
     json!({
@@ -100,7 +90,7 @@ fn json(corpus: &Corpus) -> serde_json::Value {
         "labels": {
             "distinct": counts.labels,
             "documents": counts.labelled,
-            "counts": labels(corpus).into_iter().map(|(label, n)| (label, json!(n))).collect::<serde_json::Map<_, _>>(),
+            "counts": labels.iter().map(|&(label, n)| (label.to_owned(), json!(n))).collect::<serde_json::Map<_, _>>(),
         },
         "parameters": manifest.options,
         "provenance": {
@@ -112,7 +102,7 @@ fn json(corpus: &Corpus) -> serde_json::Value {
     })
 }
 
-fn table(corpus: &Corpus) -> String {
+fn table(corpus: &Corpus, labels: &[(&str, u64)]) -> String {
     let manifest = corpus.manifest();
     let counts = &manifest.counts;
     let mut rows = vec![
@@ -130,7 +120,7 @@ fn table(corpus: &Corpus) -> String {
         rows.push(("dates", format!("{first} to {last} ({} documents)", thousands(counts.dated))));
     }
     if counts.labels > 0 {
-        let most: Vec<String> = labels(corpus).into_iter().take(3).map(|(label, n)| format!("{label} ({n})")).collect();
+        let most: Vec<String> = labels.iter().take(3).map(|(label, n)| format!("{label} ({n})")).collect();
         let more = if counts.labels > 3 { ", …" } else { "" };
         rows.push(("labels", format!("{}: {}{more}", thousands(counts.labels), most.join(", "))));
     }

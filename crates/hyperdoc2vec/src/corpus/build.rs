@@ -192,10 +192,13 @@ impl Builder {
             _ => Path::new("."),
         };
         let name = destination.file_name().unwrap_or_default().to_string_lossy();
-        let dir = tempfile::Builder::new()
-            .prefix(&format!(".{name}.part-"))
-            .tempdir_in(parent)
-            .map_err(Error::io("create a directory in", parent))?;
+        let prefix = format!(".{name}.part-");
+        let mut aside = tempfile::Builder::new();
+        aside.prefix(&prefix);
+        // A corpus is for whoever may read the directory it stands in; temporary directories are for their owner only.
+        #[cfg(unix)]
+        aside.permissions(std::os::unix::fs::PermissionsExt::from_mode(0o777));
+        let dir = aside.tempdir_in(parent).map_err(Error::io("create a directory in", parent))?;
         Ok(Builder {
             destination: destination.to_owned(),
             force,
@@ -523,7 +526,10 @@ fn refuse_existing(destination: &Path, force: bool) -> Result<()> {
 fn publish(dir: TempDir, destination: &Path, force: bool) -> Result<()> {
     refuse_existing(destination, force)?;
     let parent = dir.path().parent().unwrap_or(Path::new(".")).to_owned();
-    let old = destination.exists().then(|| dir.path().with_extension("old"));
+    // A name of our own: what a killed import left behind stands in nobody's way.
+    let mut aside = dir.path().as_os_str().to_owned();
+    aside.push(".old");
+    let old = destination.exists().then(|| PathBuf::from(aside));
     if let Some(old) = &old {
         fs::rename(destination, old).map_err(Error::io("replace", destination))?;
     }

@@ -311,6 +311,21 @@ impl Corpus {
         self.label_ids(doc).iter().map(|&label| self.labels.get(label as usize))
     }
 
+    /// Labels with the number of documents that have them, most frequent first.
+    ///
+    /// Compares the checksums of what it reads, so that it holds without [`Corpus::verify`].
+    pub fn label_counts(&self) -> Result<Vec<(&str, u64)>> {
+        let (dir, files) = (&self.path, &self.manifest.files);
+        self.labels.verify(dir, files)?;
+        self.document_label.verify(dir, files)?;
+        let mut counts: Vec<(&str, u64)> = self.label_names().map(|name| (name, 0)).collect();
+        for &label in self.document_label.iter() {
+            counts.get_mut(label as usize).ok_or_else(|| self.damaged("its files do not fit together"))?.1 += 1;
+        }
+        counts.sort_by(|a, b| b.1.cmp(&a.1).then_with(|| a.0.cmp(b.0)));
+        Ok(counts)
+    }
+
     /// The text of `doc` with its link marks, as the jsonl format has it.
     pub fn marked_text(&self, doc: DocId) -> Result<String> {
         let place = self.document_text[doc.index()];

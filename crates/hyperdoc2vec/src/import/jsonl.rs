@@ -23,7 +23,6 @@ use crate::markup;
 pub fn parse(batch: &LineBatch) -> Parsed {
     let mut out = Parsed::default();
     for (line, bytes) in batch.lines() {
-        let bytes = if line == 1 { bytes.strip_prefix(b"\xef\xbb\xbf").unwrap_or(bytes) } else { bytes };
         if batch.too_long.contains(&line) {
             out.bad(batch.place(line), super::TOO_LONG.to_owned());
         } else if !bytes.trim_ascii().is_empty() {
@@ -49,7 +48,7 @@ fn parse_line(bytes: &[u8], place: String, out: &mut Parsed) {
         Some(id) if !id.is_empty() => id.to_owned(),
         _ => return out.bad(place, "no \"id\": every record needs one".to_owned()),
     };
-    if let Some(wrong) = unlinkable(&id) {
+    if let Some(wrong) = markup::unlinkable(&id) {
         return out.bad(place, format!("the id {id:?} {wrong}, so no link could name it; choose another"));
     }
     let marked = match (record.text, record.redirect) {
@@ -76,19 +75,6 @@ fn parse_line(bytes: &[u8], place: String, out: &mut Parsed) {
         links,
         origin: place,
     });
-}
-
-/// Why a link mark could not name this id.
-fn unlinkable(id: &str) -> Option<&'static str> {
-    if id.contains('|') {
-        Some("contains `|`")
-    } else if id.starts_with('[') || id.ends_with(']') || id.contains("]]") || id.contains("[[") {
-        Some("has brackets that a link mark cannot hold")
-    } else if id.contains(['\n', '\r']) {
-        Some("contains a line break")
-    } else {
-        None
-    }
 }
 
 /// serde_json counts lines within the record; a record is one line of the file.
@@ -202,7 +188,7 @@ impl<'de> Deserialize<'de> for Texts<'de> {
             }
 
             fn visit_str<E>(self, text: &str) -> Result<Texts<'de>, E> {
-                Ok(Texts(vec![Cow::Owned(text.to_owned())]))
+                Ok(Texts((!text.is_empty()).then(|| Cow::Owned(text.to_owned())).into_iter().collect()))
             }
 
             fn visit_unit<E>(self) -> Result<Texts<'de>, E> {
@@ -305,6 +291,13 @@ mod tests {
     fn dates_that_cannot_be_read_are_counted_and_the_document_stays() {
         let parsed = read(r#"{"id":"a","date":"May 2002","text":"x"}"#);
         assert_eq!((parsed.documents.len(), parsed.losses.count(Loss::UnreadableDate)), (1, 1));
+    }
+
+    #[test]
+    fn an_empty_label_is_none() {
+        let parsed =
+            read("{\"id\":\"a\",\"labels\":\"\",\"text\":\"\"}\n{\"id\":\"b\",\"labels\":[\"\"],\"text\":\"\"}");
+        assert!(parsed.documents.iter().all(|document| document.labels.is_empty()));
     }
 
     #[test]

@@ -7,6 +7,7 @@ use super::Parsed;
 use super::source::LineBatch;
 use crate::document::{Document, Link};
 use crate::losses::Loss;
+use crate::markup;
 
 const OPEN: &str = "=-=";
 const CLOSE: &str = "-=-";
@@ -35,13 +36,16 @@ fn parse_line(line: &str, place: String, out: &mut Parsed) {
     if id.contains(OPEN) {
         return out.bad(place, "the line begins with a link: the document's id must come first".to_owned());
     }
+    if let Some(wrong) = markup::unlinkable(id) {
+        return out.bad(place, format!("the id {id:?} {wrong}, so no link could name it; choose another"));
+    }
     let mut document = Document { id: id.to_owned(), ..Document::default() };
     while let Some(open) = rest.find(OPEN) {
         let inside = &rest[open + OPEN.len()..];
         // A mark is one word: it does not reach over a space.
         let close = inside.find(CLOSE).filter(|&end| !inside[..end].contains(char::is_whitespace));
         let targets: Vec<String> = match close {
-            Some(end) => inside[..end].split(',').filter(|id| !id.is_empty()).map(str::to_owned).collect(),
+            Some(end) => ids(&inside[..end]),
             None => Vec::new(),
         };
         let Some(end) = close.filter(|_| !targets.is_empty()) else {
@@ -60,10 +64,23 @@ fn parse_line(line: &str, place: String, out: &mut Parsed) {
     out.documents.push(document);
 }
 
+/// The targets of a mark; none if one of them is no id that a document could have.
+fn ids(inside: &str) -> Vec<String> {
+    let mut ids: Vec<String> = Vec::new();
+    for id in inside.split(',').filter(|id| !id.is_empty()) {
+        if markup::unlinkable(id).is_some() {
+            return Vec::new();
+        }
+        if !ids.iter().any(|known| known == id) {
+            ids.push(id.to_owned());
+        }
+    }
+    ids
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::markup;
 
     fn read(text: &str) -> Parsed {
         parse(&LineBatch { input: "in".into(), first_line: 1, bytes: text.into(), too_long: Vec::new() })
@@ -83,6 +100,19 @@ mod tests {
     fn broken_marks_are_text_and_counted() {
         assert_eq!(shown("A x =-=B y -=- z =-=-=- =-=C-=-"), ["A: x =-=B y -=- z =-=-=- [[C]]"]);
         assert_eq!(read("A x =-=B y -=- z =-=-=- =-=C-=-").losses.count(Loss::BrokenMark), 2);
+    }
+
+    #[test]
+    fn an_id_that_jsonl_could_not_link_to_is_none_here_either() {
+        assert_eq!(read("A x\nB|C y").first_bad.map(|(place, _)| place).as_deref(), Some("in:2"));
+        let parsed = read("A x =-=B,C|D-=- =-=B,B-=-");
+        assert_eq!(parsed.losses.count(Loss::BrokenMark), 1);
+        assert_eq!(parsed.documents[0].links.iter().map(|link| link.targets.join(",")).collect::<Vec<_>>(), ["B"]);
+    }
+
+    #[test]
+    fn a_byte_order_mark_is_no_part_of_the_first_id() {
+        assert_eq!(shown("\u{feff}A x"), ["A: x"]);
     }
 
     #[test]

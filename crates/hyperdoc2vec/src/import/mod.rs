@@ -13,8 +13,8 @@ use std::io::Write;
 use std::ops::{ControlFlow, Range};
 use std::path::{Path, PathBuf};
 use std::str::FromStr;
-use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
+use std::sync::{Arc, Mutex, PoisonError};
 
 use crate::corpus::{Builder, Corpus, CorpusOptions, Source, prepare};
 use crate::document::Document;
@@ -48,7 +48,7 @@ impl Parsed {
 }
 
 /// Said of a line longer than [`ImportOptions::longest_line`].
-const TOO_LONG: &str = "the line is longer than --max-record allows: is this one document a line?";
+const TOO_LONG: &str = "the line is longer than --max-record allows (is this one document a line?)";
 
 /// The formats that can be imported.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -266,12 +266,23 @@ fn read_lines<R: Send>(
     let consumed = Arc::new(AtomicU64::new(0));
     let mut batches = LineBatches::new(inputs, options.longest_line, consumed.clone())?;
     let total = inputs.iter().map(|path| path.metadata().ok().map(|m| m.len())).sum();
-    let sink = |result: R| {
-        let documents = sink(result)?;
-        let read = consumed.load(Ordering::Relaxed);
-        watched(watch, Progress { read, total, unit: Unit::Bytes, documents })
+    let documents = AtomicU64::new(0);
+    let watch = Mutex::new(watch);
+    let tell = || {
+        let (read, documents) = (consumed.load(Ordering::Relaxed), documents.load(Ordering::Relaxed));
+        let mut watch = watch.lock().unwrap_or_else(PoisonError::into_inner);
+        watched(&mut **watch, Progress { read, total, unit: Unit::Bytes, documents })
     };
-    pipeline::run(options.threads, || batches.next_batch(), work, sink)
+    let sink = |result: R| {
+        documents.store(sink(result)?, Ordering::Relaxed);
+        tell()
+    };
+    if inputs.iter().any(|path| source::is_stdin(path)) {
+        let mut batches = source::Patient::new(batches);
+        pipeline::run(options.threads, || batches.next_batch(&tell), work, sink)
+    } else {
+        pipeline::run(options.threads, || batches.next_batch(), work, sink)
+    }
 }
 
 /// For what is not read from a stream: `pages` of them, in batches.

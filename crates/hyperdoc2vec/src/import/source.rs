@@ -6,12 +6,17 @@ use std::io::{self, BufRead, BufReader, Read};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
+use std::sync::mpsc::{self, Receiver, RecvTimeoutError};
+use std::time::Duration;
 
 use crate::error::{Error, Result};
 
 /// A batch has at least this many bytes, unless the input ends before: the larger, the fewer words are looked up in
 /// the vocabulary of all batches.
 const BATCH: usize = 4 << 20;
+
+/// How often somebody who waits for standard input is asked whether to go on.
+const PATIENCE: Duration = Duration::from_millis(100);
 
 /// Whole lines of one input.
 #[derive(Debug)]
@@ -32,7 +37,11 @@ impl LineBatch {
         let count = usize::from(!self.bytes.is_empty());
         let body = self.bytes.strip_suffix(b"\n").unwrap_or(&self.bytes);
         let lines = body.split(|&b| b == b'\n').take(if count == 0 { 0 } else { usize::MAX });
-        (self.first_line..).zip(lines.map(|line| line.strip_suffix(b"\r").unwrap_or(line)))
+        (self.first_line..).zip(lines).map(|(number, line)| {
+            let line = line.strip_suffix(b"\r").unwrap_or(line);
+            // A byte order mark is no part of the text.
+            (number, if number == 1 { line.strip_prefix(b"\xef\xbb\xbf").unwrap_or(line) } else { line })
+        })
     }
 
     /// The place of a line, for messages.
@@ -105,7 +114,49 @@ impl LineBatches {
     }
 }
 
-fn is_stdin(path: &Path) -> bool {
+/// Batches read by a thread of its own, so that waiting for standard input can be given up.
+pub struct Patient {
+    batches: Receiver<Result<Option<LineBatch>>>,
+    over: bool,
+}
+
+impl Patient {
+    /// Starts to read.
+    pub fn new(mut batches: LineBatches) -> Patient {
+        let (sender, receiver) = mpsc::sync_channel(1);
+        std::thread::spawn(move || {
+            loop {
+                let batch = batches.next_batch();
+                let last = !matches!(batch, Ok(Some(_)));
+                if sender.send(batch).is_err() || last {
+                    break;
+                }
+            }
+        });
+        Patient { batches: receiver, over: false }
+    }
+
+    /// The next batch, or `None` when all inputs are read. While there is none yet, `idle` is called again and
+    /// again; its error ends the waiting.
+    pub fn next_batch(&mut self, idle: &impl Fn() -> Result<()>) -> Result<Option<LineBatch>> {
+        while !self.over {
+            match self.batches.recv_timeout(PATIENCE) {
+                Ok(batch) => {
+                    self.over = !matches!(batch, Ok(Some(_)));
+                    return batch;
+                }
+                Err(RecvTimeoutError::Timeout) => idle()?,
+                Err(RecvTimeoutError::Disconnected) => {
+                    return Err(Error::input("standard input", "reading ended before the input did"));
+                }
+            }
+        }
+        Ok(None)
+    }
+}
+
+/// Whether `path` stands for standard input.
+pub(super) fn is_stdin(path: &Path) -> bool {
     path.as_os_str() == "-"
 }
 
@@ -118,9 +169,12 @@ pub fn open(path: &Path, consumed: Arc<AtomicU64>) -> Result<Box<dyn BufRead + S
     } else {
         Box::new(File::open(path).map_err(Error::io("open", path))?)
     };
-    let mut raw = BufReader::with_capacity(256 << 10, Counted { inner: raw, consumed });
-    let head = raw.fill_buf().map_err(Error::io("read", path))?;
-    Ok(match head {
+    let mut raw = Counted { inner: raw, consumed };
+    // A pipe may give its first bytes one by one.
+    let mut head = Vec::new();
+    raw.by_ref().take(6).read_to_end(&mut head).map_err(Error::io("read", path))?;
+    let raw = buffered(io::Cursor::new(head.clone()).chain(raw));
+    Ok(match head.as_slice() {
         [0x1f, 0x8b, ..] => Box::new(buffered(flate2::bufread::MultiGzDecoder::new(raw))),
         [0x28, 0xb5, 0x2f, 0xfd, ..] => {
             Box::new(buffered(zstd::Decoder::with_buffer(raw).map_err(Error::io("read", path))?))

@@ -1,0 +1,240 @@
+//! Input that is wrong: one message that says where and what, exit code 1, and nothing left behind.
+
+use crate::helper::{Place, bz2, gz, record, records, xz, zst};
+
+/// Records a, b, c …, with `line` in place of the one with this number.
+fn with_line(count: usize, number: usize, line: &[u8]) -> Vec<u8> {
+    let mut text = Vec::new();
+    for i in 1..=count {
+        let good = record(&format!("d{i}"), "some words");
+        text.extend(if i == number { [line, b"\n"].concat() } else { good.into_bytes() });
+    }
+    text
+}
+
+fn refused(text: impl AsRef<[u8]>) -> String {
+    let place = Place::new();
+    place.write("in.jsonl", text);
+    place.refused("import jsonl in.jsonl -o c")
+}
+
+const MEND: &str = "Mend it, or leave such records out with --skip-bad";
+
+#[test]
+fn bytes_that_are_no_utf_8_are_named_by_line_and_byte() {
+    let text = with_line(5, 3, b"{\"id\":\"x\",\"text\":\"a \xff b\"}");
+    assert_eq!(refused(text), format!("in.jsonl:3: not UTF-8 (byte 21 of the line). {MEND}"));
+    let place = Place::new();
+    place.write("in.txt", b"A x\nB \xc3\n");
+    assert_eq!(place.refused("import lines in.txt -o c"), format!("in.txt:2: not UTF-8 (byte 3 of the line). {MEND}"));
+}
+
+#[test]
+fn broken_json_is_named_by_line_and_column() {
+    let text = with_line(9, 7, b"{\"id\":\"x\",\"text\":");
+    assert_eq!(refused(text), format!("in.jsonl:7: not a JSON record: EOF while parsing a value (column 17). {MEND}"));
+    assert!(refused("[]\n").starts_with("in.jsonl:1: not a JSON record: invalid type: sequence, expected an object"));
+    assert!(refused("[".repeat(100_000)).starts_with("in.jsonl:1: not a JSON record"));
+    let nested = format!("{{\"id\":\"a\",\"text\":\"\",\"x\":{}1{}}}", "[".repeat(100_000), "]".repeat(100_000));
+    let place = Place::with(&[("in.jsonl", &nested)]);
+    place.ok("import jsonl in.jsonl -o c");
+}
+
+#[test]
+fn the_first_bad_line_is_named_even_in_a_later_batch() {
+    let text = records(60_000) + "oops\n" + &records(10) + "oops\n";
+    assert!(refused(text).starts_with("in.jsonl:60001: not a JSON record"));
+    let place = Place::new();
+    let text = [records(60_000).as_bytes(), b"oops\n"].concat();
+    let message = place.refused_with("import jsonl - -o c", &text);
+    assert!(message.starts_with("standard input:60001: not a JSON record"), "{message}");
+}
+
+#[test]
+fn a_record_without_id_or_text_is_named() {
+    assert_eq!(
+        refused(with_line(3, 2, b"{\"text\":\"x\"}")),
+        format!("in.jsonl:2: no \"id\": every record needs one. {MEND}")
+    );
+    assert_eq!(refused("{\"id\":\"a\"}"), format!("in.jsonl:1: no \"text\" in the record of \"a\". {MEND}"));
+}
+
+#[test]
+fn of_two_documents_with_one_id_the_first_is_kept_and_the_other_counted() {
+    let place = Place::with(&[("in.jsonl", &(record("a", "first") + &record("b", "x") + &record("a", "second")))]);
+    let err = place.ok("import jsonl in.jsonl -o c").err;
+    assert!(err.contains("1 documents left out because their id came before: a (in.jsonl:3)\n"), "{err}");
+    assert_eq!(place.ok("cat c a").out, record("a", "first"));
+}
+
+#[test]
+fn a_link_to_itself_an_unclosed_mark_and_an_unknown_target_are_counted() {
+    let place = Place::with(&[("in.jsonl", &(record("a", "one [[a]] two [[ three") + &record("b", "x [[nobody]]")))]);
+    let err = place.ok("import jsonl in.jsonl -o c").err;
+    for line in [
+        "1 links of a document to itself left out: a\n",
+        "1 link marks that do not close, or are empty, read as text: a (in.jsonl:1)\n",
+        "1 links left out because no document has that id: nobody (1)\n",
+    ] {
+        assert!(err.contains(line), "{line}{err}");
+    }
+    let info = place.json("info c --json");
+    assert_eq!((&info["positions"], &info["links"], &info["words"]), (&0.into(), &0.into(), &4.into()));
+}
+
+#[test]
+fn input_without_documents_makes_no_corpus() {
+    let nothing = "in.jsonl: no documents found; nothing was written";
+    assert_eq!(refused(""), nothing);
+    assert_eq!(refused("\n  \n\t\r\n\n"), nothing);
+    assert_eq!(refused("{\"id\":\"a\",\"redirect\":\"b\"}\n"), nothing);
+    assert_eq!(refused(zst(b"")), nothing);
+    let place = Place::new();
+    let message = place.refused_with("import jsonl - -o c", b"");
+    assert_eq!(message, "-: no documents found; nothing was written");
+}
+
+#[test]
+fn a_missing_file_and_a_directory_are_named() {
+    let place = Place::with(&[("in.jsonl", &record("a", "x"))]);
+    std::fs::create_dir(place.path("folder")).expect("a directory");
+    let message = place.refused("import jsonl in.jsonl gone.jsonl -o c");
+    assert!(message.starts_with("cannot read gone.jsonl: No such file"), "{message}");
+    let message = place.refused("import jsonl in.jsonl folder -o c");
+    assert_eq!(message, "folder: is a directory, but this format reads files");
+}
+
+#[test]
+fn a_line_longer_than_allowed_is_named() {
+    let place = Place::new();
+    let long = format!("{{\"id\":\"long\",\"text\":\"{}\"}}", "word ".repeat(2 << 18));
+    place.write("in.jsonl", with_line(4, 2, long.as_bytes()));
+    let message = place.refused("import jsonl in.jsonl --max-record 1 -o c");
+    assert_eq!(
+        message,
+        format!("in.jsonl:2: the line is longer than --max-record allows (is this one document a line?). {MEND}")
+    );
+    place.ok("import jsonl in.jsonl --max-record 1 --skip-bad -o skipped");
+    assert_eq!(place.json("info skipped --json")["documents"], 3);
+    place.ok("import jsonl in.jsonl -o c");
+    assert_eq!(place.json("info c --json")["documents"], 4);
+}
+
+#[test]
+fn packed_input_that_is_cut_short_or_altered_is_named() {
+    let text = records(2000);
+    for (name, packed) in [
+        ("gz", gz(text.as_bytes())),
+        ("zst", zst(text.as_bytes())),
+        ("bz2", bz2(text.as_bytes())),
+        ("xz", xz(text.as_bytes())),
+    ] {
+        let place = Place::new();
+        for keep in [packed.len() - 1, packed.len() / 2, 10] {
+            place.write("in", &packed[..keep]);
+            let message = place.refused("import jsonl in -o c");
+            assert!(message.starts_with("cannot read in: "), "{name} with {keep} bytes: {message}");
+        }
+    }
+    // Only the checksum at its end can tell.
+    let mut packed = gz(text.as_bytes());
+    let end = packed.len() - 6;
+    packed[end] ^= 1;
+    let place = Place::new();
+    place.write("in", packed);
+    assert!(place.refused("import jsonl in -o c").starts_with("cannot read in: "));
+}
+
+#[test]
+fn an_output_that_exists_is_kept_unless_forced_and_only_a_corpus_is_replaced() {
+    let place = Place::with(&[("in", &record("a", "x")), ("other", &(record("a", "x") + &record("b", "y")))]);
+    place.ok("import jsonl in -o c");
+    let before = place.files("c");
+    let exists = "c: exists already; choose another name, or replace it with --force";
+    assert_eq!(place.refused("import jsonl other -o c"), exists);
+    assert_eq!(place.refused("generate --docs 10 --links 10 -o c"), exists);
+    assert!(place.files("c") == before);
+    // An import that fails leaves the old corpus, --force or not.
+    place.write("bad", "{");
+    place.refused("import jsonl bad -o c --force");
+    assert!(place.files("c") == before);
+    place.ok("import jsonl other -o c --force");
+    assert_eq!(place.json("info c --json")["documents"], 2);
+    assert_eq!(place.entries(), ["bad", "c", "in", "other"]);
+
+    std::fs::create_dir(place.path("precious")).expect("a directory");
+    place.write("precious/thesis.txt", "ten years of work");
+    for kept in ["precious", "other"] {
+        let message = place.refused(&format!("import jsonl in -o {kept} --force"));
+        let expected = "exists and is not a corpus, so --force does not replace it; choose another name";
+        assert_eq!(message, format!("{kept}: {expected}"));
+    }
+    assert!(place.path("precious/thesis.txt").is_file());
+}
+
+#[test]
+fn a_jsonl_output_that_exists_is_kept_unless_forced() {
+    let place = Place::with(&[("in.txt", "A x\n"), ("out.jsonl", "precious")]);
+    let message = place.refused("import lines in.txt --jsonl out.jsonl");
+    assert_eq!(message, "out.jsonl: exists already; choose another name, or replace it with --force");
+    place.write("bad.txt", b"\xff");
+    place.refused("import lines bad.txt --jsonl out.jsonl --force");
+    assert_eq!(std::fs::read_to_string(place.path("out.jsonl")).expect("there"), "precious");
+    place.ok("import lines in.txt --jsonl out.jsonl --force");
+    assert_eq!(std::fs::read_to_string(place.path("out.jsonl")).expect("there"), record("A", "x"));
+}
+
+#[test]
+fn an_output_in_a_directory_that_is_not_there_is_named() {
+    let place = Place::with(&[("in", &record("a", "x"))]);
+    let message = place.refused("import jsonl in -o no/such/c");
+    assert!(message.starts_with("cannot create a directory in no/such: No such file"), "{message}");
+    let message = place.refused("import jsonl in --jsonl no/such.jsonl");
+    assert!(message.starts_with("cannot create no/such.jsonl: No such file"), "{message}");
+}
+
+#[test]
+fn wrong_usage_is_told_with_exit_code_2() {
+    let place = Place::with(&[("in", &record("a", "x"))]);
+    for (arguments, expected) in [
+        ("import", "required"),
+        ("import jsonl in", "--output"),
+        ("import jsonl in -o c --jsonl d", "cannot be used with"),
+        ("import spreadsheet in -o c", "expected a format (jsonl, lines"),
+        ("import jsonl in -o c --min-count few", "--min-count"),
+        ("import jsonl in -o c --max-record 0", "--max-record"),
+        ("import jsonl in -o c --max-record 99999999999999999", "--max-record"),
+        ("generate --docs 0 -o c", "docs is 0, but must be from 1"),
+        ("generate --docs 10 --links 100000 -o c", "links"),
+        ("generate --newcomers NaN -o c", "newcomers is NaN"),
+        ("nonsense", "unrecognized subcommand"),
+    ] {
+        let outcome = place.run(arguments);
+        assert_eq!((outcome.code, outcome.out.as_str()), (Some(2), ""), "{arguments}: {}", outcome.err);
+        assert!(outcome.err.contains(expected), "{arguments}: {}", outcome.err);
+        assert_eq!(place.entries(), ["in"], "{arguments}");
+    }
+}
+
+#[cfg(unix)]
+#[test]
+fn a_disk_that_takes_no_more_is_told_by_the_file_that_did_not_fit_and_nothing_is_left() {
+    // A limit on the size of files stands in for a full disk: both fail in the middle of a write.
+    let place = Place::with(&[("in.jsonl", &records(20_000))]);
+    let before = place.entries();
+    for (command, file) in [
+        ("import jsonl in.jsonl -o c", "/.c.part-"),
+        ("generate --docs 2000 --links 3000 -o c", "/.c.part-"),
+        ("import jsonl in.jsonl --jsonl out.jsonl", "cannot write out.jsonl: "),
+        ("generate --jsonl out.jsonl", "cannot write out.jsonl: "),
+    ] {
+        let script = format!("ulimit -f 200; trap '' XFSZ; exec {} {command}", crate::helper::HD2V);
+        let output = assert_cmd::Command::new("sh").args(["-c", &script]).current_dir(place.path("")).output();
+        let output = output.expect("a shell");
+        let err = String::from_utf8_lossy(&output.stderr).into_owned();
+        assert_eq!(output.status.code(), Some(1), "{command}: {err}");
+        assert!(err.contains("cannot write ") && err.contains(file), "{command}: {err}");
+        assert!(err.contains("too large") && err.lines().count() == 1, "{command}: {err}");
+        assert_eq!(place.entries(), before, "{command}");
+    }
+}

@@ -1,0 +1,89 @@
+//! Corpora that were cut, altered or made by another version: refused, with advice, without a panic.
+
+use std::fs;
+
+use crate::helper::{Outcome, Place, record};
+
+fn corpus() -> Place {
+    let labelled = r#"{"id":"c","title":"C","date":"2001","labels":["x","y"],"url":"u","text":"three [[a|b]]"}"#;
+    let place = Place::with(&[("in", &(record("a", "one [[b]] two") + &record("b", "x [w][[a]]") + labelled))]);
+    place.ok("import jsonl in --min-count 1 -o c");
+    place
+}
+
+/// Not necessarily an error, but never a panic, and an error has one line that names the corpus.
+fn sound(outcome: Outcome, what: &str) -> bool {
+    if outcome.code == Some(0) {
+        return true;
+    }
+    let message = outcome.one_message(what);
+    assert!(message.starts_with("c: ") || message.contains("c/"), "{what}: {message}");
+    assert!(message.contains("import") || message.contains("No such file"), "{what}: {message}");
+    false
+}
+
+#[test]
+fn a_byte_altered_anywhere_is_noticed_by_doctor_and_cat_and_does_not_upset_info() {
+    let place = corpus();
+    for (name, bytes) in place.files("c").into_iter().filter(|(_, bytes)| !bytes.is_empty()) {
+        let file = format!("c/{name}");
+        for at in [0, bytes.len() / 2, bytes.len() - 1] {
+            for flip in [0x01, 0x80] {
+                let mut altered = bytes.clone();
+                altered[at] ^= flip;
+                place.write(&file, &altered);
+                let what = format!("byte {at} of {name} altered by {flip}");
+                assert!(!sound(place.run("doctor c"), &what), "doctor accepts {what}");
+                assert!(!sound(place.run("cat c"), &what), "cat accepts {what}");
+                sound(place.run("info c --json"), &what);
+            }
+        }
+        place.write(&file, &bytes);
+    }
+    place.ok("doctor c");
+}
+
+#[test]
+fn a_file_cut_short_or_missing_is_noticed_by_all() {
+    let place = corpus();
+    for (name, bytes) in place.files("c").into_iter().filter(|(_, bytes)| !bytes.is_empty()) {
+        let file = format!("c/{name}");
+        for command in ["info c", "info c --json", "doctor c", "cat c"] {
+            // The end of the manifest is a line feed that says nothing.
+            place
+                .write(&file, bytes[..bytes.len() - 1].trim_ascii_end().split_last().map_or(&[][..], |(_, rest)| rest));
+            assert!(!sound(place.run(command), &name), "{command} accepts {name} cut short");
+            place.write(&file, "");
+            assert!(!sound(place.run(command), &name), "{command} accepts an empty {name}");
+            fs::remove_file(place.path(&file)).expect("removed");
+            assert!(!sound(place.run(command), &name), "{command} accepts a missing {name}");
+            place.write(&file, &bytes);
+        }
+    }
+}
+
+#[test]
+fn a_corpus_of_a_newer_version_is_refused_with_advice() {
+    let place = corpus();
+    let json = fs::read_to_string(place.path("c/corpus.json")).expect("readable");
+    place.write("c/corpus.json", json.replace("\"version\": 1", "\"version\": 9"));
+    for command in ["info c", "doctor c", "cat c"] {
+        let message = place.refused(command);
+        assert!(message.starts_with("c: written in layout 9 by program "), "{message}");
+        assert!(message.ends_with("use a newer program or import the corpus again"), "{message}");
+    }
+}
+
+#[test]
+fn what_is_no_corpus_is_told_apart_from_what_is_not_there() {
+    let place = corpus();
+    fs::create_dir(place.path("folder")).expect("a directory");
+    for command in ["info", "doctor", "cat"] {
+        let message = place.refused(&format!("{command} folder"));
+        assert_eq!(message, "folder: not a corpus: it has no corpus.json; make one with `hd2v import`");
+        let message = place.refused(&format!("{command} in"));
+        assert_eq!(message, "in: not a corpus: it has no corpus.json; make one with `hd2v import`");
+        let message = place.refused(&format!("{command} gone"));
+        assert_eq!(message, "gone: no such corpus; make one with `hd2v import`");
+    }
+}

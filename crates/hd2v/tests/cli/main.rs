@@ -1,0 +1,9 @@
+//! The program as its users run it: the real binary, in directories of its own, judged by what it prints and leaves.
+
+mod bad_input;
+mod damage;
+mod golden;
+mod good_paths;
+mod helper;
+mod interrupt;
+mod output;

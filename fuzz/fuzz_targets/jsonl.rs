@@ -1,0 +1,16 @@
+//! Any bytes read as jsonl: no panic, sound documents; what is written is read back.
+#![no_main]
+
+use hyperdoc2vec::import::jsonl;
+use hyperdoc2vec_fuzz::{batch, check, placeless};
+use libfuzzer_sys::fuzz_target;
+
+fuzz_target!(|bytes: &[u8]| {
+    let parsed = jsonl::parse(&batch(bytes));
+    parsed.documents.iter().for_each(check);
+    let again = jsonl::parse(&batch(&jsonl::write(&parsed)));
+    assert_eq!(again.first_bad, None);
+    let documents = |documents: &[_]| documents.iter().map(placeless).collect::<Vec<_>>();
+    assert_eq!(documents(&again.documents), documents(&parsed.documents));
+    assert_eq!(again.aliases, parsed.aliases);
+});
