@@ -6,6 +6,7 @@
 
 pub mod batch;
 pub mod citation;
+pub mod reference;
 pub mod table;
 pub mod view;
 
