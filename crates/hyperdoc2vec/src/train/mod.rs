@@ -6,8 +6,13 @@
 
 pub mod batch;
 pub mod citation;
+pub mod deepwalk;
+pub mod direct;
+pub mod example;
+pub mod npm;
 pub mod reference;
 pub mod table;
+pub mod text;
 pub mod view;
 
 use std::ops::ControlFlow;

@@ -10,16 +10,16 @@
 //! score has fallen below −6 never comes back; or saturated, as in word2vec.c. The error goes whole to each input row,
 //! though h is their mean: [`Step::divide`] makes it the gradient of the loss.
 //!
-//! [`step`] is what the faster code is tested against. [`ReferenceCitation`] calls [`kernel::learn`](learn), which
+//! [`step`] is what the faster code is tested against. [`ReferenceCitation`] calls [`kernel::learn`](crate::kernel::learn), which
 //! gives the same bits sooner. Each example sees what the one before it did, so the phase uses one thread.
 
 use std::ops::{ControlFlow, Range};
 
-use super::table::Table;
+use super::example::{Learner, falling, keep_chances};
 use super::view::{Example, View};
 use super::{After, Done, Phase, Tables};
 use crate::id::DocId;
-use crate::kernel::{Beyond, Step, axpy, dot, learn, log_sigmoid, scale};
+use crate::kernel::{Beyond, Step, axpy, dot, log_sigmoid, scale};
 use crate::rng::Rng;
 
 /// One example: the mean of the rows `inputs` is to predict the first of the rows `outputs` and none of the others.
@@ -55,26 +55,6 @@ pub fn step(how: Step, inputs: &[u32], outputs: &[u32], tables: &mut Tables) -> 
         axpy(1.0, &error, input.row_mut(row as usize));
     }
     loss
-}
-
-/// The chance to keep each word where frequent ones are thinned out: `(√(c/t) + 1) · t/c` with `t = sample · total`
-/// for a word that occurs c times; 1 for all if `sample` is 0.
-///
-/// Of 1000 words in all, with `sample` 0.01: t = 10, so that a word of count 40 is kept with (2 + 1)/4 = 0.75, one of
-/// count 20 with (√2 + 1)/2, that is always.
-pub fn keep_chances(counts: &[u64], sample: f64) -> Vec<f32> {
-    let limit = sample * counts.iter().sum::<u64>() as f64;
-    let chance = |&count: &u64| {
-        let share = count as f64 / limit;
-        if limit > 0.0 && count > 0 { ((share.sqrt() + 1.0) / share).min(1.0) as f32 } else { 1.0 }
-    };
-    counts.iter().map(chance).collect()
-}
-
-/// A step size that falls in a straight line from `first` to `last` as `done` goes from 0 to `total`.
-pub fn falling(first: f32, last: f32, done: u64, total: u64) -> f32 {
-    let way = (done as f64 / total.max(1) as f64).min(1.0) as f32;
-    first + (last - first) * way
 }
 
 /// How [`ReferenceCitation`] runs; by default as the authors' program.
@@ -127,7 +107,6 @@ pub struct ReferenceCitation<'a> {
     params: &'a ReferenceParams,
     seed: u64,
     keep: Vec<f32>,
-    labels: Vec<f32>,
 }
 
 /// The phase's number in the keys of random numbers.
@@ -138,9 +117,7 @@ const BATCH: usize = 512;
 impl<'a> ReferenceCitation<'a> {
     /// Prepares to train on the links of `view`.
     pub fn new(view: &'a View<'a>, params: &'a ReferenceParams, seed: u64) -> ReferenceCitation<'a> {
-        let mut labels = vec![0.0; params.noise + 1];
-        labels[0] = 1.0;
-        ReferenceCitation { view, params, seed, keep: keep_chances(&view.counts, params.sample), labels }
+        ReferenceCitation { view, params, seed, keep: keep_chances(&view.counts, params.sample) }
     }
 
     fn rng(&self, epoch: usize, what: u64, item: usize) -> Rng {
@@ -164,9 +141,7 @@ impl<'a> ReferenceCitation<'a> {
         outputs.push(target);
         let first = view.words.len() as u32;
         outputs.extend(
-            (0..params.noise)
-                .map(|_| first + rng.below(view.documents.len()) as u32)
-                .filter(|&noise| noise != target),
+            (0..params.noise).map(|_| first + rng.below(view.documents.len()) as u32).filter(|&noise| noise != target),
         );
     }
 }
@@ -208,12 +183,6 @@ impl Kept {
     }
 }
 
-/// The whole table, to change.
-pub(super) fn matrix_mut(table: &mut Table) -> crate::kernel::MatrixMut<'_> {
-    let (rows, stride) = (table.rows(), table.stride());
-    crate::kernel::MatrixMut::new(table.data_mut(), rows, stride, stride)
-}
-
 impl Phase for ReferenceCitation<'_> {
     fn name(&self) -> &'static str {
         "reference citation"
@@ -236,17 +205,14 @@ impl Phase for ReferenceCitation<'_> {
         let links = self.view.links.len();
         let total = (params.epochs * links) as u64;
         let (mut kept, mut inputs, mut outputs) = (Kept::default(), Vec::new(), Vec::new());
-        let mut scratch = vec![0.0; 2 * tables.input.stride()];
+        let mut learner = Learner::new(params.noise, params.beyond, params.divide, tables);
         for batch in start..self.batches() {
             let numbers = batch * BATCH..links.min((batch + 1) * BATCH);
             let mut done = Done { batches: batch + 1, units: numbers.len() as u64, loss: 0.0 };
             for number in numbers {
                 self.list(epoch, number, &mut kept, &mut inputs, &mut outputs);
                 let rate = falling(params.rate, params.last_rate, (epoch * links + number) as u64, total);
-                let step = Step { rate, beyond: params.beyond, divide: params.divide };
-                let Tables { input, output } = &mut *tables;
-                let (input, output) = (matrix_mut(input), matrix_mut(output));
-                done.loss += learn(step, &inputs, &outputs, &self.labels, input, output, &mut scratch);
+                done.loss += learner.learn(rate, &inputs, &outputs, tables);
             }
             after(&done, tables)?;
         }
