@@ -102,6 +102,13 @@ impl<'a> MatrixMut<'a> {
         &mut self.data[i * self.stride..][..self.cols]
     }
 
+    /// Row `i`, to read.
+    #[inline(always)]
+    pub fn row(&self, i: usize) -> &[f32] {
+        debug_assert!(i < self.rows);
+        &self.data[i * self.stride..][..self.cols]
+    }
+
     /// The first `mid` rows and the others: two views that two threads may write at once.
     ///
     /// # Panics

@@ -42,12 +42,14 @@ mod math;
 mod matrix;
 mod parallel;
 mod rows;
+mod step;
 #[cfg(test)]
 mod tests;
 
 pub use gemm::{Panels, Start};
 pub use matrix::{Matrix, MatrixMut};
 pub use parallel::{par_multiply, par_multiply_transposed};
+pub use step::{BOUND, Beyond, Step};
 
 /// Declares a public function whose body, an `#[inline(always)]` function, is compiled for each build.
 macro_rules! dispatched {
@@ -136,6 +138,23 @@ dispatched! {
     /// # Panics
     /// If the lengths do not fit or an id is beyond the table.
     pub fn scatter_add(x: &[f32], ids: &[u32], weights: &[f32], table: MatrixMut<'_>) = rows::scatter_add;
+
+    /// Learns one example by itself: the mean of the rows `inputs` is to score high with the rows of `outputs` whose
+    /// label is 1, low with those whose label is 0. Returns the loss, `−Σ ln σ(±score)`.
+    ///
+    /// ```text
+    /// h = mean of the input rows
+    /// for each output row o in order:    g = rate (label − σ(h·o));   error += g o;   o += g h
+    /// each input row += error
+    /// ```
+    /// `scratch` holds two rows or more. Without inputs nothing happens, and 0 is returned.
+    ///
+    /// # Panics
+    /// If the lengths do not fit or a row is beyond its table.
+    pub fn learn(
+        step: Step, inputs: &[u32], outputs: &[u32], labels: &[f32],
+        input: MatrixMut<'_>, output: MatrixMut<'_>, scratch: &mut [f32]
+    ) -> f64 = step::learn;
 
     /// e^x: 0 for −∞, ∞ above 88.72.
     pub fn exp(x: f32) -> f32 = math::exp;

@@ -7,11 +7,17 @@
 pub mod batch;
 pub mod citation;
 pub mod dbow;
+pub mod deepwalk;
+pub mod direct;
+pub mod example;
 pub mod noise;
+pub mod npm;
 mod occurrences;
 pub mod params;
+pub mod reference;
 pub mod run;
 pub mod table;
+pub mod text;
 pub mod view;
 
 use std::ops::ControlFlow;

@@ -1,0 +1,257 @@
+//! DeepWalk (Perozzi et al., 2014): documents that random walks over the links visit close to each other get similar
+//! vectors.
+//!
+//! Links count in both directions, several between two documents as one. From each linked document go a few walks;
+//! each document on a walk predicts those near it, by skip-gram with hierarchical softmax: a Huffman tree over the
+//! documents by how often the walks visit them, its inner nodes having their vectors in the output table, in the rows
+//! of documents (inner node i in the row of document i). So the OUT vectors mean nothing by themselves, and IN vectors
+//! are the result. Documents without links are on no walk and keep the vectors they began with.
+//!
+//! Unlike gensim under DeepWalk, documents that walks visit often are not thinned out.
+
+use std::ops::ControlFlow;
+
+use super::example::{Groups, Learner, falling};
+use super::view::View;
+use super::{After, Done, Phase, Tables};
+use crate::kernel::Beyond;
+use crate::rng::Rng;
+
+/// Dimensions that DeepWalk has by default.
+pub const DIM: usize = 64;
+
+/// How [`DeepWalk`] runs; by default as its authors' program.
+#[derive(Debug, Clone, PartialEq)]
+pub struct DeepWalkParams {
+    /// Passes over the walks.
+    pub epochs: usize,
+    /// Walks from each document.
+    pub walks: usize,
+    /// Documents on a walk, the first included.
+    pub length: usize,
+    /// Documents on each side that a document predicts, shrunk at random to a number from 1 to this.
+    pub window: usize,
+    /// The step size at the beginning.
+    pub rate: f32,
+    /// The step size at the end.
+    pub last_rate: f32,
+    /// What becomes of scores beyond ±6.
+    pub beyond: Beyond,
+}
+
+impl Default for DeepWalkParams {
+    fn default() -> DeepWalkParams {
+        DeepWalkParams {
+            epochs: 5,
+            walks: 10,
+            length: 40,
+            window: 5,
+            rate: 0.025,
+            last_rate: 0.0001,
+            beyond: Beyond::Skip,
+        }
+    }
+}
+
+/// A run over the walks.
+pub struct DeepWalk<'a> {
+    view: &'a View<'a>,
+    params: &'a DeepWalkParams,
+    seed: u64,
+    neighbours: Groups,
+    /// Documents with links.
+    nodes: Vec<u32>,
+    tree: Huffman,
+}
+
+/// The phase's number in the keys of random numbers.
+const PHASE: u64 = 13;
+/// What random numbers are for.
+const ORDER: u64 = 0;
+const WALK: u64 = 1;
+const WINDOW: u64 = 2;
+/// Walks in a batch.
+const BATCH: usize = 256;
+
+impl<'a> DeepWalk<'a> {
+    /// Goes all walks over the links of `view` once, to count the visits.
+    pub fn new(view: &'a View<'a>, params: &'a DeepWalkParams, seed: u64) -> DeepWalk<'a> {
+        let neighbours = neighbours(view);
+        let documents = view.documents.len();
+        let nodes = (0..documents as u32).filter(|&node| !neighbours.of(node as usize).is_empty()).collect();
+        let mut phase = DeepWalk { view, params, seed, neighbours, nodes, tree: Huffman::new(&[]) };
+        let mut visits = vec![0; documents];
+        let mut walk = Vec::new();
+        for &node in &phase.nodes {
+            for number in 0..params.walks {
+                phase.walk(node, number, &mut walk);
+                walk.iter().for_each(|&node| visits[node as usize] += 1);
+            }
+        }
+        phase.tree = Huffman::new(&visits);
+        phase
+    }
+
+    /// The walk with this number from a document.
+    fn walk(&self, node: u32, number: usize, walk: &mut Vec<u32>) {
+        let mut rng = Rng::keyed(self.seed, &[PHASE, WALK, u64::from(node), number as u64]);
+        walk.clear();
+        let mut at = node;
+        for _ in 0..self.params.length {
+            walk.push(at);
+            let next = self.neighbours.of(at as usize);
+            at = next[rng.below(next.len())];
+        }
+    }
+
+    /// Batches of one walk from each node.
+    fn batches_a_round(&self) -> usize {
+        self.nodes.len().div_ceil(BATCH)
+    }
+}
+
+/// The documents each document has links to or from, each once, rising.
+fn neighbours(view: &View<'_>) -> Groups {
+    let first = view.words.len() as u32;
+    let mut edges = Vec::with_capacity(2 * view.links.len());
+    for link in &view.links {
+        if let Some(source) = view.document_row(view.corpus.position(link.position as usize).source) {
+            let (source, target) = (source - first, link.target - first);
+            edges.extend([(source, target), (target, source)]);
+        }
+    }
+    edges.sort_unstable();
+    edges.dedup();
+    Groups::new(view.documents.len(), edges.iter().map(|&(from, to)| (from as usize, to)))
+}
+
+impl Phase for DeepWalk<'_> {
+    fn name(&self) -> &'static str {
+        "deepwalk"
+    }
+
+    fn unit(&self) -> &'static str {
+        "steps"
+    }
+
+    fn epochs(&self) -> usize {
+        self.params.epochs
+    }
+
+    fn batches(&self) -> usize {
+        self.params.walks * self.batches_a_round()
+    }
+
+    fn epoch(&self, epoch: usize, start: usize, tables: &mut Tables, after: After<'_>) -> ControlFlow<()> {
+        let params = self.params;
+        let first = self.view.words.len() as u32;
+        let total = (params.epochs * self.batches()) as u64;
+        let mut learner = Learner::new(0, params.beyond, false, tables);
+        let (mut walk, mut outputs, mut labels) = (Vec::new(), Vec::new(), Vec::new());
+        let mut order = (usize::MAX, Vec::new());
+        for batch in start..self.batches() {
+            let (round, part) = (batch / self.batches_a_round(), batch % self.batches_a_round());
+            if order.0 != round {
+                order = (round, self.nodes.clone());
+                Rng::keyed(self.seed, &[PHASE, ORDER, round as u64]).shuffle(&mut order.1);
+            }
+            let rate = falling(params.rate, params.last_rate, (epoch * self.batches() + batch) as u64, total);
+            let mut done = Done { batches: batch + 1, units: 0, loss: 0.0 };
+            for &node in order.1.iter().skip(part * BATCH).take(BATCH) {
+                self.walk(node, round, &mut walk);
+                let key = [PHASE, WINDOW, epoch as u64, u64::from(node), round as u64];
+                let mut rng = Rng::keyed(self.seed, &key);
+                for (at, &target) in walk.iter().enumerate() {
+                    let reach = 1 + rng.below(params.window);
+                    self.tree.path(target, first, &mut outputs, &mut labels);
+                    let before = &walk[at.saturating_sub(reach)..at];
+                    let after = &walk[at + 1..walk.len().min(at + 1 + reach)];
+                    for &near in before.iter().chain(after) {
+                        done.loss += learner.learn_labelled(rate, &[first + near], &outputs, &labels, tables);
+                    }
+                }
+                done.units += walk.len() as u64;
+            }
+            after(&done, tables)?;
+        }
+        ControlFlow::Continue(())
+    }
+}
+
+/// A binary tree whose leaves lie the nearer to the root the more they count.
+struct Huffman {
+    /// For leaves, then inner nodes: twice the parent's number among the inner nodes, plus 1 for its second child.
+    /// The root and leaves that count 0 have none.
+    parents: Vec<u32>,
+    leaves: usize,
+}
+
+const NONE: u32 = u32::MAX;
+
+impl Huffman {
+    /// A tree over the numbers of `counts`; those that count 0 are left out.
+    fn new(counts: &[u64]) -> Huffman {
+        let leaves = counts.len();
+        let mut parents = vec![NONE; 2 * leaves];
+        let mut order: Vec<u32> = (0..leaves as u32).filter(|&leaf| counts[leaf as usize] > 0).collect();
+        order.sort_by_key(|&leaf| counts[leaf as usize]);
+        // Two queues, each rising: leaves, and inner nodes as they are made. The two that count least are joined.
+        let mut sums: Vec<u64> = Vec::with_capacity(order.len());
+        let (mut leaf, mut inner) = (0, 0);
+        for made in 0..order.len().saturating_sub(1) {
+            let mut sum = 0;
+            for side in 0..2 {
+                let of_leaf = order.get(leaf).map(|&leaf| counts[leaf as usize]);
+                let take_leaf = match (of_leaf, sums.get(inner)) {
+                    (Some(count), Some(&sum)) => count <= sum,
+                    (count, _) => count.is_some(),
+                };
+                let (node, count) = if take_leaf {
+                    leaf += 1;
+                    (order[leaf - 1] as usize, of_leaf.unwrap_or(0))
+                } else {
+                    inner += 1;
+                    (leaves + inner - 1, sums[inner - 1])
+                };
+                parents[node] = 2 * made as u32 + side;
+                sum += count;
+            }
+            sums.push(sum);
+        }
+        Huffman { parents, leaves }
+    }
+
+    /// The inner nodes from a leaf to the root, as rows counted from `first`, each with the label of the way that
+    /// leads to the leaf: 1 for first children, 0 for second ones.
+    fn path(&self, leaf: u32, first: u32, rows: &mut Vec<u32>, labels: &mut Vec<f32>) {
+        rows.clear();
+        labels.clear();
+        let mut at = leaf as usize;
+        while let Some(&parent) = self.parents.get(at).filter(|&&parent| parent != NONE) {
+            rows.push(first + parent / 2);
+            labels.push(if parent % 2 == 0 { 1.0 } else { 0.0 });
+            at = self.leaves + parent as usize / 2;
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_tree_by_hand() {
+        // 1 + 1 = 2 (inner 0); 2 + 3 = 5 (inner 1); 5 + 9 (inner 2, the root)
+        let tree = Huffman::new(&[9, 1, 0, 3, 1]);
+        let path = |leaf| {
+            let (mut rows, mut labels) = (vec![], vec![]);
+            tree.path(leaf, 100, &mut rows, &mut labels);
+            (rows, labels)
+        };
+        assert_eq!(path(1), (vec![100, 101, 102], vec![1.0, 1.0, 1.0]));
+        assert_eq!(path(4), (vec![100, 101, 102], vec![0.0, 1.0, 1.0]));
+        assert_eq!(path(3), (vec![101, 102], vec![0.0, 1.0]));
+        assert_eq!(path(0), (vec![102], vec![0.0]));
+        assert_eq!(path(2), (vec![], vec![]));
+    }
+}

@@ -1,0 +1,191 @@
+//! The neural probabilistic model of Huang et al. (AAAI 2015): a vector for each cited document, fitted to the words
+//! around the links to it.
+//!
+//! `p(w | d) ≈ σ(w·d)`. Word vectors come from elsewhere (CBOW or skip-gram, in the input table), are made unit-long
+//! ([`prepare`]) and stay as they are; the vectors of documents (output table) begin at 0. For each word w around a
+//! link to d, and n words drawn evenly as noise:
+//!
+//! ```text
+//! for w (label 1) and each noise word (label 0):    d += rate · weight · (label − σ(w·d)) · w
+//! weight = count(w, d) / count(w)      how much of what is said around links is said of d
+//! ```
+//! Since words stay, a document's vector depends on no other document's: they are learnt side by side.
+
+use std::ops::ControlFlow;
+use std::sync::atomic::{AtomicU64, Ordering};
+
+use super::example::falling;
+use super::table::Table;
+use super::text::CitedBy;
+use super::view::View;
+use super::{After, Done, Phase, Tables};
+use crate::kernel::{axpy, dot, log_sigmoid, scale, sigmoid, sum_of_squares};
+use crate::rng::Rng;
+
+/// How [`Npm`] runs.
+#[derive(Debug, Clone, PartialEq)]
+pub struct NpmParams {
+    /// Passes over the links.
+    pub epochs: usize,
+    /// Words on each side of a link.
+    pub window: usize,
+    /// Words drawn evenly as noise for each word; one that hits the word is dropped.
+    pub noise: usize,
+    /// The step size at the beginning.
+    pub rate: f32,
+    /// The step size at the end.
+    pub last_rate: f32,
+}
+
+impl Default for NpmParams {
+    fn default() -> NpmParams {
+        NpmParams { epochs: 10, window: 50, noise: 10, rate: 0.5, last_rate: 0.01 }
+    }
+}
+
+/// Makes the word vectors unit-long (those that are 0 stay so) and the documents' OUT vectors 0: once, before the
+/// first epoch.
+pub fn prepare(view: &View<'_>, tables: &mut Tables) {
+    for word in 0..view.words.len() {
+        let row = tables.input.row_mut(word);
+        let length = sum_of_squares(row).sqrt();
+        if length > 0.0 {
+            scale(1.0 / length, row);
+        }
+    }
+    for document in view.words.len()..view.rows() {
+        tables.output.row_mut(document).fill(0.0);
+    }
+}
+
+/// How often words and documents occur around and as targets of the links of a view.
+#[derive(Debug, Clone)]
+pub struct Frequencies {
+    /// For each word, how often it stands in a context; a context with two targets counts twice.
+    pub words: Vec<u64>,
+    /// For each document, how many links point at it.
+    pub documents: Vec<u64>,
+}
+
+impl Frequencies {
+    /// Counts them, with contexts as `cited_by` has them.
+    pub fn new(view: &View<'_>, cited_by: &CitedBy) -> Frequencies {
+        let mut words = vec![0; view.words.len()];
+        let mut documents = Vec::with_capacity(view.documents.len());
+        for document in 0..view.documents.len() {
+            cited_by.contexts(view, document, &mut |word| words[word as usize] += 1);
+            documents.push(cited_by.positions(document).len() as u64);
+        }
+        Frequencies { words, documents }
+    }
+}
+
+/// What a document scores for a context: `Σ p(d | w)` with `p(d | w) ∝ σ(w·d) · freq(d) / freq(w)`, over the context's
+/// words, each given as `(w·d, freq(w))`. Words of frequency 0 are left out.
+///
+/// A document that 6 links point at, and two words, (0, 3) and (ln 3, 9): 0.5 · 6/3 + 0.75 · 6/9 = 1.5.
+pub fn score(document_frequency: u64, words: impl IntoIterator<Item = (f32, u64)>) -> f32 {
+    let share = |(product, frequency): (f32, u64)| sigmoid(product) / frequency as f32;
+    let known = words.into_iter().filter(|&(_, frequency)| frequency > 0);
+    known.map(share).sum::<f32>() * document_frequency as f32
+}
+
+/// A run over the documents that links point at.
+pub struct Npm<'a> {
+    view: &'a View<'a>,
+    params: &'a NpmParams,
+    seed: u64,
+    cited_by: CitedBy,
+    frequencies: Frequencies,
+    /// The rows of documents that have a link to them.
+    cited: Vec<u32>,
+}
+
+/// The phase's number in the keys of random numbers.
+const PHASE: u64 = 12;
+/// Documents in a batch.
+const BATCH: usize = 512;
+
+impl<'a> Npm<'a> {
+    /// Prepares to train on the links of `view`; the tables must have gone through [`prepare`].
+    pub fn new(view: &'a View<'a>, params: &'a NpmParams, seed: u64) -> Npm<'a> {
+        let cited_by = CitedBy::new(view, params.window);
+        let frequencies = Frequencies::new(view, &cited_by);
+        let cited = (view.words.len() as u32..)
+            .zip(&frequencies.documents)
+            .filter(|&(_, &links)| links > 0)
+            .map(|(row, _)| row)
+            .collect();
+        Npm { view, params, seed, cited_by, frequencies, cited }
+    }
+
+    /// How often words and documents occur, for [`score`].
+    pub fn frequencies(&self) -> &Frequencies {
+        &self.frequencies
+    }
+
+    /// Fits `vector` to the contexts of one document; returns the loss.
+    fn document(&self, epoch: usize, row: u32, rate: f32, words: &Table, vector: &mut [f32]) -> f64 {
+        let document = row as usize - self.view.words.len();
+        let mut said = Vec::new();
+        self.cited_by.contexts(self.view, document, &mut |word| said.push(word));
+        let mut sorted = said.clone();
+        sorted.sort_unstable();
+        let count = |word: u32| sorted.partition_point(|&w| w <= word) - sorted.partition_point(|&w| w < word);
+        let mut rng = Rng::keyed(self.seed, &[PHASE, epoch as u64, document as u64]);
+        let mut loss = 0.0;
+        for word in said {
+            let weight = count(word) as f32 / self.frequencies.words[word as usize] as f32;
+            let mut learn = |word: u32, label: f32| {
+                let row = words.row(word as usize);
+                let product = dot(row, vector);
+                axpy(rate * weight * (label - sigmoid(product)), row, vector);
+                loss -= f64::from(weight * log_sigmoid(if label > 0.5 { product } else { -product }));
+            };
+            learn(word, 1.0);
+            for _ in 0..self.params.noise {
+                let noise = rng.below(self.view.words.len()) as u32;
+                if noise != word {
+                    learn(noise, 0.0);
+                }
+            }
+        }
+        loss
+    }
+}
+
+impl Phase for Npm<'_> {
+    fn name(&self) -> &'static str {
+        "npm"
+    }
+
+    fn unit(&self) -> &'static str {
+        "links"
+    }
+
+    fn epochs(&self) -> usize {
+        self.params.epochs
+    }
+
+    fn batches(&self) -> usize {
+        self.cited.len().div_ceil(BATCH)
+    }
+
+    fn epoch(&self, epoch: usize, start: usize, tables: &mut Tables, after: After<'_>) -> ControlFlow<()> {
+        let batches = self.batches();
+        let total = (self.params.epochs * batches) as u64;
+        for (batch, rows) in self.cited.chunks(BATCH).enumerate().skip(start) {
+            let rate = falling(self.params.rate, self.params.last_rate, (epoch * batches + batch) as u64, total);
+            let losses: Vec<AtomicU64> = rows.iter().map(|_| AtomicU64::new(0)).collect();
+            let Tables { input, output } = &mut *tables;
+            output.par_change(rows, &|index, row| {
+                let loss = self.document(epoch, rows[index], rate, input, row.vector);
+                losses[index].store(loss.to_bits(), Ordering::Relaxed);
+            });
+            let links = rows.iter().map(|&row| self.frequencies.documents[row as usize - self.view.words.len()]).sum();
+            let loss = losses.into_iter().map(|loss| f64::from_bits(loss.into_inner())).sum();
+            after(&Done { batches: batch + 1, units: links, loss }, tables)?;
+        }
+        ControlFlow::Continue(())
+    }
+}

@@ -1,0 +1,136 @@
+//! What the text of a document is to a phase that learns from words: rows, listed from the corpus without a copy of it.
+//!
+//! | text | rows of a document |
+//! |---|---|
+//! | [`Text::words`] | its words (links are left out) |
+//! | [`Text::with_links`] | its words and links in order, a link being the row of its target ("citation as word") |
+//! | [`Text::with_contexts`] | its words, then the words around each link to it ("context as content") |
+
+use super::example::Groups;
+use super::view::View;
+use crate::id::WordId;
+
+/// The text of every training document.
+pub struct Text<'a> {
+    view: &'a View<'a>,
+    more: More,
+    /// How often each row occurs; of words and, with links, of documents.
+    counts: Vec<u64>,
+    /// Rows up to the end of each document.
+    ends: Vec<u64>,
+}
+
+enum More {
+    Nothing,
+    Links,
+    Contexts(CitedBy),
+}
+
+impl<'a> Text<'a> {
+    /// The words alone.
+    pub fn words(view: &'a View<'a>) -> Text<'a> {
+        Text::new(view, More::Nothing)
+    }
+
+    /// Words, and each link as a word among them: the row of its target. A position with several targets has one after
+    /// the other.
+    pub fn with_links(view: &'a View<'a>) -> Text<'a> {
+        Text::new(view, More::Links)
+    }
+
+    /// Words, and up to `window` words on each side of every link that points at the document. Which words are known
+    /// still depends on the documents' own texts.
+    pub fn with_contexts(view: &'a View<'a>, window: usize) -> Text<'a> {
+        Text::new(view, More::Contexts(CitedBy::new(view, window)))
+    }
+
+    fn new(view: &'a View<'a>, more: More) -> Text<'a> {
+        let rows = if matches!(more, More::Links) { view.rows() } else { view.words.len() };
+        let mut text = Text { view, more, counts: vec![0; rows], ends: Vec::with_capacity(view.documents.len()) };
+        let mut counts = std::mem::take(&mut text.counts);
+        let mut end = 0;
+        for document in 0..view.documents.len() {
+            text.rows(document, |row| {
+                counts[row as usize] += 1;
+                end += 1;
+            });
+            text.ends.push(end);
+        }
+        Text { counts, ..text }
+    }
+
+    /// What it is the text of.
+    pub fn view(&self) -> &'a View<'a> {
+        self.view
+    }
+
+    /// How often each row occurs: one number for each word and, with links, for each document after them.
+    pub fn counts(&self) -> &[u64] {
+        &self.counts
+    }
+
+    /// How many rows there are before document number `document`; for the number of documents, in all.
+    pub fn before(&self, document: usize) -> u64 {
+        if document == 0 { 0 } else { self.ends[document - 1] }
+    }
+
+    /// Calls `each(row)` for each row of document number `document` of the view, in order.
+    pub fn rows(&self, document: usize, mut each: impl FnMut(u32)) {
+        let (view, doc) = (self.view, self.view.documents[document]);
+        let words = view.corpus.words(doc);
+        match &self.more {
+            More::Nothing => words.iter().filter_map(|&word| view.word_row(word)).for_each(each),
+            More::Links => {
+                let mut from = 0;
+                for position in view.corpus.positions(doc) {
+                    words[from..position.at].iter().filter_map(|&word| view.word_row(word)).for_each(&mut each);
+                    from = position.at;
+                    position.targets.iter().filter_map(|&target| view.document_row(target)).for_each(&mut each);
+                }
+                words[from..].iter().filter_map(|&word| view.word_row(word)).for_each(each);
+            }
+            More::Contexts(cited_by) => {
+                words.iter().filter_map(|&word| view.word_row(word)).for_each(&mut each);
+                cited_by.contexts(view, document, &mut each);
+            }
+        }
+    }
+}
+
+/// For each training document, the positions of training documents that point at it.
+pub struct CitedBy {
+    window: usize,
+    positions: Groups,
+}
+
+impl CitedBy {
+    /// Looks through the links of `view`; contexts will have up to `window` words on each side.
+    pub fn new(view: &View<'_>, window: usize) -> CitedBy {
+        let first = view.words.len();
+        let pairs = view.links.iter().map(|link| (link.target as usize - first, link.position));
+        CitedBy { window, positions: Groups::new(view.documents.len(), pairs) }
+    }
+
+    /// The positions that point at document number `document` of the view.
+    pub fn positions(&self, document: usize) -> &[u32] {
+        self.positions.of(document)
+    }
+
+    /// Calls `each(row)` for the known words around each link to the document, in the order of reading.
+    pub fn contexts(&self, view: &View<'_>, document: usize, each: &mut impl FnMut(u32)) {
+        for &position in self.positions(document) {
+            let place = view.corpus.position(position as usize);
+            let (before, after) = view.corpus.words(place.source).split_at(place.at);
+            let known = |word: &WordId| view.word_row(*word);
+            // How far back the window reaches if only known words count.
+            let mut left = self.window;
+            let mut start = before.len();
+            while start > 0 && left > 0 {
+                start -= 1;
+                left -= usize::from(known(&before[start]).is_some());
+            }
+            before[start..].iter().filter_map(known).for_each(&mut *each);
+            after.iter().filter_map(known).take(self.window).for_each(&mut *each);
+        }
+    }
+}
