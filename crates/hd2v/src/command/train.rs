@@ -7,6 +7,7 @@ use std::time::Duration;
 
 use anyhow::{Context, Result, ensure};
 use clap::Args;
+use hyperdoc2vec::train::reference::ReferenceParams;
 use hyperdoc2vec::train::{Checkpoints, Method, TrainParams, TrainProgress, train};
 use hyperdoc2vec::{Corpus, Date, Model};
 use serde_json::json;
@@ -19,8 +20,12 @@ use crate::progress::{TrainReporter, stop_on_interrupt};
 #[command(after_help = "\
 Methods:
   h-d2v         content (PV-DBOW), then links by sampled softmax; the default
-  h-d2v-random  links only, from random vectors
-  pv-dbow       content only: works without links
+  h-d2v-paper   as the paper has it: PV-DM, then negative sampling link by link; slow
+  h-d2v-random  the same from random vectors
+  w2v           citation as word: CBOW over words and links
+  pv-dm, pv-dbow, d2v-nc   content only: work without links
+  d2v-cac       content and the contexts that point at it
+  npm, deepwalk            the other rivals of the paper
 
 The same corpus, parameters and seed give the same file, byte for byte, for any number of threads.
 Ctrl-C stops after the batch and leaves a checkpoint beside the model; --resume goes on from it.
@@ -34,7 +39,7 @@ pub struct Arguments {
     /// The model file to write
     #[arg(short, long)]
     output: PathBuf,
-    /// What to train: h-d2v, h-d2v-random, pv-dbow
+    /// What to train
     #[arg(long, default_value_t = TrainParams::default().method)]
     method: Method,
     /// Numbers in a vector
@@ -43,9 +48,12 @@ pub struct Arguments {
     /// Words on each side of a link that count
     #[arg(long, default_value_t = TrainParams::default().window)]
     window: usize,
-    /// Passes over the links (pv-dbow: over the text)
+    /// Passes of the method's own phase [default: h-d2v 8, h-d2v-paper and h-d2v-random 100, npm 10, others 5]
     #[arg(long)]
     epochs: Option<usize>,
+    /// `reference`: the step of the paper's own program, slips included, for h-d2v-paper and h-d2v-random
+    #[arg(long, value_parser = ["reference"])]
+    compat: Option<String>,
     /// Passes over the text before the links
     #[arg(long, default_value_t = TrainParams::default().content.epochs)]
     content_epochs: usize,
@@ -141,17 +149,19 @@ fn params(arguments: &Arguments, corpus: &Corpus) -> TrainParams {
     let mut params = TrainParams {
         method: arguments.method,
         dim: arguments.dim,
-        window: arguments.window,
         seed: arguments.seed,
         min_count: arguments.min_count.unwrap_or(corpus.manifest().options.min_count),
         until: arguments.until,
         ..TrainParams::default()
     };
     params.content.epochs = arguments.content_epochs;
-    match (arguments.method, arguments.epochs) {
-        (Method::PvDbow, Some(epochs)) => params.content.epochs = epochs,
-        (_, Some(epochs)) => params.citation.epochs = epochs,
-        (_, None) => {}
+    params.set_window(arguments.window);
+    if let Some(epochs) = arguments.epochs {
+        params.set_epochs(epochs);
+    }
+    if arguments.compat.is_some() {
+        let epochs = params.reference.epochs;
+        params.reference = ReferenceParams { epochs, window: arguments.window, ..ReferenceParams::default() };
     }
     params.citation.rate = arguments.rate;
     params.citation.rarity = !arguments.no_rarity;

@@ -13,7 +13,8 @@ use super::rows::{LANES, add_four, dot, scale};
 pub const BOUND: f32 = 6.0;
 
 /// What becomes of an output row whose score lies beyond ±6.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, serde::Serialize, serde::Deserialize)]
+#[serde(rename_all = "kebab-case")]
 pub enum Beyond {
     /// It teaches nothing and learns nothing, be it target or noise, if |score| ≥ 6: as gensim, and the authors of
     /// hyperdoc2vec after it.

@@ -15,7 +15,7 @@ use rayon::prelude::*;
 use serde::{Deserialize, Serialize};
 
 use super::batch::sized;
-use super::noise::{WordNoise, keep_chances};
+use super::example::{Lottery, keep_chances};
 use super::occurrences::{Numbering, Occurrences};
 use super::view::View;
 use super::{After, Done, Phase, Tables};
@@ -71,7 +71,7 @@ pub struct Dbow<'a> {
     params: &'a DbowParams,
     seed: u64,
     keep: Vec<f32>,
-    noise: WordNoise,
+    noise: Lottery,
     /// For each document, how many examples there are up to and including its own.
     examples: Vec<u64>,
 }
@@ -114,8 +114,8 @@ impl<'a> Dbow<'a> {
                 sum
             })
             .collect();
-        let keep = keep_chances(&view.counts, params.sample);
-        Dbow { view, params, seed, keep, noise: WordNoise::new(&view.counts, 0.75), examples }
+        let keep = keep_chances(&view.counts, f64::from(params.sample));
+        Dbow { view, params, seed, keep, noise: Lottery::smoothed(&view.counts), examples }
     }
 
     fn examples(&self) -> usize {

@@ -9,6 +9,7 @@
 //!
 //! Unlike gensim under DeepWalk, documents that walks visit often are not thinned out.
 
+use serde::{Deserialize, Serialize};
 use std::ops::ControlFlow;
 
 use super::example::{Groups, Learner, falling};
@@ -21,7 +22,7 @@ use crate::rng::Rng;
 pub const DIM: usize = 64;
 
 /// How [`DeepWalk`] runs; by default as its authors' program.
-#[derive(Debug, Clone, PartialEq)]
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct DeepWalkParams {
     /// Passes over the walks.
     pub epochs: usize,

@@ -14,6 +14,7 @@
 //! that windows reach further; unlike gensim, documents are not cut off after 10,000 words. Each example sees what the
 //! one before it did, so the phase uses one thread, and the same bits come out on any number of them.
 
+use serde::{Deserialize, Serialize};
 use std::ops::ControlFlow;
 
 use super::example::{Learner, Lottery, falling, keep_chances};
@@ -36,7 +37,7 @@ pub enum Form {
 }
 
 /// How [`Direct`] runs; by default as gensim, but with the paper's window.
-#[derive(Debug, Clone, PartialEq)]
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct DirectParams {
     /// Passes over the text.
     pub epochs: usize,

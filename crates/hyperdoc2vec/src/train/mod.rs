@@ -10,7 +10,6 @@ pub mod dbow;
 pub mod deepwalk;
 pub mod direct;
 pub mod example;
-pub mod noise;
 pub mod npm;
 mod occurrences;
 pub mod params;
@@ -60,6 +59,8 @@ pub trait Phase: Sync {
     fn epochs(&self) -> usize;
     /// How many batches a pass has.
     fn batches(&self) -> usize;
+    /// What is to be done to the tables once, before the first epoch.
+    fn prepare(&self, _tables: &mut Tables) {}
     /// Runs an epoch from batch `start`.
     fn epoch(&self, epoch: usize, start: usize, tables: &mut Tables, after: After<'_>) -> ControlFlow<()>;
 }

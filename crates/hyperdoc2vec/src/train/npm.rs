@@ -11,6 +11,7 @@
 //! ```
 //! Since words stay, a document's vector depends on no other document's: they are learnt side by side.
 
+use serde::{Deserialize, Serialize};
 use std::ops::ControlFlow;
 use std::sync::atomic::{AtomicU64, Ordering};
 
@@ -23,7 +24,7 @@ use crate::kernel::{axpy, dot, log_sigmoid, scale, sigmoid, sum_of_squares};
 use crate::rng::Rng;
 
 /// How [`Npm`] runs.
-#[derive(Debug, Clone, PartialEq)]
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct NpmParams {
     /// Passes over the links.
     pub epochs: usize,
@@ -155,6 +156,10 @@ impl<'a> Npm<'a> {
 }
 
 impl Phase for Npm<'_> {
+    fn prepare(&self, tables: &mut Tables) {
+        prepare(self.view, tables);
+    }
+
     fn name(&self) -> &'static str {
         "npm"
     }

@@ -4,8 +4,13 @@ use serde::{Deserialize, Serialize};
 
 use super::citation::CitationParams;
 use super::dbow::DbowParams;
+use super::deepwalk::DeepWalkParams;
+use super::direct::DirectParams;
+use super::npm::NpmParams;
+use super::reference::ReferenceParams;
 use crate::document::Date;
 use crate::error::{Error, Result};
+use crate::kernel::Beyond;
 
 /// A model to train.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
@@ -14,29 +19,63 @@ pub enum Method {
     /// hyperdoc2vec as we do it best: PV-DBOW on the content, then sampled softmax on the links.
     #[serde(rename = "h-d2v")]
     HyperDoc,
-    /// The citation phase alone, from random vectors.
+    /// hyperdoc2vec as the paper has it: PV-DM on the content, then negative sampling link by link.
+    #[serde(rename = "h-d2v-paper")]
+    HyperDocPaper,
+    /// The same from random vectors.
     #[serde(rename = "h-d2v-random")]
     HyperDocRandom,
+    /// Citation as word: CBOW over words and links.
+    W2v,
+    /// Document and words around a word predict it; links are not used.
+    PvDm,
     /// A document predicts its words; links are not used.
     PvDbow,
+    /// PV-DBOW on the text without links, word by word as gensim does it.
+    D2vNc,
+    /// The same on each document's text and every context that points at it.
+    D2vCac,
+    /// The neural probabilistic model of Huang et al.
+    Npm,
+    /// Walks over the links; text is not used.
+    #[serde(rename = "deepwalk")]
+    DeepWalk,
 }
 
 impl Method {
     /// All of them.
-    pub const ALL: [Method; 3] = [Method::HyperDoc, Method::HyperDocRandom, Method::PvDbow];
+    pub const ALL: [Method; 10] = [
+        Method::HyperDoc,
+        Method::HyperDocPaper,
+        Method::HyperDocRandom,
+        Method::W2v,
+        Method::PvDm,
+        Method::PvDbow,
+        Method::D2vNc,
+        Method::D2vCac,
+        Method::Npm,
+        Method::DeepWalk,
+    ];
 
     /// What it is called on the command line.
     pub fn name(self) -> &'static str {
         match self {
             Method::HyperDoc => "h-d2v",
+            Method::HyperDocPaper => "h-d2v-paper",
             Method::HyperDocRandom => "h-d2v-random",
+            Method::W2v => "w2v",
+            Method::PvDm => "pv-dm",
             Method::PvDbow => "pv-dbow",
+            Method::D2vNc => "d2v-nc",
+            Method::D2vCac => "d2v-cac",
+            Method::Npm => "npm",
+            Method::DeepWalk => "deepwalk",
         }
     }
 
     /// Whether it learns from links.
     pub fn needs_links(self) -> bool {
-        !matches!(self, Method::PvDbow)
+        !matches!(self, Method::PvDm | Method::PvDbow | Method::D2vNc | Method::W2v | Method::D2vCac)
     }
 }
 
@@ -77,6 +116,14 @@ pub struct TrainParams {
     pub content: DbowParams,
     /// The citation phase.
     pub citation: CitationParams,
+    /// Text word by word: PV-DM, CBOW, and PV-DBOW as gensim does it.
+    pub direct: DirectParams,
+    /// The paper's own citation phase.
+    pub reference: ReferenceParams,
+    /// NPM.
+    pub npm: NpmParams,
+    /// DeepWalk.
+    pub deepwalk: DeepWalkParams,
 }
 
 impl Default for TrainParams {
@@ -90,11 +137,36 @@ impl Default for TrainParams {
             until: None,
             content: DbowParams::default(),
             citation: CitationParams::default(),
+            direct: DirectParams::default(),
+            // Without the slips of the authors' program, which `--compat reference` brings back.
+            reference: ReferenceParams { beyond: Beyond::Saturate, shift: false, ..ReferenceParams::default() },
+            npm: NpmParams::default(),
+            deepwalk: DeepWalkParams::default(),
         }
     }
 }
 
 impl TrainParams {
+    /// Sets the passes of the phase that gives the method its name.
+    pub fn set_epochs(&mut self, epochs: usize) {
+        match self.method {
+            Method::HyperDoc => self.citation.epochs = epochs,
+            Method::HyperDocPaper | Method::HyperDocRandom => self.reference.epochs = epochs,
+            Method::PvDbow => self.content.epochs = epochs,
+            Method::W2v | Method::PvDm | Method::D2vNc | Method::D2vCac => self.direct.epochs = epochs,
+            Method::Npm => self.npm.epochs = epochs,
+            Method::DeepWalk => self.deepwalk.epochs = epochs,
+        }
+    }
+
+    /// Sets the words on each side that count, for every phase.
+    pub fn set_window(&mut self, window: usize) {
+        self.window = window;
+        self.direct.window = window;
+        self.reference.window = window;
+        self.npm.window = window;
+    }
+
     /// Whether each makes sense.
     pub fn validate(&self) -> Result<()> {
         let in_range = |name: &str, value: usize, least: usize, most: usize| {
@@ -116,7 +188,15 @@ impl TrainParams {
         in_range("content noise", self.content.noise, 1, 1 << 16)?;
         above_zero("content document rate", self.content.document_rate)?;
         above_zero("content word rate", self.content.word_rate)?;
-        in_range("epochs", self.citation.epochs, 1, 100_000)?;
+        for epochs in [
+            &self.citation.epochs,
+            &self.direct.epochs,
+            &self.reference.epochs,
+            &self.npm.epochs,
+            &self.deepwalk.epochs,
+        ] {
+            in_range("epochs", *epochs, 1, 100_000)?;
+        }
         in_range("batch", self.citation.batch, 1, 1 << 16)?;
         in_range("noise", self.citation.noise, 0, 1 << 20)?;
         above_zero("rate", self.citation.rate)

@@ -13,6 +13,7 @@
 //! [`step`] is what the faster code is tested against. [`ReferenceCitation`] calls [`kernel::learn`](crate::kernel::learn), which
 //! gives the same bits sooner. Each example sees what the one before it did, so the phase uses one thread.
 
+use serde::{Deserialize, Serialize};
 use std::ops::{ControlFlow, Range};
 
 use super::example::{Learner, falling, keep_chances};
@@ -58,7 +59,7 @@ pub fn step(how: Step, inputs: &[u32], outputs: &[u32], tables: &mut Tables) -> 
 }
 
 /// How [`ReferenceCitation`] runs; by default as the authors' program.
-#[derive(Debug, Clone, PartialEq)]
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct ReferenceParams {
     /// Passes over the links.
     pub epochs: usize,

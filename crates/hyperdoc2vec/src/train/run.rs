@@ -8,8 +8,13 @@ use serde_json::json;
 
 use super::citation::Citation;
 use super::dbow::Dbow;
+use super::deepwalk::DeepWalk;
+use super::direct::{Direct, Form};
+use super::npm::Npm;
 use super::params::{Method, TrainParams};
+use super::reference::ReferenceCitation;
 use super::table::Table;
+use super::text::Text;
 use super::view::View;
 use super::{Phase, Tables};
 use crate::container::{Container, Tensor, write};
@@ -115,14 +120,45 @@ pub fn train(
     Ok(())
 }
 
-fn phases<'a>(view: &'a View<'a>, params: &'a TrainParams) -> Vec<Box<dyn Phase + 'a>> {
-    let content = || Box::new(Dbow::new(view, &params.content, params.seed));
-    let citation = || Box::new(Citation::new(view, &params.citation, params.window, params.seed));
+/// What the phases read: the text in the form the method wants it.
+fn text<'a>(view: &'a View<'a>, params: &TrainParams) -> Option<Text<'a>> {
     match params.method {
-        Method::HyperDoc => vec![content(), citation()],
-        Method::HyperDocRandom => vec![citation()],
-        Method::PvDbow => vec![content()],
+        Method::HyperDoc | Method::HyperDocRandom | Method::PvDbow | Method::DeepWalk => None,
+        Method::HyperDocPaper | Method::PvDm | Method::D2vNc | Method::Npm => Some(Text::words(view)),
+        Method::W2v => Some(Text::with_links(view)),
+        Method::D2vCac => Some(Text::with_contexts(view, params.window)),
     }
+}
+
+fn phases<'a>(view: &'a View<'a>, text: Option<&'a Text<'a>>, params: &'a TrainParams) -> Vec<Box<dyn Phase + 'a>> {
+    let seed = params.seed;
+    let direct = |form| {
+        let phase = text.map(|text| Direct::new(text, form, &params.direct, seed));
+        phase.map(|phase| Box::new(phase) as Box<dyn Phase + 'a>).into_iter()
+    };
+    let reference = || Box::new(ReferenceCitation::new(view, &params.reference, seed));
+    let mut phases: Vec<Box<dyn Phase + 'a>> = Vec::new();
+    match params.method {
+        Method::HyperDoc => {
+            phases.push(Box::new(Dbow::new(view, &params.content, seed)));
+            phases.push(Box::new(Citation::new(view, &params.citation, params.window, seed)));
+        }
+        Method::HyperDocPaper => {
+            phases.extend(direct(Form::Dm));
+            phases.push(reference());
+        }
+        Method::HyperDocRandom => phases.push(reference()),
+        Method::W2v => phases.extend(direct(Form::Cbow)),
+        Method::PvDm => phases.extend(direct(Form::Dm)),
+        Method::PvDbow => phases.push(Box::new(Dbow::new(view, &params.content, seed))),
+        Method::D2vNc | Method::D2vCac => phases.extend(direct(Form::Dbow)),
+        Method::Npm => {
+            phases.extend(direct(Form::Cbow));
+            phases.push(Box::new(Npm::new(view, &params.npm, seed)));
+        }
+        Method::DeepWalk => phases.push(Box::new(DeepWalk::new(view, &params.deepwalk, seed))),
+    }
+    phases
 }
 
 fn run(
@@ -141,11 +177,22 @@ fn run(
             Place::default()
         }
     };
-    for (number, phase) in phases(view, params).iter().enumerate().skip(begin.phase) {
+    let text = text(view, params);
+    let phases = phases(view, text.as_ref(), params);
+    for (number, phase) in phases.iter().enumerate().skip(begin.phase) {
         let first = if number == begin.phase { begin } else { Place { phase: number, ..Place::default() } };
+        if (first.epoch, first.batch) == (0, 0) {
+            phase.prepare(&mut tables);
+        }
         run_phase(phase.as_ref(), first, &mut tables, &key, checkpoints, watch)?;
     }
-    Ok(tables)
+    let finite = |table: &Table| table.data().iter().all(|x| x.is_finite());
+    match phases.last() {
+        Some(last) if !finite(&tables.input) || !finite(&tables.output) => {
+            Err(Error::Diverged { phase: last.name(), epoch: last.epochs(), batch: last.batches() })
+        }
+        _ => Ok(tables),
+    }
 }
 
 fn run_phase(

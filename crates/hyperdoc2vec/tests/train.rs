@@ -1,0 +1,279 @@
+//! Training runs: what is planted is learnt, and the same bytes come out whatever the threads and interruptions.
+
+use std::fs;
+use std::ops::ControlFlow;
+use std::path::{Path, PathBuf};
+use std::time::Duration;
+
+use hyperdoc2vec::corpus::CorpusOptions;
+use hyperdoc2vec::generate::{GenerateParams, Generator};
+use hyperdoc2vec::import::{Format, ImportOptions, generate, import};
+use hyperdoc2vec::kernel::{dot, sum_of_squares};
+use hyperdoc2vec::model::Vectors;
+use hyperdoc2vec::train::{Checkpoints, Method, TrainParams, train};
+use hyperdoc2vec::{Corpus, Error, Model};
+use tempfile::TempDir;
+
+struct Place {
+    dir: TempDir,
+    corpus: Corpus,
+    planted: Generator,
+}
+
+impl Place {
+    fn generated(docs: usize, links: usize) -> Place {
+        let params = GenerateParams { docs, links, words: 100, ..GenerateParams::default() };
+        let dir = tempfile::tempdir().expect("a directory");
+        let corpus =
+            generate(
+                &params,
+                &dir.path().join("corpus"),
+                &ImportOptions::default(),
+                &mut |_| ControlFlow::Continue(()),
+            );
+        Place { corpus: corpus.expect("generated"), dir, planted: Generator::new(&params).expect("planned") }
+    }
+
+    fn path(&self, name: &str) -> PathBuf {
+        self.dir.path().join(name)
+    }
+
+    /// Trains and returns the bytes of the model.
+    fn train(&self, params: &TrainParams, threads: usize) -> Vec<u8> {
+        let path = self.path("model");
+        train(&self.corpus, params, &path, threads, None, &mut |_| ControlFlow::Continue(())).expect("trained");
+        fs::read(&path).expect("written")
+    }
+
+    fn model(&self, params: &TrainParams) -> Model {
+        self.train(params, 2);
+        let model = Model::open(self.path("model")).expect("readable");
+        model.verify().expect("intact");
+        model
+    }
+}
+
+/// Few and small passes, so that every method is done in a moment.
+fn quick(method: Method) -> TrainParams {
+    let mut params = TrainParams { method, dim: 24, ..TrainParams::default() };
+    params.set_epochs(2);
+    params.content.epochs = 2;
+    params.direct.epochs = 2;
+    params.reference.noise = 50;
+    params
+}
+
+#[test]
+fn every_method_trains_and_gives_numbers() {
+    let place = Place::generated(150, 600);
+    for method in Method::ALL {
+        let model = place.model(&quick(method));
+        assert_eq!((model.documents(), model.params().method), (150, method));
+        for which in [Vectors::WordIn, Vectors::WordOut, Vectors::DocIn, Vectors::DocOut] {
+            let vectors = model.vectors(which).expect("there");
+            assert!((0..vectors.rows()).all(|row| vectors.row(row).iter().all(|x| x.is_finite())), "{method}");
+        }
+    }
+}
+
+#[test]
+fn any_number_of_threads_gives_the_same_file() {
+    let place = Place::generated(400, 3000);
+    for method in [Method::HyperDoc, Method::PvDbow, Method::HyperDocPaper] {
+        let params = quick(method);
+        let one = place.train(&params, 1);
+        assert!(one == place.train(&params, 2), "{method}, two threads");
+        assert!(one == place.train(&params, 5), "{method}, five threads");
+        assert!(one != place.train(&TrainParams { seed: 2, ..params }, 2), "{method}, another seed");
+    }
+}
+
+/// Stops a run after `batches` batches, goes on from the checkpoint, again and again; returns the model.
+fn train_in_pieces(place: &Place, params: &TrainParams, batches: usize, threads: usize) -> (Vec<u8>, usize) {
+    let path = place.path("pieces");
+    let checkpoints = Checkpoints { path: place.path("checkpoint"), every: Duration::from_secs(3600), resume: true };
+    for piece in 0..1000 {
+        let mut seen = 0;
+        let result = train(&place.corpus, params, &path, threads, Some(&checkpoints), &mut |_| {
+            seen += 1;
+            if seen == batches { ControlFlow::Break(()) } else { ControlFlow::Continue(()) }
+        });
+        match result {
+            Ok(()) => return (fs::read(&path).expect("written"), piece),
+            Err(Error::Stopped { checkpoint }) => assert!(checkpoint.exists()),
+            Err(error) => panic!("{error}"),
+        }
+    }
+    panic!("the run does not end");
+}
+
+#[test]
+fn a_run_in_pieces_gives_the_same_file_as_one_in_one_go() {
+    let place = Place::generated(300, 2500);
+    for method in [Method::HyperDoc, Method::HyperDocPaper, Method::Npm] {
+        let params = quick(method);
+        let whole = place.train(&params, 2);
+        for (batches, threads) in [(1, 1), (3, 2)] {
+            let (pieces, stops) = train_in_pieces(&place, &params, batches, threads);
+            assert!(stops > 1, "{method} was stopped {stops} times");
+            assert!(whole == pieces, "{method} in pieces of {batches} batches");
+        }
+        assert!(!place.path("checkpoint").exists(), "a finished run leaves no checkpoint");
+    }
+}
+
+#[test]
+fn a_checkpoint_of_another_run_is_refused() {
+    let place = Place::generated(100, 400);
+    let checkpoints = Checkpoints { path: place.path("checkpoint"), every: Duration::ZERO, resume: true };
+    let stop = &mut |_: &_| ControlFlow::Break(());
+    let result = train(&place.corpus, &quick(Method::HyperDoc), &place.path("m"), 1, Some(&checkpoints), stop);
+    assert!(matches!(result, Err(Error::Stopped { .. })));
+    let other = TrainParams { seed: 7, ..quick(Method::HyperDoc) };
+    let error = train(&place.corpus, &other, &place.path("m"), 1, Some(&checkpoints), stop).expect_err("another run");
+    assert!(error.to_string().contains("other parameters"), "{error}");
+    assert!(!place.path("m").exists());
+}
+
+fn cosine(a: &[f32], b: &[f32]) -> f32 {
+    dot(a, b) / (sum_of_squares(a) * sum_of_squares(b)).sqrt().max(1e-20)
+}
+
+/// Share of documents whose nearest other document has the same planted topic.
+fn topic_neighbours(place: &Place, model: &Model, which: Vectors) -> f32 {
+    let vectors = model.vectors(which).expect("there");
+    let nearest = |doc: usize| {
+        let others = (0..vectors.rows()).filter(|&other| other != doc);
+        let near = |a: &usize, b: &usize| {
+            cosine(vectors.row(doc), vectors.row(*a)).total_cmp(&cosine(vectors.row(doc), vectors.row(*b)))
+        };
+        others.max_by(near).expect("another document")
+    };
+    let same = (0..vectors.rows()).filter(|&doc| place.planted.topic(doc) == place.planted.topic(nearest(doc)));
+    same.count() as f32 / vectors.rows() as f32
+}
+
+#[test]
+fn documents_of_a_topic_are_neighbours_by_what_they_say() {
+    let place = Place::generated(400, 2000);
+    assert!(place.planted.topics() >= 6, "chance is small");
+    for method in [Method::PvDbow, Method::PvDm] {
+        let mut params = TrainParams { method, dim: 32, ..TrainParams::default() };
+        params.set_epochs(20);
+        params.set_window(10);
+        let share = topic_neighbours(&place, &place.model(&params), Vectors::DocIn);
+        assert!(share > 0.8, "{method}: {share}");
+    }
+}
+
+/// Of the links of the corpus, the share whose target is among the best ten by the words around them.
+fn links_found(place: &Place, model: &Model) -> f32 {
+    let (words, targets) =
+        (model.vectors(Vectors::WordIn).expect("there"), model.vectors(Vectors::DocOut).expect("there"));
+    let (mut found, mut asked) = (0, 0);
+    for doc in place.corpus.documents() {
+        for position in place.corpus.positions(doc) {
+            let (before, after) = place.corpus.context(&position, 10);
+            let mut query = vec![0.0; words.cols()];
+            for &word in before.iter().chain(after) {
+                if let Some(row) = model.vocabulary().find(place.corpus.word(word)) {
+                    query.iter_mut().zip(words.row(row)).for_each(|(q, w)| *q += w);
+                }
+            }
+            for target in position.targets {
+                let score = dot(&query, targets.row(target.index()));
+                let better = (0..targets.rows()).filter(|&other| dot(&query, targets.row(other)) > score).count();
+                found += usize::from(better < 10);
+                asked += 1;
+            }
+        }
+    }
+    found as f32 / asked as f32
+}
+
+#[test]
+fn a_link_is_found_from_the_words_around_it() {
+    let place = Place::generated(400, 2000);
+    let mut params = TrainParams { dim: 32, ..TrainParams::default() };
+    params.set_epochs(20);
+    params.content.epochs = 1;
+    let share = links_found(&place, &place.model(&params));
+    // Ten of 400 by chance: 0.025.
+    assert!(share > 0.6, "{share}");
+}
+
+#[test]
+fn what_cannot_be_trained_is_said_clearly() {
+    let dir = tempfile::tempdir().expect("a directory");
+    let corpus = |name: &str, text: &str, min_count: u64| {
+        let input = dir.path().join(format!("{name}.jsonl"));
+        fs::write(&input, text).expect("written");
+        let options = ImportOptions {
+            corpus: CorpusOptions { min_count, ..CorpusOptions::default() },
+            ..ImportOptions::default()
+        };
+        import(Format::Jsonl, &[input], &dir.path().join(name), &options, &mut |_| ControlFlow::Continue(()))
+            .expect("imported")
+    };
+    let run = |corpus: &Corpus, params: &TrainParams| {
+        train(corpus, params, &dir.path().join("m"), 1, None, &mut |_| ControlFlow::Continue(()))
+            .map_err(|e| e.to_string())
+    };
+    let unlinked = corpus("unlinked", "{\"id\":\"a\",\"text\":\"x y z\"}\n{\"id\":\"b\",\"text\":\"x y\"}", 1);
+    let small = TrainParams { min_count: 1, dim: 8, ..TrainParams::default() };
+    let error = run(&unlinked, &small).expect_err("no links");
+    assert!(error.contains("learns from links"), "{error}");
+    run(&unlinked, &TrainParams { method: Method::PvDbow, ..small.clone() }).expect("content needs no links");
+    let error = run(&unlinked, &TrainParams { until: "2009".parse().ok(), ..small.clone() }).expect_err("no dates");
+    assert!(error.contains("no dates"), "{error}");
+    let error = run(&unlinked, &TrainParams { min_count: 100, ..small.clone() }).expect_err("no words");
+    assert!(error.contains("--min-count"), "{error}");
+    for dim in [0, 100_000] {
+        let error = run(&unlinked, &TrainParams { dim, ..small.clone() }).expect_err("no such size");
+        assert!(error.contains("must be from 1 to 4096"), "{error}");
+    }
+    assert!(!dir.path().join("m.part").exists());
+    let one = corpus("one", "{\"id\":\"a\",\"text\":\"x y z x\"}", 1);
+    for method in [Method::PvDbow, Method::PvDm] {
+        run(&one, &TrainParams { method, ..small.clone() }).expect("one document");
+    }
+    let bare = corpus("bare", "{\"id\":\"a\",\"text\":\"[[b]]\"}\n{\"id\":\"b\",\"text\":\"x y\"}", 1);
+    run(&bare, &small).expect("a link without words is learnt from its source alone");
+}
+
+#[test]
+fn a_rate_that_is_too_large_is_told_and_nothing_is_written() {
+    let place = Place::generated(100, 400);
+    let mut params = quick(Method::HyperDoc);
+    params.set_epochs(30);
+    params.citation.rate = 1e30;
+    let path = place.path("m");
+    let result = train(&place.corpus, &params, &path, 1, None, &mut |_| ControlFlow::Continue(()));
+    assert!(matches!(result, Err(Error::Diverged { .. })), "{result:?}");
+    assert!(!path.exists());
+}
+
+#[test]
+fn a_model_cut_short_altered_or_newer_is_refused() {
+    let place = Place::generated(60, 200);
+    let bytes = place.train(&quick(Method::HyperDoc), 1);
+    let path = place.path("model");
+    let refused = |path: &Path| {
+        Model::open(path).and_then(|model| model.verify()).map_err(|e| e.to_string()).expect_err("refused")
+    };
+    for length in [0, 5, 100, bytes.len() / 2, bytes.len() - 1] {
+        fs::write(&path, &bytes[..length]).expect("written");
+        assert!(!refused(&path).is_empty());
+    }
+    let mut altered = bytes.clone();
+    let last = altered.len() - 10;
+    altered[last] ^= 1;
+    fs::write(&path, &altered).expect("written");
+    assert!(refused(&path).contains("altered"));
+    let newer = String::from_utf8_lossy(&bytes[..4000]).find("\\\"version\\\":1").expect("a version");
+    let mut changed = bytes;
+    changed[newer + "\\\"version\\\":".len()] = b'9';
+    fs::write(&path, &changed).expect("written");
+    let error = refused(&path);
+    assert!(error.contains("version 9") && error.contains("newer program"), "{error}");
+}
