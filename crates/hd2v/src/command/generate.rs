@@ -35,7 +35,7 @@ pub struct Arguments {
     /// Number of topics [default: a third of the square root of the number of documents]
     #[arg(long)]
     topics: Option<usize>,
-    /// Share of the documents that nobody links to
+    /// Share of the documents that are never to be linked to (others may end up without links too)
     #[arg(long, default_value_t = GenerateParams::default().newcomers)]
     newcomers: f32,
     /// The corpus directory to write

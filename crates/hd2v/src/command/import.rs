@@ -107,6 +107,13 @@ pub fn run(arguments: &Arguments) -> Result<()> {
 /// What came in and what was lost, on stderr.
 pub fn tell_result(corpus: &Corpus, seconds: f64) {
     let counts = &corpus.manifest().counts;
+    if counts.vocabulary * 20 < counts.distinct_words {
+        let (few, all) = (thousands(counts.vocabulary), thousands(counts.distinct_words));
+        let least = corpus.manifest().options.min_count;
+        talk(format_args!(
+            "only {few} of {all} distinct words occur {least} times; for a small corpus lower --min-count"
+        ));
+    }
     talk(format_args!(
         "{}{}: {} documents, {} words, {} links at {} positions; {seconds:.1} s, {:.1} MB of text a second",
         losses(&corpus.manifest().losses, 3),

@@ -6,7 +6,7 @@
 //! directory into place. Memory grows with vocabulary, documents and links, never with text.
 
 use std::cmp::Reverse;
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
 use std::fs::{self, File};
 use std::io::{Read, Write};
 use std::path::{Path, PathBuf};
@@ -179,6 +179,8 @@ pub struct Builder {
     position_links: Vec<u64>,
     link_names: Vec<u32>,
     aliases: Vec<(u32, u32)>,
+    /// Redirects that lead to a document.
+    redirects: Vec<(u32, u32)>,
     losses: Losses,
     counts: Counts,
 }
@@ -191,6 +193,9 @@ impl Builder {
             Some(parent) if !parent.as_os_str().is_empty() => parent,
             _ => Path::new("."),
         };
+        if !parent.is_dir() {
+            return Err(Error::input(parent.display().to_string(), "no such directory; make it first"));
+        }
         let name = destination.file_name().unwrap_or_default().to_string_lossy();
         let prefix = format!(".{name}.part-");
         let mut aside = tempfile::Builder::new();
@@ -230,6 +235,7 @@ impl Builder {
             position_links: Vec::new(),
             link_names: Vec::new(),
             aliases: Vec::new(),
+            redirects: Vec::new(),
             losses: Losses::default(),
             counts: Counts::default(),
         })
@@ -330,7 +336,7 @@ impl Builder {
         let dated = || self.dates.iter().filter_map(|&date| Date::from_packed(date));
         self.counts.dated = dated().count() as u64;
         let dates = dated().min().zip(dated().max());
-        self.counts.redirects = self.aliases.len() as u64;
+        self.counts.redirects = self.redirects.len() as u64;
         let manifest = Manifest::new(self.options, self.source, self.counts, dates, self.losses, files);
         let path = dir.join(manifest::NAME);
         let mut file = File::create(&path).map_err(Error::io("create", &path))?;
@@ -413,9 +419,15 @@ impl Builder {
         for &(from, to) in &self.aliases {
             aliases.entry(from).or_insert(to);
         }
+        let mut seen = HashSet::new();
         for &(from, _) in &self.aliases {
-            if self.resolve(from, &aliases).is_none() {
-                self.losses.add(Loss::BrokenRedirect, self.names.get(from));
+            match self.resolve(from, &aliases) {
+                None => self.losses.add(Loss::BrokenRedirect, self.names.get(from)),
+                // A document goes before a redirect of its name, and a redirect before later ones of its name.
+                Some(doc) if self.documents[from as usize] == NONE && seen.insert(from) => {
+                    self.redirects.push((from, doc));
+                }
+                Some(_) => {}
             }
         }
         let (mut source, mut at, mut anchor, mut ends) = (Vec::new(), Vec::new(), Vec::new(), Vec::new());
@@ -484,6 +496,11 @@ impl Builder {
         write_strings(dir, "titles", self.document_title.iter().map(|&title| self.titles.get(title)), files)?;
         write_strings(dir, "urls", self.document_url.iter().map(|&url| self.urls.get(url)), files)?;
         write_strings(dir, "labels", self.labels.iter(), files)?;
+        write_strings(dir, "redirects", self.redirects.iter().map(|&(name, _)| self.names.get(name)), files)?;
+        let redirect_names = self.redirects.iter().map(|&(name, _)| self.names.get(name));
+        write_index(dir, "redirects", self.redirects.len(), redirect_names, files)?;
+        let leads_to: Vec<u32> = self.redirects.iter().map(|&(_, doc)| doc).collect();
+        write_array(dir, "redirect.document", &leads_to, files)?;
         write_array(dir, "document.tokens", &self.document_tokens, files)?;
         write_array(dir, "document.text", &self.document_text, files)?;
         write_array(dir, "dates", &self.dates, files)?;

@@ -33,6 +33,9 @@ pub fn parse(batch: &LineBatch) -> Parsed {
 fn parse_line(line: &str, place: String, out: &mut Parsed) {
     let line = line.trim_start();
     let (id, mut rest) = line.split_once(char::is_whitespace).unwrap_or((line, ""));
+    if id.starts_with('{') {
+        return out.bad(place, "expected an id and words, found JSON: the format is jsonl".to_owned());
+    }
     if id.contains(OPEN) {
         return out.bad(place, "the line begins with a link: the document's id must come first".to_owned());
     }

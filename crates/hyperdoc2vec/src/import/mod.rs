@@ -311,7 +311,7 @@ pub fn generate(
     options: &ImportOptions,
     watch: Watch<'_>,
 ) -> Result<Corpus> {
-    let source = Source { format: "generate".to_owned(), inputs: vec![format!("{params:?}")] };
+    let source = Source { format: "generate".to_owned(), inputs: vec![params.flags()] };
     build(destination, source, options, |tokenizer, builder| {
         let work = |parsed| prepare(parsed, tokenizer);
         let sink = |batch| {
