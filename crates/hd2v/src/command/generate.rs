@@ -7,7 +7,7 @@ use clap::Args;
 use hyperdoc2vec::generate::GenerateParams;
 use hyperdoc2vec::import::{self, ImportOptions};
 
-use super::import::{Words, tell_result, written_aside};
+use super::import::{Words, most_threads, tell_result, written_aside};
 use crate::output::{talk, thousands};
 use crate::progress::{Reporter, stop_on_interrupt};
 
@@ -47,7 +47,7 @@ pub struct Arguments {
     #[command(flatten)]
     corpus: Words,
     /// Threads [default: one a core]
-    #[arg(long, default_value_t = 0, hide_default_value = true)]
+    #[arg(long, default_value_t = 0, hide_default_value = true, value_parser = most_threads)]
     threads: usize,
 }
 
