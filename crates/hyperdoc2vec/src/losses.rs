@@ -6,6 +6,8 @@ use serde::{Deserialize, Serialize};
 
 /// How many samples of each kind are kept.
 const SAMPLES: usize = 10;
+/// Characters of a sample that are kept.
+const LONGEST_SAMPLE: usize = 200;
 
 /// A kind of loss.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
@@ -74,7 +76,11 @@ pub struct Tally {
 }
 
 impl Tally {
-    fn sample(&mut self, sample: String) {
+    fn sample(&mut self, mut sample: String) {
+        if let Some((end, _)) = sample.char_indices().nth(LONGEST_SAMPLE) {
+            sample.truncate(end);
+            sample.push('…');
+        }
         if self.samples.len() < SAMPLES && !self.samples.contains(&sample) {
             self.samples.push(sample);
         }

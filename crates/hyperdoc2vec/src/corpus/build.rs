@@ -300,10 +300,10 @@ impl Builder {
         self.dates.push(document.date.map_or(0, Date::packed));
         self.document_title.push(self.titles.intern(document.title.as_deref().unwrap_or_default()));
         self.document_url.push(self.urls.intern(document.url.as_deref().unwrap_or_default()));
-        let first_label = self.document_label.len();
+        let mut seen = HashSet::new();
         for label in &document.labels {
             let label = self.labels.intern(label);
-            if !self.document_label[first_label..].contains(&label) {
+            if seen.insert(label) {
                 self.document_label.push(label);
             }
         }
@@ -434,18 +434,23 @@ impl Builder {
         let mut links: Vec<DocId> = Vec::new();
         let mut document_ends = Vec::with_capacity(self.document_positions.len());
         let mut unknown: HashMap<u32, u64> = HashMap::new();
+        let mut seen = HashSet::new();
         let mut position = 0;
         for doc in 0..self.document_names.len() {
             for position in position..self.document_positions[doc] as usize {
                 let first = links.len();
+                seen.clear();
                 for &name in &self.link_names[Corpus::range(&self.position_links, position)] {
                     match self.resolve(name, &aliases) {
                         None => *unknown.entry(name).or_default() += 1,
                         Some(target) if target as usize == doc => {
                             self.losses.add(Loss::SelfLink, self.names.get(self.document_names[doc]));
                         }
-                        Some(target) if links[first..].contains(&DocId(target)) => {}
-                        Some(target) => links.push(DocId(target)),
+                        Some(target) => {
+                            if seen.insert(target) {
+                                links.push(DocId(target));
+                            }
+                        }
                     }
                 }
                 if links.len() > first {
@@ -532,16 +537,29 @@ fn refuse_existing(destination: &Path, force: bool) -> Result<()> {
     if !force {
         return Err(Error::input(place, "exists already; choose another name, or replace it with --force"));
     }
-    let empty = fs::read_dir(destination).is_ok_and(|mut entries| entries.next().is_none());
-    if empty || destination.join(manifest::NAME).is_file() {
+    if holds_only_a_corpus(destination) {
         return Ok(());
     }
-    Err(Error::input(place, "exists and is not a corpus, so --force does not replace it; choose another name"))
+    let what = "exists and holds something else than a corpus, so --force does not replace it; choose another name";
+    Err(Error::input(place, what))
+}
+
+/// Whether a directory is empty, or has the manifest of a corpus and nothing that this does not name.
+fn holds_only_a_corpus(path: &Path) -> bool {
+    let Ok(entries) = fs::read_dir(path) else { return false };
+    let names: Vec<_> = entries.filter_map(|entry| entry.ok()?.file_name().into_string().ok()).collect();
+    if names.is_empty() {
+        return true;
+    }
+    let Ok(manifest) = Manifest::read(path) else { return false };
+    names.iter().all(|name| name == manifest::NAME || manifest.files.contains_key(name))
 }
 
 /// Renames the finished directory into place and makes that last.
 fn publish(dir: TempDir, destination: &Path, force: bool) -> Result<()> {
     refuse_existing(destination, force)?;
+    // The names of the files must last before the name of the directory does.
+    File::open(dir.path()).and_then(|dir| dir.sync_all()).map_err(Error::io("write", dir.path()))?;
     let parent = dir.path().parent().unwrap_or(Path::new(".")).to_owned();
     // A name of our own: what a killed import left behind stands in nobody's way.
     let mut aside = dir.path().as_os_str().to_owned();

@@ -124,7 +124,16 @@ impl Corpus {
             corpus.document_labels.len(),
             corpus.document_text.len(),
         ];
-        if per_document.iter().any(|&length| length != documents) {
+        let positions = corpus.manifest.counts.positions as usize;
+        let per_position = [
+            corpus.position_source.len(),
+            corpus.position_at.len(),
+            corpus.position_anchor.len(),
+            corpus.position_links.len(),
+        ];
+        if per_document.iter().any(|&length| length != documents)
+            || per_position.iter().any(|&length| length != positions)
+        {
             return Err(corpus.damaged("its files do not fit together"));
         }
         Ok(corpus)

@@ -48,7 +48,7 @@ fn parse_line(line: &str, place: String, out: &mut Parsed) {
         // A mark is one word: it does not reach over a space.
         let close = inside.find(CLOSE).filter(|&end| !inside[..end].contains(char::is_whitespace));
         let targets: Vec<String> = match close {
-            Some(end) => ids(&inside[..end]),
+            Some(end) => markup::distinct(inside[..end].split(',')).unwrap_or_default(),
             None => Vec::new(),
         };
         let Some(end) = close.filter(|_| !targets.is_empty()) else {
@@ -65,20 +65,6 @@ fn parse_line(line: &str, place: String, out: &mut Parsed) {
     document.text.push_str(rest);
     document.origin = place;
     out.documents.push(document);
-}
-
-/// The targets of a mark; none if one of them is no id that a document could have.
-fn ids(inside: &str) -> Vec<String> {
-    let mut ids: Vec<String> = Vec::new();
-    for id in inside.split(',').filter(|id| !id.is_empty()) {
-        if markup::unlinkable(id).is_some() {
-            return Vec::new();
-        }
-        if !ids.iter().any(|known| known == id) {
-            ids.push(id.to_owned());
-        }
-    }
-    ids
 }
 
 #[cfg(test)]
