@@ -166,10 +166,17 @@ fn an_output_that_exists_is_kept_unless_forced_and_only_a_corpus_is_replaced() {
     place.write("precious/thesis.txt", "ten years of work");
     for kept in ["precious", "other"] {
         let message = place.refused(&format!("import jsonl in -o {kept} --force"));
-        let expected = "exists and is not a corpus, so --force does not replace it; choose another name";
+        let expected =
+            "exists and holds something else than a corpus, so --force does not replace it; choose another name";
         assert_eq!(message, format!("{kept}: {expected}"));
     }
     assert!(place.path("precious/thesis.txt").is_file());
+    // Neither a foreign corpus.json nor a corpus with something beside it is replaced.
+    place.write("precious/corpus.json", "{}");
+    place.refused("import jsonl in -o precious --force");
+    place.write("c/notes.txt", "kept");
+    place.refused("import jsonl in -o c --force");
+    assert!(place.path("c/notes.txt").is_file() && place.path("precious/thesis.txt").is_file());
 }
 
 #[test]
