@@ -98,10 +98,10 @@ fuzz_target!(|input: (Vec<Change>, Option<&[u8]>)| {
         None => Manifest::new(options, source, counts, dates, losses, files).to_json(),
     };
     fs::write(path.join("corpus.json"), json).expect("written");
-    if let Ok(corpus) = Corpus::open(&path) {
-        if corpus.verify().is_ok() {
-            read_all(&corpus);
-        }
+    if let Ok(corpus) = Corpus::open(&path)
+        && corpus.verify().is_ok()
+    {
+        read_all(&corpus);
     }
     for &number in &touched {
         let (name, bytes) = &intact.files[number];

@@ -87,6 +87,9 @@ impl Tree {
     }
 
     fn walk(&mut self, given: &Path) -> Result<()> {
+        if given.as_os_str() == "-" {
+            return Err(Error::input("-", "this format reads directories and files, not standard input"));
+        }
         let single = std::fs::metadata(given).map_err(Error::io("read", given))?.is_file();
         let directory = if single { given.parent().unwrap_or(Path::new("")) } else { given };
         let full = full_path(directory)?;
@@ -211,20 +214,23 @@ pub(super) fn read(file: &Path) -> std::result::Result<Vec<u8>, String> {
     std::fs::read(file).map_err(|error| error.to_string())
 }
 
-/// Percent-encodes what cannot stand in an id between link marks.
+/// Percent-encodes what cannot stand in an id between link marks, and white space at its ends, which is cut off there.
 pub(super) fn safe_id(path: &str) -> String {
-    if !path.chars().any(|c| matches!(c, '|' | '[' | ']') || c.is_control()) {
+    let inner = path.trim();
+    let start = path.len() - path.trim_start().len();
+    let safe = |at: usize, c: char| {
+        !matches!(c, '|' | '[' | ']') && !c.is_control() && (start..start + inner.len()).contains(&at)
+    };
+    if path.char_indices().all(|(at, c)| safe(at, c)) {
         return path.to_owned();
     }
     let mut id = String::with_capacity(path.len() + 8);
     let mut bytes = [0; 4];
-    for c in path.chars() {
-        if matches!(c, '|' | '[' | ']') || c.is_control() {
-            for byte in c.encode_utf8(&mut bytes).bytes() {
-                id.push_str(&format!("%{byte:02X}"));
-            }
-        } else {
+    for (at, c) in path.char_indices() {
+        if safe(at, c) {
             id.push(c);
+        } else {
+            c.encode_utf8(&mut bytes).bytes().for_each(|byte| id.push_str(&format!("%{byte:02X}")));
         }
     }
     id
@@ -303,6 +309,7 @@ mod tests {
         assert_eq!(safe_id("a/b.html"), "a/b.html");
         assert_eq!(safe_id("a[1]|b\n.html"), "a%5B1%5D%7Cb%0A.html");
         assert_eq!(safe_id("\u{85}"), "%C2%85");
+        assert_eq!(safe_id(" a b\u{a0}"), "%20a b%C2%A0");
     }
 
     #[test]
