@@ -150,7 +150,7 @@ dispatched! {
     /// `scratch` holds two rows or more. Without inputs nothing happens, and 0 is returned.
     ///
     /// # Panics
-    /// If the lengths do not fit or a row is beyond its table.
+    /// If the lengths do not fit, are no multiple of 8, or a row is beyond its table.
     pub fn learn(
         step: Step, inputs: &[u32], outputs: &[u32], labels: &[f32],
         input: MatrixMut<'_>, output: MatrixMut<'_>, scratch: &mut [f32]

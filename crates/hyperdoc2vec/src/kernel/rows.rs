@@ -111,7 +111,7 @@ fn gathered(table: Matrix<'_>, id: u32) -> &[f32] {
 
 /// `out += w[0] rows[0]`, then `w[1] rows[1]` and so on: four rows for one passage over `out`.
 #[inline(always)]
-pub(super) fn add_four(rows: [&[f32]; 4], w: [f32; 4], out: &mut [f32]) {
+fn add_four(rows: [&[f32]; 4], w: [f32; 4], out: &mut [f32]) {
     let [(a, a_rest), (b, b_rest), (c, c_rest), (d, d_rest)] = [
         rows[0].as_chunks::<LANES>(),
         rows[1].as_chunks::<LANES>(),

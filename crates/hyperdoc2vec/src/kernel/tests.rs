@@ -328,3 +328,22 @@ fn shapes_that_do_not_fit_are_refused() {
     let b = pack(Matrix::new(&x, 2, 2, 2), &mut scratch);
     multiply(Matrix::new(&x, 2, 3, 3), b, MatrixMut::new(&mut c, 2, 2, 2), Start::Zero);
 }
+
+#[test]
+fn an_example_is_learnt_to_the_same_bits_in_every_build() {
+    for (case, beyond) in [Beyond::Skip, Beyond::Saturate].into_iter().enumerate() {
+        let step = Step { rate: 0.1, beyond, divide: case == 1 };
+        let (k, seed) = (24, case as u64);
+        let (inputs, outputs, labels) =
+            ([1, 4, 1, 0, 2, 3, 3, 5, 6, 6], [3, 2, 2, 5, 6, 3], [1.0, 0.0, 1.0, 0.0, 0.0, 1.0]);
+        let results = [step::learn, learn].map(|learn| {
+            let (mut input, mut output) = (numbers(7 * k, seed), numbers(7 * k, seed + 9));
+            [&mut input, &mut output].into_iter().flatten().for_each(|x| *x = x.clamp(-1.0, 1.0));
+            let (a, b) = (MatrixMut::new(&mut input, 7, k, k), MatrixMut::new(&mut output, 7, k, k));
+            let loss = learn(step, &inputs, &outputs, &labels, a, b, &mut [f32::NAN; 50]);
+            (loss.to_bits(), bits(&input), bits(&output))
+        });
+        assert!(f64::from_bits(results[0].0) > 0.0);
+        assert_eq!(results[0], results[1]);
+    }
+}

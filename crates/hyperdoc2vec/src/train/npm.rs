@@ -105,7 +105,7 @@ pub struct Npm<'a> {
 /// The phase's number in the keys of random numbers.
 const PHASE: u64 = 12;
 /// Documents in a batch.
-const BATCH: usize = 512;
+const BATCH: usize = 128;
 
 impl<'a> Npm<'a> {
     /// Prepares to train on the links of `view`; the tables must have gone through [`prepare`].

@@ -134,3 +134,50 @@ impl CitedBy {
         }
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use std::ops::ControlFlow::Continue;
+
+    use super::*;
+    use crate::corpus::CorpusOptions;
+    use crate::import::{Format, ImportOptions, import};
+    use crate::split::Split;
+
+    #[test]
+    fn texts_are_words_or_words_with_links_or_words_with_what_others_say() {
+        let dir = tempfile::tempdir().expect("a directory");
+        let input = dir.path().join("in.jsonl");
+        let lines = [
+            r#"{"id": "a", "text": "one two [[b|c]] rare three [[b]]"}"#,
+            r#"{"id": "b", "text": "one [[c]] two"}"#,
+            r#"{"id": "c", "text": "three"}"#,
+        ];
+        std::fs::write(&input, lines.join("\n")).expect("written");
+        let corpus = CorpusOptions { min_count: 1, ..CorpusOptions::default() };
+        let options = ImportOptions { corpus, ..ImportOptions::default() };
+        let out = dir.path().join("corpus");
+        let corpus = import(Format::Jsonl, &[input], &out, &options, &mut |_| Continue(())).expect("imported");
+        let view = View::new(&corpus, &Split::none(&corpus), 2).expect("a view");
+        let shown = |text: &Text<'_>| {
+            let name = |row: u32| match view.words.get(row as usize) {
+                Some(&word) => corpus.word(word),
+                None => corpus.name(view.documents[row as usize - view.words.len()]),
+            };
+            let text_of = |document| {
+                let mut names = vec![];
+                text.rows(document, |row| names.push(name(row)));
+                assert_eq!(names.len() as u64, text.before(document + 1) - text.before(document));
+                names.join(" ")
+            };
+            (0..3).map(text_of).collect::<Vec<_>>()
+        };
+        assert_eq!(shown(&Text::words(&view)), ["one two three", "one two", "three"]);
+        let links = Text::with_links(&view);
+        assert_eq!(shown(&links), ["one two b c three b", "one c two", "three"]);
+        assert_eq!(links.counts(), [2, 2, 2, 0, 2, 2]);
+        let contexts = Text::with_contexts(&view, 1);
+        assert_eq!(shown(&contexts), ["one two three", "one two two three three", "three two three one two"]);
+        assert_eq!(contexts.counts().iter().sum::<u64>(), 13);
+    }
+}

@@ -1,0 +1,283 @@
+//! The reference citation phase and the rival models on generated corpora: runs repeat, and planted structure is learnt.
+
+use std::ops::ControlFlow;
+use std::sync::OnceLock;
+
+use hyperdoc2vec::corpus::{Corpus, CorpusOptions};
+use hyperdoc2vec::generate::{GenerateParams, Generator};
+use hyperdoc2vec::import::{ImportOptions, generate};
+use hyperdoc2vec::kernel::{Beyond, dot};
+use hyperdoc2vec::split::Split;
+use hyperdoc2vec::train::deepwalk::{DeepWalk, DeepWalkParams};
+use hyperdoc2vec::train::direct::{Direct, DirectParams, Form};
+use hyperdoc2vec::train::npm::{self, Npm, NpmParams};
+use hyperdoc2vec::train::reference::{ReferenceCitation, ReferenceParams};
+use hyperdoc2vec::train::table::Table;
+use hyperdoc2vec::train::text::Text;
+use hyperdoc2vec::train::view::View;
+use hyperdoc2vec::train::{Phase, Tables};
+
+const DIM: usize = 24;
+
+fn params() -> GenerateParams {
+    GenerateParams { docs: 300, links: 1500, words: 120, topics: Some(6), ..GenerateParams::default() }
+}
+
+fn corpus() -> &'static Corpus {
+    static CORPUS: OnceLock<(tempfile::TempDir, Corpus)> = OnceLock::new();
+    &CORPUS
+        .get_or_init(|| {
+            let dir = tempfile::tempdir().expect("a directory");
+            let corpus = CorpusOptions { min_count: 1, ..CorpusOptions::default() };
+            let options = ImportOptions { corpus, ..ImportOptions::default() };
+            let path = dir.path().join("corpus");
+            let corpus = generate(&params(), &path, &options, &mut |_| ControlFlow::Continue(())).expect("generated");
+            (dir, corpus)
+        })
+        .1
+}
+
+fn split() -> Split {
+    Split::by_share(corpus(), 0.1, 1).expect("a split")
+}
+
+fn view(split: &Split) -> View<'static> {
+    View::new(corpus(), split, 2).expect("a view")
+}
+
+fn fresh(view: &View<'_>, seed: u64) -> Tables {
+    let mut tables = Tables { input: Table::new(view.rows(), DIM), output: Table::new(view.rows(), DIM) };
+    tables.input.fill(0..view.rows(), DIM, seed, 1);
+    tables
+}
+
+/// Runs a phase to its end; the mean losses of its epochs.
+fn run(phase: &dyn Phase, tables: &mut Tables) -> Vec<f64> {
+    let mut epoch = |epoch| {
+        let (mut loss, mut units) = (0.0, 0);
+        let flow = phase.epoch(epoch, 0, tables, &mut |done, _| {
+            loss += done.loss;
+            units += done.units;
+            ControlFlow::Continue(())
+        });
+        assert!(flow.is_continue());
+        loss / units as f64
+    };
+    (0..phase.epochs()).map(&mut epoch).collect()
+}
+
+fn bits(tables: &Tables) -> Vec<u32> {
+    [&tables.input, &tables.output].into_iter().flat_map(|table| table.data()).map(|x| x.to_bits()).collect()
+}
+
+/// Shows `check` every phase, made for a seed, on little data.
+fn each_phase(view: &View<'_>, seed: u64, check: &mut dyn FnMut(&dyn Phase)) {
+    let reference = ReferenceParams { epochs: 2, noise: 20, ..ReferenceParams::default() };
+    check(&ReferenceCitation::new(view, &reference, seed));
+    let direct = DirectParams { epochs: 2, window: 3, ..DirectParams::default() };
+    let texts = [Text::words(view), Text::with_links(view), Text::with_contexts(view, 10)];
+    for (text, form) in [(0, Form::Dm), (0, Form::Dbow), (0, Form::SkipGram), (1, Form::Cbow), (2, Form::Dbow)] {
+        check(&Direct::new(&texts[text], form, &direct, seed));
+    }
+    check(&Npm::new(view, &NpmParams { epochs: 2, window: 10, ..NpmParams::default() }, seed));
+    check(&DeepWalk::new(view, &DeepWalkParams { epochs: 2, walks: 2, length: 20, ..DeepWalkParams::default() }, seed));
+}
+
+#[test]
+fn a_run_that_goes_on_from_any_batch_ends_in_the_same_tables() {
+    let split = split();
+    let view = view(&split);
+    each_phase(&view, 1, &mut |phase| {
+        let mut whole = fresh(&view, 1);
+        let losses = run(phase, &mut whole);
+        assert!(losses.iter().all(|loss| loss.is_finite() && *loss > 0.0), "{}: {losses:?}", phase.name());
+        assert!(whole.input.data().iter().chain(whole.output.data()).all(|x| x.is_finite()), "{}", phase.name());
+        assert!(phase.batches() > 1, "{} has {} batches", phase.name(), phase.batches());
+        for stop in [phase.batches() / 2] {
+            let mut parts = fresh(&view, 1);
+            let flow = phase.epoch(0, 0, &mut parts, &mut |done, _| {
+                if done.batches == stop { ControlFlow::Break(()) } else { ControlFlow::Continue(()) }
+            });
+            assert!(flow.is_break());
+            for (epoch, start) in [(0, stop), (1, 0)] {
+                let _ = phase.epoch(epoch, start, &mut parts, &mut |_, _| ControlFlow::Continue(()));
+            }
+            assert!(bits(&whole) == bits(&parts), "{} from batch {stop}", phase.name());
+        }
+    });
+}
+
+#[test]
+fn seeds_differ_and_numbers_of_threads_do_not() {
+    let split = split();
+    let view = view(&split);
+    let results = |seed, threads: usize| {
+        let pool = rayon::ThreadPoolBuilder::new().num_threads(threads).build().expect("threads");
+        let mut results = vec![];
+        each_phase(&view, seed, &mut |phase| {
+            let mut tables = fresh(&view, 1);
+            pool.install(|| run(phase, &mut tables));
+            results.push(bits(&tables));
+        });
+        results
+    };
+    let first = results(1, 1);
+    assert!(first == results(1, 3));
+    assert!(first.iter().zip(results(2, 1)).all(|(a, b)| *a != b));
+}
+
+/// The share of held-out links whose target is among the ten documents that score highest.
+fn found(view: &View<'_>, split: &Split, window: usize, score: impl Fn(&[u32], usize) -> f32) -> f32 {
+    let queries = split.queries(corpus());
+    let mut found = 0.0;
+    for query in &queries {
+        let mut context = vec![];
+        view.context(query.position, window, |row, _| context.push(row));
+        let mut scores: Vec<(f32, usize)> = (0..view.documents.len()).map(|d| (score(&context, d), d)).collect();
+        scores.sort_by(|a, b| b.0.total_cmp(&a.0).then(a.1.cmp(&b.1)));
+        let is_truth = |&(_, d): &(f32, usize)| query.truths.contains(&view.documents[d]);
+        found += scores[..10].iter().filter(|hit| is_truth(hit)).count() as f32 / query.truths.len() as f32;
+    }
+    found / queries.len() as f32
+}
+
+/// I4O: the summed IN vectors of the context's words, times the OUT vector of a document.
+fn in_for_out<'a>(view: &'a View<'_>, tables: &'a Tables) -> impl Fn(&[u32], usize) -> f32 + 'a {
+    move |context, document| {
+        let out = tables.output.row(view.words.len() + document);
+        context.iter().map(|&word| dot(tables.input.row(word as usize), out)).sum()
+    }
+}
+
+/// The share of the five nearest documents (cosine of IN vectors) that have the document's topic; of those that `of`.
+fn same_topic(view: &View<'_>, tables: &Tables, of: impl Fn(usize) -> bool) -> f32 {
+    let generator = Generator::new(&params()).expect("a generator");
+    let row = |document: usize| tables.input.row(view.words.len() + document);
+    let length = |document: usize| dot(row(document), row(document)).sqrt();
+    let topic = |document: usize| generator.topic(view.documents[document].index());
+    let documents: Vec<usize> = (0..view.documents.len()).filter(|&d| of(d)).collect();
+    let mut same = 0;
+    for &document in &documents {
+        let cosine = |other: usize| dot(row(document), row(other)) / (length(document) * length(other));
+        let mut near: Vec<usize> = documents.iter().copied().filter(|&other| other != document).collect();
+        near.sort_by(|&a, &b| cosine(b).total_cmp(&cosine(a)));
+        same += near[..5].iter().filter(|&&other| topic(other) == topic(document)).count();
+    }
+    same as f32 / (5 * documents.len()) as f32
+}
+
+#[test]
+fn a_link_is_predicted_from_its_context() {
+    let split = split();
+    let view = view(&split);
+    let params = ReferenceParams {
+        epochs: 25,
+        window: 10,
+        noise: 50,
+        rate: 0.1,
+        sample: 0.0,
+        beyond: Beyond::Saturate,
+        shift: false,
+        ..ReferenceParams::default()
+    };
+    let mut tables = fresh(&view, 1);
+    let losses = run(&ReferenceCitation::new(&view, &params, 1), &mut tables);
+    let found = found(&view, &split, 10, in_for_out(&view, &tables));
+    assert!(losses[24] < 0.7 * losses[0], "{losses:?}");
+    assert!(found > 0.4, "{found} of the links found; 0.04 would be chance");
+}
+
+#[test]
+fn a_link_as_a_word_is_predicted_from_its_context() {
+    let split = split();
+    let view = view(&split);
+    let text = Text::with_links(&view);
+    let params = DirectParams { epochs: 20, window: 5, rate: 0.2, sample: 0.0, ..DirectParams::default() };
+    let mut tables = fresh(&view, 1);
+    run(&Direct::new(&text, Form::Cbow, &params, 1), &mut tables);
+    let found = found(&view, &split, 5, in_for_out(&view, &tables));
+    assert!(found > 0.15, "{found} of the links found; 0.04 would be chance");
+}
+
+#[test]
+fn documents_near_each_other_share_a_topic() {
+    let split = split();
+    let view = view(&split);
+    for (form, contexts) in [(Form::Dm, false), (Form::Dbow, false), (Form::Dbow, true)] {
+        let text = if contexts { Text::with_contexts(&view, 10) } else { Text::words(&view) };
+        let params = DirectParams { epochs: 8, window: 5, rate: 0.1, sample: 0.0, ..DirectParams::default() };
+        let mut tables = fresh(&view, 1);
+        let losses = run(&Direct::new(&text, form, &params, 1), &mut tables);
+        assert!(losses[7] < losses[0], "{losses:?}");
+        let same = same_topic(&view, &tables, |_| true);
+        assert!(same > 0.6, "{form:?}, contexts {contexts}: {same} share the topic; 0.17 would be chance");
+    }
+}
+
+#[test]
+fn documents_that_walks_join_share_a_topic() {
+    let split = split();
+    let view = view(&split);
+    let mut tables = fresh(&view, 1);
+    let before = tables.input.clone();
+    let losses = run(
+        &DeepWalk::new(&view, &DeepWalkParams { epochs: 2, walks: 5, ..DeepWalkParams::default() }, 1),
+        &mut tables,
+    );
+    assert!(losses[1] < losses[0], "{losses:?}");
+    let moved = |d: usize| tables.input.row(view.words.len() + d) != before.row(view.words.len() + d);
+    let mut linked = vec![false; view.documents.len()];
+    for link in &view.links {
+        let source = view.document_row(corpus().position(link.position as usize).source).expect("a row");
+        [source, link.target].iter().for_each(|&row| linked[row as usize - view.words.len()] = true);
+    }
+    assert!((0..view.documents.len()).all(|d| moved(d) == linked[d]), "those without links stay, others move");
+    let same = same_topic(&view, &tables, moved);
+    assert!(same > 0.6, "{same} share the topic; 0.17 would be chance");
+}
+
+#[test]
+fn npm_finds_the_target_from_its_context() {
+    let split = split();
+    let view = view(&split);
+    let text = Text::words(&view);
+    let words = DirectParams { epochs: 8, window: 5, rate: 0.1, sample: 0.0, ..DirectParams::default() };
+    let mut tables = fresh(&view, 1);
+    run(&Direct::new(&text, Form::Cbow, &words, 1), &mut tables);
+    npm::prepare(&view, &mut tables);
+    let frozen = tables.input.clone();
+    let params = NpmParams { window: 10, ..NpmParams::default() };
+    let phase = Npm::new(&view, &params, 1);
+    let losses = run(&phase, &mut tables);
+    assert!(losses[9] < losses[0], "{losses:?}");
+    assert!(tables.input.data() == frozen.data(), "word vectors stay");
+    let score = |context: &[u32], document: usize| {
+        let out = tables.output.row(view.words.len() + document);
+        let product =
+            |&word: &u32| (dot(tables.input.row(word as usize), out), phase.frequencies().words[word as usize]);
+        npm::score(phase.frequencies().documents[document], context.iter().map(product))
+    };
+    let found = found(&view, &split, 10, score);
+    assert!(found > 0.2, "{found} of the links found; 0.04 would be chance");
+}
+
+#[test]
+fn the_score_of_npm_by_hand() {
+    assert!((npm::score(6, [(0.0, 3), (3f32.ln(), 9), (5.0, 0)]) - 1.5).abs() < 1e-6);
+    assert_eq!(npm::score(6, []), 0.0);
+}
+
+#[test]
+fn a_corpus_without_links_and_a_lone_document_are_no_trouble() {
+    let dir = tempfile::tempdir().expect("a directory");
+    let params = GenerateParams { docs: 1, links: 0, words: 20, topics: Some(1), ..GenerateParams::default() };
+    let corpus =
+        generate(&params, &dir.path().join("corpus"), &ImportOptions::default(), &mut |_| ControlFlow::Continue(()))
+            .expect("generated");
+    let view = View::new(&corpus, &Split::none(&corpus), 1).expect("a view");
+    each_phase(&view, 1, &mut |phase| {
+        let mut tables = fresh(&view, 1);
+        run(phase, &mut tables);
+        assert!(tables.input.data().iter().chain(tables.output.data()).all(|x| x.is_finite()), "{}", phase.name());
+    });
+}
