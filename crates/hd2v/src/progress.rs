@@ -134,7 +134,7 @@ impl TrainReporter {
             bar.set_position((progress.done * 1000.0) as u64);
         } else if self.told.elapsed() >= EVERY || progress.batch == progress.batches {
             self.told = Instant::now();
-            eprintln!("{}", self.line(progress));
+            talk(self.line(progress));
         }
         if STOP.load(Ordering::SeqCst) { ControlFlow::Break(()) } else { ControlFlow::Continue(()) }
     }

@@ -12,7 +12,8 @@ use hyperdoc2vec::train::{Checkpoints, Method, TrainParams, TrainProgress, train
 use hyperdoc2vec::{Corpus, Date, Model};
 use serde_json::json;
 
-use crate::output::thousands;
+use super::import::most_threads;
+use crate::output::{talk, thousands};
 use crate::progress::{TrainReporter, stop_on_interrupt};
 
 /// Train a model on a corpus
@@ -76,7 +77,7 @@ pub struct Arguments {
     #[arg(long, default_value_t = TrainParams::default().seed)]
     seed: u64,
     /// Threads [default: one a core]
-    #[arg(long, default_value_t = 0, hide_default_value = true)]
+    #[arg(long, default_value_t = 0, hide_default_value = true, value_parser = most_threads)]
     threads: usize,
     /// Minutes between checkpoints
     #[arg(long, default_value_t = 10.0, value_name = "MINUTES")]
@@ -132,13 +133,13 @@ pub fn run(arguments: &Arguments) -> Result<()> {
     train(&corpus, &params, output, arguments.threads, Some(&checkpoints), &mut watch)?;
     let seconds = reporter.finish();
     let model = Model::open(output)?;
-    eprintln!(
+    talk(format_args!(
         "{}: {} documents, {} words, {} dimensions; {seconds:.1} s",
         output.display(),
         thousands(model.documents() as u64),
         thousands(model.words() as u64),
         params.dim
-    );
+    ));
     Ok(())
 }
 

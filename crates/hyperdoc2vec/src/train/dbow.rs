@@ -125,7 +125,11 @@ impl<'a> Dbow<'a> {
     /// Builds batch `number` of an epoch; empty behind the last.
     fn build(&self, order: &Order, epoch: usize, number: usize, batch: &mut Batch, scratch: &mut Numbering) {
         let Batch { documents, ends, words, columns, times, by_word, by_document } = batch;
-        (documents.clear(), ends.clear(), words.clear(), columns.clear(), times.clear());
+        documents.clear();
+        words.clear();
+        columns.clear();
+        ends.clear();
+        times.clear();
         let mut rng = Rng::keyed(self.seed, &[PHASE, epoch as u64, number as u64]);
         let start = (number * self.params.batch).min(self.examples());
         let end = (start + self.params.batch).min(self.examples());
@@ -207,7 +211,6 @@ impl<'a> Dbow<'a> {
                     let weight = noise_weight * (batch.ends[example] - start) as f32;
                     let scores = &mut scores[..columns];
                     sigmoid_all(scores);
-                    // −log σ(−s) = −log(1 − σ(s)), the logarithm taken of products of sixteen for speed.
                     losses[i] = weight * noise_loss(scores, &batch.times);
                     scores.iter_mut().zip(&batch.times).for_each(|(score, times)| *score *= weight * times);
                 }
@@ -268,9 +271,8 @@ impl<'a> Dbow<'a> {
     }
 }
 
-/// `Σ times · −log(1 − p)`.
+/// About `Σ times · −log(1 − p)`, by its first two terms: it is only told to people, and chances are small.
 fn noise_loss(chances: &[f32], times: &[f32]) -> f32 {
-    // Only told to people: the first order term is exact where chances are small, and cheap.
     chances.iter().zip(times).fold(0.0, |sum, (p, times)| sum + times * (p + 0.5 * p * p))
 }
 
