@@ -246,7 +246,7 @@ fn a_rate_that_is_too_large_is_told_and_nothing_is_written() {
     let place = Place::generated(100, 400);
     let mut params = quick(Method::HyperDoc);
     params.set_epochs(30);
-    params.citation.rate = 1e30;
+    params.citation.rate = f32::MAX;
     let path = place.path("m");
     let result = train(&place.corpus, &params, &path, 1, None, &mut |_| ControlFlow::Continue(()));
     assert!(matches!(result, Err(Error::Diverged { .. })), "{result:?}");
