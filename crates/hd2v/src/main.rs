@@ -40,7 +40,7 @@ fn main() -> ExitCode {
         // The reader of our output has seen enough.
         Err(error) if output::is_broken_pipe(&error) => ExitCode::SUCCESS,
         Err(error) => {
-            output::talk(format_args!("hd2v: {error:#}"));
+            output::talk(format_args!("hd2v: {}", output::message(&error)));
             let usage = matches!(error.downcast_ref(), Some(hyperdoc2vec::Error::Usage(_)));
             ExitCode::from(if usage { 2 } else { 1 })
         }

@@ -17,6 +17,17 @@ pub fn talk(line: impl std::fmt::Display) {
     let _ = writeln!(io::stderr(), "{line}");
 }
 
+/// The error and its causes in one line; what an error says already is not said again as its cause.
+pub fn message(error: &anyhow::Error) -> String {
+    let mut line = error.to_string();
+    for cause in error.chain().skip(1).map(|cause| cause.to_string()) {
+        if !line.contains(&cause) {
+            line.push_str(&format!(": {cause}"));
+        }
+    }
+    line
+}
+
 /// Writes one JSON document to stdout.
 pub fn print_json(value: &serde_json::Value) -> Result<()> {
     print(&format!("{value:#}\n"))
