@@ -40,7 +40,11 @@ fn main() -> ExitCode {
         // The reader of our output has seen enough.
         Err(error) if output::is_broken_pipe(&error) => ExitCode::SUCCESS,
         Err(error) => {
-            output::talk(format_args!("hd2v: {}", output::message(&error)));
+            // The library's errors tell their cause themselves.
+            match error.downcast_ref::<hyperdoc2vec::Error>() {
+                Some(error) => output::talk(format_args!("hd2v: {error}")),
+                None => output::talk(format_args!("hd2v: {error:#}")),
+            }
             let usage = matches!(error.downcast_ref(), Some(hyperdoc2vec::Error::Usage(_)));
             ExitCode::from(if usage { 2 } else { 1 })
         }

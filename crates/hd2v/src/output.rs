@@ -17,17 +17,6 @@ pub fn talk(line: impl std::fmt::Display) {
     let _ = writeln!(io::stderr(), "{line}");
 }
 
-/// The error and its causes in one line; what an error says already is not said again as its cause.
-pub fn message(error: &anyhow::Error) -> String {
-    let mut line = error.to_string();
-    for cause in error.chain().skip(1).map(|cause| cause.to_string()) {
-        if !line.contains(&cause) {
-            line.push_str(&format!(": {cause}"));
-        }
-    }
-    line
-}
-
 /// Writes one JSON document to stdout.
 pub fn print_json(value: &serde_json::Value) -> Result<()> {
     print(&format!("{value:#}\n"))
@@ -61,17 +50,17 @@ pub fn two_columns(rows: &[(&str, String)]) -> String {
     rows.iter().map(|(name, value)| format!("{name:width$}  {value}\n")).collect()
 }
 
-/// One line for each kind of loss, with samples.
+/// A line for each kind of loss, and a line for each of up to `samples` samples of it.
 pub fn losses(losses: &Losses, samples: usize) -> String {
     let mut out = String::new();
     for (loss, tally) in losses.iter() {
-        out.push_str(&format!("{} {}", thousands(tally.count), loss.describe()));
-        let shown = &tally.samples[..tally.samples.len().min(samples)];
-        if !shown.is_empty() {
-            let more = if tally.count as usize > shown.len() { ", …" } else { "" };
-            out.push_str(&format!(": {}{more}", shown.join(", ")));
+        out.push_str(&format!("{} {}\n", thousands(tally.count), loss.describe()));
+        for sample in tally.samples.iter().take(samples) {
+            out.push_str(&format!("    {sample}\n"));
         }
-        out.push('\n');
+        if tally.samples.len() > samples {
+            out.push_str("    …\n");
+        }
     }
     out
 }

@@ -6,6 +6,8 @@ use serde::{Deserialize, Serialize};
 
 /// How many samples of each kind are kept.
 const SAMPLES: usize = 10;
+/// Characters of a sample that are kept.
+const LONGEST_SAMPLE: usize = 200;
 
 /// A kind of loss.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
@@ -51,14 +53,14 @@ impl Loss {
             Loss::EmptyText => "documents without words",
             Loss::UnknownTarget => "links left out because no document has that id",
             Loss::SelfLink => "links of a document to itself left out",
-            Loss::LinkWithoutContext => "links with no words near them",
+            Loss::LinkWithoutContext => "links with no word of the vocabulary near them",
             Loss::BrokenMark => "link marks that do not close, or are empty, read as text",
             Loss::ReplacedBytes => "inputs with bytes that are no UTF-8, replaced",
             Loss::OverlongWord => "words left out as too long to be words",
-            Loss::UnreadableDate => "dates that could not be read",
+            Loss::UnreadableDate => "dates that could not be read (expected 2009, 2009-06 or 2009-06-30)",
             Loss::IgnoredField => "fields that mean nothing here, ignored",
             Loss::BrokenRedirect => "redirects that lead nowhere",
-            Loss::SkippedPage => "pages left out because they hold no text",
+            Loss::SkippedPage => "pages left out because they hold no text or lead elsewhere",
             Loss::UnreadableFrontMatter => "pages whose front matter could not be read; their text was used",
         }
     }
@@ -74,7 +76,11 @@ pub struct Tally {
 }
 
 impl Tally {
-    fn sample(&mut self, sample: String) {
+    fn sample(&mut self, mut sample: String) {
+        if let Some((end, _)) = sample.char_indices().nth(LONGEST_SAMPLE) {
+            sample.truncate(end);
+            sample.push('…');
+        }
         if self.samples.len() < SAMPLES && !self.samples.contains(&sample) {
             self.samples.push(sample);
         }

@@ -13,6 +13,7 @@
 //! A mark that does not close before the end of its line, or is empty, is text, and is counted.
 
 use std::borrow::Cow;
+use std::collections::HashSet;
 
 use crate::document::Link;
 
@@ -106,16 +107,22 @@ fn targets(rest: &str) -> Option<(Vec<String>, usize)> {
             _ => at += 1,
         }
     };
-    let mut targets: Vec<String> = Vec::new();
-    for id in rest[..end].split('|').map(str::trim).filter(|id| !id.is_empty()) {
+    let targets = distinct(rest[..end].split('|').map(str::trim))?;
+    (!targets.is_empty()).then_some((targets, end + 2))
+}
+
+/// The ids that are not empty, each once, in order; `None` if one could be no document's.
+pub fn distinct<'a>(ids: impl Iterator<Item = &'a str>) -> Option<Vec<String>> {
+    let (mut list, mut seen) = (Vec::new(), HashSet::new());
+    for id in ids.filter(|id| !id.is_empty()) {
         if unlinkable(id).is_some() {
             return None;
         }
-        if !targets.iter().any(|known| known == id) {
-            targets.push(id.to_owned());
+        if seen.insert(id) {
+            list.push(id.to_owned());
         }
     }
-    (!targets.is_empty()).then_some((targets, end + 2))
+    Some(list)
 }
 
 /// Adds a link at the end of the text; the brackets of its anchor, if any, are taken out.
@@ -293,6 +300,8 @@ mod tests {
         let text = "[".repeat(300_000) + &"][[x]]".repeat(300_000);
         assert_eq!(parse(&text).links.len(), 300_000);
         assert_eq!(parse(&"[[".repeat(300_000)).links.len(), 0);
+        let many: Vec<String> = (0..200_000).map(|id| id.to_string()).collect();
+        assert_eq!(parse(&format!("[[{}]]", many.join("|"))).links[0].targets, many);
         assert_eq!(parse(&"[[a ".repeat(300_000)).broken, 300_000);
     }
 

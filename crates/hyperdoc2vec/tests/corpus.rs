@@ -139,6 +139,9 @@ fn nothing_is_lost_without_a_line() {
     let unknown = corpus.manifest().losses.iter().find(|(loss, _)| *loss == Loss::UnknownTarget);
     assert_eq!(unknown.expect("counted").1.samples, ["nowhere (2)", "gone (1)", "loop (1)"]);
     assert_eq!(positions(&corpus, "c", 9), ["to [] and → a"]);
+    assert_eq!(corpus.redirects().collect::<Vec<_>>(), [("old", DocId(0))]);
+    assert_eq!(corpus.find("old"), Some(DocId(0)));
+    assert_eq!(corpus.find("loop"), None);
     assert_eq!(corpus.find_word("only_here"), None, "words of a document left out do not count");
     assert_eq!(corpus.find_word("again"), None);
 }

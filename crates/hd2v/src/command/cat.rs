@@ -36,5 +36,9 @@ pub fn run(arguments: &Arguments) -> Result<()> {
         let document = corpus.document(doc)?;
         out.write_all(&jsonl::write(&Parsed { documents: vec![document], ..Parsed::default() }))?;
     }
+    if arguments.ids.is_empty() {
+        let aliases = corpus.redirects().map(|(name, doc)| (name.to_owned(), corpus.name(doc).to_owned())).collect();
+        out.write_all(&jsonl::write(&Parsed { aliases, ..Parsed::default() }))?;
+    }
     Ok(out.flush()?)
 }

@@ -58,7 +58,9 @@ pub fn run(arguments: &Arguments) -> Result<()> {
     announce(&format!("hd2v doctor {} --links 4", corpus.display()))?;
     doctor::run(&doctor::Arguments::of(&corpus, 4))?;
     print(&format!(
-        "\nNext: `hd2v cat {0}` prints the documents, `hd2v import --help` tells how to bring in your own.\n",
+        "\nNext (`cargo install --path crates/hd2v` brings the command, or say `cargo run --release --` for hd2v):\n  \
+         hd2v cat {0} | less       # the documents\n  \
+         hd2v import --help        # bring in your own\n",
         corpus.display()
     ))
 }

@@ -118,7 +118,8 @@ fn shown(corpus: &Corpus, number: usize) -> Result<Sample> {
     let words = |words: &[hyperdoc2vec::WordId]| words.iter().map(|&w| corpus.word(w)).collect::<Vec<_>>().join(" ");
     let own = position.anchor.min(before.len());
     let (before, anchor) = before.split_at(before.len() - own);
-    let context = format!("… {} [{}]→ {} …", words(before), words(anchor), words(after));
+    let anchor = if anchor.is_empty() { String::new() } else { format!("[{}]", words(anchor)) };
+    let context = format!("… {} {anchor}→ {} …", words(before), words(after));
     let targets = position.targets.iter().map(|&doc| title(doc)).collect();
     Ok(Sample { source: title(position.source), context, targets })
 }

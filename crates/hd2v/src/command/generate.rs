@@ -7,7 +7,7 @@ use clap::Args;
 use hyperdoc2vec::generate::GenerateParams;
 use hyperdoc2vec::import::{self, ImportOptions};
 
-use super::import::{Words, tell_result, written_aside};
+use super::import::{Words, most_threads, tell_result, written_aside};
 use crate::output::{talk, thousands};
 use crate::progress::{Reporter, stop_on_interrupt};
 
@@ -35,7 +35,7 @@ pub struct Arguments {
     /// Number of topics [default: a third of the square root of the number of documents]
     #[arg(long)]
     topics: Option<usize>,
-    /// Share of the documents that nobody links to
+    /// Share of the documents that are never to be linked to (others may end up without links too)
     #[arg(long, default_value_t = GenerateParams::default().newcomers)]
     newcomers: f32,
     /// The corpus directory to write
@@ -47,7 +47,7 @@ pub struct Arguments {
     #[command(flatten)]
     corpus: Words,
     /// Threads [default: one a core]
-    #[arg(long, default_value_t = 0, hide_default_value = true)]
+    #[arg(long, default_value_t = 0, hide_default_value = true, value_parser = most_threads)]
     threads: usize,
 }
 

@@ -57,8 +57,16 @@ pub struct Arguments {
     #[arg(long, default_value_t = 128, value_name = "MIB", value_parser = clap::value_parser!(u32).range(1..=4095))]
     max_record: u32,
     /// Threads [default: one a core]
-    #[arg(long, default_value_t = 0, hide_default_value = true)]
+    #[arg(long, default_value_t = 0, hide_default_value = true, value_parser = most_threads)]
     threads: usize,
+}
+
+/// Reads a number of threads; 0 is one a core.
+pub fn most_threads(text: &str) -> Result<usize, String> {
+    match text.parse() {
+        Ok(threads) if threads <= 1024 => Ok(threads),
+        _ => Err("expected a number from 0 (one a core) to 1024".to_owned()),
+    }
 }
 
 /// How words are taken, and what is replaced: the same for every command that makes a corpus.
@@ -107,6 +115,13 @@ pub fn run(arguments: &Arguments) -> Result<()> {
 /// What came in and what was lost, on stderr.
 pub fn tell_result(corpus: &Corpus, seconds: f64) {
     let counts = &corpus.manifest().counts;
+    if counts.vocabulary * 20 < counts.distinct_words {
+        let (few, all) = (thousands(counts.vocabulary), thousands(counts.distinct_words));
+        let least = corpus.manifest().options.min_count;
+        talk(format_args!(
+            "only {few} of {all} distinct words occur {least} times; for a small corpus lower --min-count"
+        ));
+    }
     talk(format_args!(
         "{}{}: {} documents, {} words, {} links at {} positions; {seconds:.1} s, {:.1} MB of text a second",
         losses(&corpus.manifest().losses, 3),

@@ -65,7 +65,7 @@ fn a_record_without_id_or_text_is_named() {
 fn of_two_documents_with_one_id_the_first_is_kept_and_the_other_counted() {
     let place = Place::with(&[("in.jsonl", &(record("a", "first") + &record("b", "x") + &record("a", "second")))]);
     let err = place.ok("import jsonl in.jsonl -o c").err;
-    assert!(err.contains("1 documents left out because their id came before: a (in.jsonl:3)\n"), "{err}");
+    assert!(err.contains("1 documents left out because their id came before\n    a (in.jsonl:3)\n"), "{err}");
     assert_eq!(place.ok("cat c a").out, record("a", "first"));
 }
 
@@ -74,9 +74,9 @@ fn a_link_to_itself_an_unclosed_mark_and_an_unknown_target_are_counted() {
     let place = Place::with(&[("in.jsonl", &(record("a", "one [[a]] two [[ three") + &record("b", "x [[nobody]]")))]);
     let err = place.ok("import jsonl in.jsonl -o c").err;
     for line in [
-        "1 links of a document to itself left out: a\n",
-        "1 link marks that do not close, or are empty, read as text: a (in.jsonl:1)\n",
-        "1 links left out because no document has that id: nobody (1)\n",
+        "1 links of a document to itself left out\n    a\n",
+        "1 link marks that do not close, or are empty, read as text\n    a (in.jsonl:1)\n",
+        "1 links left out because no document has that id\n    nobody (1)\n",
     ] {
         assert!(err.contains(line), "{line}{err}");
     }
@@ -186,10 +186,17 @@ fn an_output_that_exists_is_kept_unless_forced_and_only_a_corpus_is_replaced() {
     place.write("precious/thesis.txt", "ten years of work");
     for kept in ["precious", "other"] {
         let message = place.refused(&format!("import jsonl in -o {kept} --force"));
-        let expected = "exists and is not a corpus, so --force does not replace it; choose another name";
+        let expected =
+            "exists and holds something else than a corpus, so --force does not replace it; choose another name";
         assert_eq!(message, format!("{kept}: {expected}"));
     }
     assert!(place.path("precious/thesis.txt").is_file());
+    // Neither a foreign corpus.json nor a corpus with something beside it is replaced.
+    place.write("precious/corpus.json", "{}");
+    place.refused("import jsonl in -o precious --force");
+    place.write("c/notes.txt", "kept");
+    place.refused("import jsonl in -o c --force");
+    assert!(place.path("c/notes.txt").is_file() && place.path("precious/thesis.txt").is_file());
 }
 
 #[test]
@@ -208,7 +215,7 @@ fn a_jsonl_output_that_exists_is_kept_unless_forced() {
 fn an_output_in_a_directory_that_is_not_there_is_named() {
     let place = Place::with(&[("in", &record("a", "x"))]);
     let message = place.refused("import jsonl in -o no/such/c");
-    assert!(message.starts_with("cannot create a directory in no/such: No such file"), "{message}");
+    assert_eq!(message, "no/such: no such directory; make it first");
     let message = place.refused("import jsonl in --jsonl no/such.jsonl");
     assert!(message.starts_with("cannot create no/such.jsonl: No such file"), "{message}");
 }

@@ -164,7 +164,7 @@ fn skip_bad_leaves_bad_records_out_and_counts_them() {
     let text = record("a", "one") + "not json\n" + &record("b", "two");
     let place = Place::with(&[("in.jsonl", &text)]);
     let err = place.ok("import jsonl in.jsonl --skip-bad -o c").err;
-    assert!(err.contains("1 malformed records left out: in.jsonl:2: not a JSON record"), "{err}");
+    assert!(err.contains("1 malformed records left out\n    in.jsonl:2: not a JSON record"), "{err}");
     assert_eq!(place.json("info c --json")["documents"], 2);
     assert_eq!(place.json("doctor c --json")["losses"]["malformed-record"]["count"], 1);
 }

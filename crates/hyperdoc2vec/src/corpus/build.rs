@@ -6,7 +6,7 @@
 //! directory into place. Memory grows with vocabulary, documents and links, never with text.
 
 use std::cmp::Reverse;
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
 use std::fs::{self, File};
 use std::io::{Read, Write};
 use std::path::{Path, PathBuf};
@@ -179,6 +179,8 @@ pub struct Builder {
     position_links: Vec<u64>,
     link_names: Vec<u32>,
     aliases: Vec<(u32, u32)>,
+    /// Redirects that lead to a document.
+    redirects: Vec<(u32, u32)>,
     losses: Losses,
     counts: Counts,
 }
@@ -191,6 +193,9 @@ impl Builder {
             Some(parent) if !parent.as_os_str().is_empty() => parent,
             _ => Path::new("."),
         };
+        if !parent.is_dir() {
+            return Err(Error::input(parent.display().to_string(), "no such directory; make it first"));
+        }
         let name = destination.file_name().unwrap_or_default().to_string_lossy();
         let prefix = format!(".{name}.part-");
         let mut aside = tempfile::Builder::new();
@@ -230,6 +235,7 @@ impl Builder {
             position_links: Vec::new(),
             link_names: Vec::new(),
             aliases: Vec::new(),
+            redirects: Vec::new(),
             losses: Losses::default(),
             counts: Counts::default(),
         })
@@ -294,10 +300,10 @@ impl Builder {
         self.dates.push(document.date.map_or(0, Date::packed));
         self.document_title.push(self.titles.intern(document.title.as_deref().unwrap_or_default()));
         self.document_url.push(self.urls.intern(document.url.as_deref().unwrap_or_default()));
-        let first_label = self.document_label.len();
+        let mut seen = HashSet::new();
         for label in &document.labels {
             let label = self.labels.intern(label);
-            if !self.document_label[first_label..].contains(&label) {
+            if seen.insert(label) {
                 self.document_label.push(label);
             }
         }
@@ -330,7 +336,7 @@ impl Builder {
         let dated = || self.dates.iter().filter_map(|&date| Date::from_packed(date));
         self.counts.dated = dated().count() as u64;
         let dates = dated().min().zip(dated().max());
-        self.counts.redirects = self.aliases.len() as u64;
+        self.counts.redirects = self.redirects.len() as u64;
         let manifest = Manifest::new(self.options, self.source, self.counts, dates, self.losses, files);
         let path = dir.join(manifest::NAME);
         let mut file = File::create(&path).map_err(Error::io("create", &path))?;
@@ -413,27 +419,38 @@ impl Builder {
         for &(from, to) in &self.aliases {
             aliases.entry(from).or_insert(to);
         }
+        let mut seen = HashSet::new();
         for &(from, _) in &self.aliases {
-            if self.resolve(from, &aliases).is_none() {
-                self.losses.add(Loss::BrokenRedirect, self.names.get(from));
+            match self.resolve(from, &aliases) {
+                None => self.losses.add(Loss::BrokenRedirect, self.names.get(from)),
+                // A document goes before a redirect of its name, and a redirect before later ones of its name.
+                Some(doc) if self.documents[from as usize] == NONE && seen.insert(from) => {
+                    self.redirects.push((from, doc));
+                }
+                Some(_) => {}
             }
         }
         let (mut source, mut at, mut anchor, mut ends) = (Vec::new(), Vec::new(), Vec::new(), Vec::new());
         let mut links: Vec<DocId> = Vec::new();
         let mut document_ends = Vec::with_capacity(self.document_positions.len());
         let mut unknown: HashMap<u32, u64> = HashMap::new();
+        let mut seen = HashSet::new();
         let mut position = 0;
         for doc in 0..self.document_names.len() {
             for position in position..self.document_positions[doc] as usize {
                 let first = links.len();
+                seen.clear();
                 for &name in &self.link_names[Corpus::range(&self.position_links, position)] {
                     match self.resolve(name, &aliases) {
                         None => *unknown.entry(name).or_default() += 1,
                         Some(target) if target as usize == doc => {
                             self.losses.add(Loss::SelfLink, self.names.get(self.document_names[doc]));
                         }
-                        Some(target) if links[first..].contains(&DocId(target)) => {}
-                        Some(target) => links.push(DocId(target)),
+                        Some(target) => {
+                            if seen.insert(target) {
+                                links.push(DocId(target));
+                            }
+                        }
                     }
                 }
                 if links.len() > first {
@@ -484,6 +501,11 @@ impl Builder {
         write_strings(dir, "titles", self.document_title.iter().map(|&title| self.titles.get(title)), files)?;
         write_strings(dir, "urls", self.document_url.iter().map(|&url| self.urls.get(url)), files)?;
         write_strings(dir, "labels", self.labels.iter(), files)?;
+        write_strings(dir, "redirects", self.redirects.iter().map(|&(name, _)| self.names.get(name)), files)?;
+        let redirect_names = self.redirects.iter().map(|&(name, _)| self.names.get(name));
+        write_index(dir, "redirects", self.redirects.len(), redirect_names, files)?;
+        let leads_to: Vec<u32> = self.redirects.iter().map(|&(_, doc)| doc).collect();
+        write_array(dir, "redirect.document", &leads_to, files)?;
         write_array(dir, "document.tokens", &self.document_tokens, files)?;
         write_array(dir, "document.text", &self.document_text, files)?;
         write_array(dir, "dates", &self.dates, files)?;
@@ -515,16 +537,29 @@ fn refuse_existing(destination: &Path, force: bool) -> Result<()> {
     if !force {
         return Err(Error::input(place, "exists already; choose another name, or replace it with --force"));
     }
-    let empty = fs::read_dir(destination).is_ok_and(|mut entries| entries.next().is_none());
-    if empty || destination.join(manifest::NAME).is_file() {
+    if holds_only_a_corpus(destination) {
         return Ok(());
     }
-    Err(Error::input(place, "exists and is not a corpus, so --force does not replace it; choose another name"))
+    let what = "exists and holds something else than a corpus, so --force does not replace it; choose another name";
+    Err(Error::input(place, what))
+}
+
+/// Whether a directory is empty, or has the manifest of a corpus and nothing that this does not name.
+fn holds_only_a_corpus(path: &Path) -> bool {
+    let Ok(entries) = fs::read_dir(path) else { return false };
+    let names: Vec<_> = entries.filter_map(|entry| entry.ok()?.file_name().into_string().ok()).collect();
+    if names.is_empty() {
+        return true;
+    }
+    let Ok(manifest) = Manifest::read(path) else { return false };
+    names.iter().all(|name| name == manifest::NAME || manifest.files.contains_key(name))
 }
 
 /// Renames the finished directory into place and makes that last.
 fn publish(dir: TempDir, destination: &Path, force: bool) -> Result<()> {
     refuse_existing(destination, force)?;
+    // The names of the files must last before the name of the directory does.
+    File::open(dir.path()).and_then(|dir| dir.sync_all()).map_err(Error::io("write", dir.path()))?;
     let parent = dir.path().parent().unwrap_or(Path::new(".")).to_owned();
     // A name of our own: what a killed import left behind stands in nobody's way.
     let mut aside = dir.path().as_os_str().to_owned();

@@ -8,6 +8,7 @@
 //! | `position.source`, `position.at`, `position.anchor` | the document a link stands in, before which of its words, how many words before it are its own |
 //! | `position.links`, `links` | where a position's targets end; the targets, as [`DocId`]s |
 //! | `words.*`, `words.count` | every word, by falling count |
+//! | `redirects.*`, `redirect.document` | other names of documents |
 //! | `names.*`, `titles.*`, `urls.*`, `dates`, `labels.*`, `document.labels`, `document.label` | what documents are called |
 //! | `text`, `text.blocks`, `document.text` | the texts with their link marks, compressed, some 64 KiB a block |
 
@@ -54,6 +55,8 @@ pub struct Corpus {
     words: Strings,
     word_counts: Array<u64>,
     names: Strings,
+    redirects: Strings,
+    redirect_document: Array<DocId>,
     titles: Strings,
     urls: Strings,
     dates: Array<i32>,
@@ -96,6 +99,8 @@ impl Corpus {
             words: Strings::open(path, "words", files)?,
             word_counts: Array::open(path, "words.count", files)?,
             names: Strings::open(path, "names", files)?,
+            redirects: Strings::open(path, "redirects", files)?,
+            redirect_document: Array::open(path, "redirect.document", files)?,
             titles: Strings::open(path, "titles", files)?,
             urls: Strings::open(path, "urls", files)?,
             dates: Array::open(path, "dates", files)?,
@@ -119,7 +124,16 @@ impl Corpus {
             corpus.document_labels.len(),
             corpus.document_text.len(),
         ];
-        if per_document.iter().any(|&length| length != documents) {
+        let positions = corpus.manifest.counts.positions as usize;
+        let per_position = [
+            corpus.position_source.len(),
+            corpus.position_at.len(),
+            corpus.position_anchor.len(),
+            corpus.position_links.len(),
+        ];
+        if per_document.iter().any(|&length| length != documents)
+            || per_position.iter().any(|&length| length != positions)
+        {
             return Err(corpus.damaged("its files do not fit together"));
         }
         Ok(corpus)
@@ -142,12 +156,13 @@ impl Corpus {
         self.links.verify(dir, files)?;
         self.word_counts.verify(dir, files)?;
         self.dates.verify(dir, files)?;
+        self.redirect_document.verify(dir, files)?;
         self.document_labels.verify(dir, files)?;
         self.document_label.verify(dir, files)?;
         self.text.verify(dir, files)?;
         self.text_blocks.verify(dir, files)?;
         self.document_text.verify(dir, files)?;
-        for strings in [&self.words, &self.names, &self.titles, &self.urls, &self.labels] {
+        for strings in [&self.words, &self.names, &self.redirects, &self.titles, &self.urls, &self.labels] {
             strings.verify(dir, files)?;
         }
         let rises_to = |ends: &[u64], end: usize| ends.is_sorted() && ends.last().copied().unwrap_or(0) == end as u64;
@@ -161,6 +176,8 @@ impl Corpus {
             && self.word_counts.len() == self.words.len()
             && self.manifest.counts.vocabulary <= self.words.len() as u64
             && self.tokens.iter().all(|word| word.index() < self.words.len())
+            && self.redirects.len() == self.redirect_document.len()
+            && self.redirect_document.iter().all(|doc| doc.index() < self.len())
             && self.links.iter().all(|doc| doc.index() < self.len())
             && self.document_label.iter().all(|&label| (label as usize) < self.labels.len())
             && self.documents().all(|doc| {
@@ -275,9 +292,15 @@ impl Corpus {
         self.names.get(doc.index())
     }
 
-    /// The document of that name. Redirects were resolved at import and are not known here.
+    /// The document of that name, or the one that a redirect of that name leads to.
     pub fn find(&self, name: &str) -> Option<DocId> {
-        self.names.find(name).map(|number| DocId(number as u32))
+        let redirected = || self.redirect_document.get(self.redirects.find(name)?).copied();
+        self.names.find(name).map(|number| DocId(number as u32)).or_else(redirected)
+    }
+
+    /// Other names of documents.
+    pub fn redirects(&self) -> impl ExactSizeIterator<Item = (&str, DocId)> {
+        self.redirect_document.iter().enumerate().map(|(number, &doc)| (self.redirects.get(number), doc))
     }
 
     /// Its title, if it has one.

@@ -163,7 +163,7 @@ impl<T: Pod> Array<T> {
 fn map(file: &File, path: &Path) -> Result<Mmap> {
     // SAFETY: the map is read-only, and our own programs write such files aside and rename them, never in place.
     // Another program that alters a file while it is mapped could change what we read; every use of the bytes
-    // is bounds-checked, so that gives a wrong answer or an error.
+    // is bounds-checked, so that gives a wrong answer or an error; one that cuts the file short ends the process.
     unsafe { Mmap::map(file) }.map_err(Error::io("map", path))
 }
 
@@ -222,7 +222,7 @@ impl Strings {
         None
     }
 
-    /// Compares all checksums and checks that each string is one.
+    /// Compares all checksums.
     pub fn verify(&self, dir: &Path, files: &Files) -> Result<()> {
         self.bytes.verify(dir, files)?;
         self.ends.verify(dir, files)?;

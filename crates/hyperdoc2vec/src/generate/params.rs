@@ -77,6 +77,13 @@ impl GenerateParams {
         Ok(())
     }
 
+    /// The arguments of `hd2v generate` that make the same corpus.
+    pub(crate) fn flags(&self) -> String {
+        let GenerateParams { docs, links, seed, words, newcomers, .. } = self;
+        let topics = self.topics.map_or(String::new(), |topics| format!(" --topics {topics}"));
+        format!("--docs {docs} --links {links} --seed {seed} --words {words} --newcomers {newcomers}{topics}")
+    }
+
     /// How many topics there will be.
     pub fn topic_count(&self) -> usize {
         self.topics.unwrap_or(((self.docs as f64).sqrt() / 3.0).round().clamp(1.0, 65_535.0) as usize)

@@ -33,6 +33,9 @@ pub fn parse(batch: &LineBatch) -> Parsed {
 fn parse_line(line: &str, place: String, out: &mut Parsed) {
     let line = line.trim_start();
     let (id, mut rest) = line.split_once(char::is_whitespace).unwrap_or((line, ""));
+    if id.starts_with('{') {
+        return out.bad(place, "expected an id and words, found JSON: the format is jsonl".to_owned());
+    }
     if id.contains(OPEN) {
         return out.bad(place, "the line begins with a link: the document's id must come first".to_owned());
     }
@@ -45,7 +48,7 @@ fn parse_line(line: &str, place: String, out: &mut Parsed) {
         // A mark is one word: it does not reach over a space.
         let close = inside.find(CLOSE).filter(|&end| !inside[..end].contains(char::is_whitespace));
         let targets: Vec<String> = match close {
-            Some(end) => ids(&inside[..end]),
+            Some(end) => markup::distinct(inside[..end].split(',')).unwrap_or_default(),
             None => Vec::new(),
         };
         let Some(end) = close.filter(|_| !targets.is_empty()) else {
@@ -62,20 +65,6 @@ fn parse_line(line: &str, place: String, out: &mut Parsed) {
     document.text.push_str(rest);
     document.origin = place;
     out.documents.push(document);
-}
-
-/// The targets of a mark; none if one of them is no id that a document could have.
-fn ids(inside: &str) -> Vec<String> {
-    let mut ids: Vec<String> = Vec::new();
-    for id in inside.split(',').filter(|id| !id.is_empty()) {
-        if markup::unlinkable(id).is_some() {
-            return Vec::new();
-        }
-        if !ids.iter().any(|known| known == id) {
-            ids.push(id.to_owned());
-        }
-    }
-    ids
 }
 
 #[cfg(test)]

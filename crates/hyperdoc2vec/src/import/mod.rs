@@ -183,16 +183,18 @@ pub(crate) fn build(
     destination: &Path,
     source: Source,
     options: &ImportOptions,
-    feed: impl FnOnce(&Tokenizer, &mut Builder) -> Result<()>,
+    feed: impl FnOnce(&Tokenizer, &mut Builder) -> Result<()> + Send,
 ) -> Result<Corpus> {
     let tokenizer = Tokenizer::new(options.corpus.lowercase);
     let place = source.inputs.join(", ");
     let mut builder = Builder::new(destination, options.corpus.clone(), source, options.force)?;
-    feed(&tokenizer, &mut builder)?;
-    if builder.counts().documents == 0 {
-        return Err(Error::input(place, "no documents found; nothing was written"));
-    }
-    builder.finish()
+    pipeline::in_pool(options.threads, || {
+        feed(&tokenizer, &mut builder)?;
+        if builder.counts().documents == 0 {
+            return Err(Error::input(place, "no documents found; nothing was written"));
+        }
+        builder.finish()
+    })
 }
 
 /// Reads `inputs` and writes them as jsonl. Returns the number of documents and what was lost on the way.
@@ -213,7 +215,7 @@ pub fn to_jsonl(
         losses.merge(parsed.losses);
         Ok(documents)
     };
-    read(format, inputs, options, work, sink, watch)?;
+    pipeline::in_pool(options.threads, || read(format, inputs, options, work, sink, watch))?;
     Ok((documents, losses))
 }
 
@@ -246,12 +248,12 @@ fn read<R: Send>(
             };
             pages.exclude.extend_from_slice(&options.exclude);
             let html = Html::open(inputs, &pages)?;
-            read_pages(html.len(), html.batches(), options, |batch| work(html.parse(batch)), sink, watch)
+            read_pages(html.len(), html.batches(), |batch| work(html.parse(batch)), sink, watch)
         }
         Format::Markdown => {
             let ImportOptions { include, exclude, base_url, .. } = options.clone();
             let markdown = Markdown::open(inputs, &MarkdownOptions { include, exclude, base_url })?;
-            read_pages(markdown.len(), markdown.batches(), options, |batch| work(markdown.parse(batch)), sink, watch)
+            read_pages(markdown.len(), markdown.batches(), |batch| work(markdown.parse(batch)), sink, watch)
         }
     }
 }
@@ -279,9 +281,9 @@ fn read_lines<R: Send>(
     };
     if inputs.iter().any(|path| source::is_stdin(path)) {
         let mut batches = source::Patient::new(batches);
-        pipeline::run(options.threads, || batches.next_batch(&tell), work, sink)
+        pipeline::run(|| batches.next_batch(&tell), |batch| batch.bytes.len(), work, sink)
     } else {
-        pipeline::run(options.threads, || batches.next_batch(), work, sink)
+        pipeline::run(|| batches.next_batch(), |batch| batch.bytes.len(), work, sink)
     }
 }
 
@@ -289,7 +291,6 @@ fn read_lines<R: Send>(
 fn read_pages<R: Send>(
     pages: usize,
     batches: Vec<Range<usize>>,
-    options: &ImportOptions,
     work: impl Fn(Range<usize>) -> R + Sync,
     mut sink: impl FnMut(R) -> Result<u64> + Send,
     watch: Watch<'_>,
@@ -301,7 +302,7 @@ fn read_pages<R: Send>(
         let documents = sink(result)?;
         watched(watch, Progress { read, total, unit: Unit::Pages, documents })
     };
-    pipeline::run(options.threads, || Ok(batches.next()), work, sink)
+    pipeline::run(|| Ok(batches.next()), |_| 0, work, sink)
 }
 
 /// Writes a generated corpus to `destination`.
@@ -311,14 +312,14 @@ pub fn generate(
     options: &ImportOptions,
     watch: Watch<'_>,
 ) -> Result<Corpus> {
-    let source = Source { format: "generate".to_owned(), inputs: vec![format!("{params:?}")] };
+    let source = Source { format: "generate".to_owned(), inputs: vec![params.flags()] };
     build(destination, source, options, |tokenizer, builder| {
         let work = |parsed| prepare(parsed, tokenizer);
         let sink = |batch| {
             builder.add(batch)?;
             Ok(builder.counts().documents)
         };
-        read_generated(params, options, work, sink, watch)
+        read_generated(params, work, sink, watch)
     })
 }
 
@@ -336,20 +337,19 @@ pub fn generate_jsonl(
         documents += count;
         Ok(documents)
     };
-    read_generated(params, options, work, sink, watch)?;
+    pipeline::in_pool(options.threads, || read_generated(params, work, sink, watch))?;
     Ok(documents)
 }
 
 fn read_generated<R: Send>(
     params: &GenerateParams,
-    options: &ImportOptions,
     work: impl Fn(Parsed) -> R + Sync,
     sink: impl FnMut(R) -> Result<u64> + Send,
     watch: Watch<'_>,
 ) -> Result<()> {
     let generator = Generator::new(params)?;
     let documents = |batch| Parsed { documents: generator.documents(batch), ..Parsed::default() };
-    read_pages(params.docs, generator.batches(), options, |batch| work(documents(batch)), sink, watch)
+    read_pages(params.docs, generator.batches(), |batch| work(documents(batch)), sink, watch)
 }
 
 /// Tells the watching closure; an error if it wants to stop.

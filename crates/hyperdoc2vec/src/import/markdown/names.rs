@@ -145,7 +145,8 @@ impl Names {
     /// The id that a wiki link leads to; `None` if it is just text.
     pub(super) fn wiki(&self, tree: &Tree, from: usize, target: &str) -> Option<String> {
         let target = decode(target.split('#').next().unwrap_or_default());
-        let target = target.trim().trim_start_matches('/');
+        // In a table the bar is written `\|`.
+        let target = target.trim().trim_end_matches('\\').trim_start_matches('/');
         let wanted = stem(target);
         if wanted.is_empty() || (wanted.len() == target.len() && is_file(target)) {
             return None;

@@ -87,6 +87,9 @@ impl Tree {
     }
 
     fn walk(&mut self, given: &Path) -> Result<()> {
+        if given.as_os_str() == "-" {
+            return Err(Error::input("-", "this format reads directories and files, not standard input"));
+        }
         let single = std::fs::metadata(given).map_err(Error::io("read", given))?.is_file();
         let directory = if single { given.parent().unwrap_or(Path::new("")) } else { given };
         let full = full_path(directory)?;
