@@ -1,5 +1,7 @@
 //! Input that is wrong: one message that says where and what, exit code 1, and nothing left behind.
 
+use std::io::Write;
+
 use crate::helper::{Place, bz2, gz, record, records, xz, zst};
 
 /// Records a, b, c …, with `line` in place of the one with this number.
@@ -100,6 +102,7 @@ fn a_missing_file_and_a_directory_are_named() {
     std::fs::create_dir(place.path("folder")).expect("a directory");
     let message = place.refused("import jsonl in.jsonl gone.jsonl -o c");
     assert!(message.starts_with("cannot read gone.jsonl: No such file"), "{message}");
+    assert_eq!(message.matches("No such file").count(), 1, "the cause is said once: {message}");
     let message = place.refused("import jsonl in.jsonl folder -o c");
     assert_eq!(message, "folder: is a directory, but this format reads files");
 }
@@ -118,6 +121,23 @@ fn a_line_longer_than_allowed_is_named() {
     assert_eq!(place.json("info skipped --json")["documents"], 3);
     place.ok("import jsonl in.jsonl -o c");
     assert_eq!(place.json("info c --json")["documents"], 4);
+}
+
+#[test]
+fn a_line_of_200_megabytes_is_refused() {
+    let place = Place::new();
+    let mut child = place.start("import jsonl - -o c");
+    let mut pipe = child.stdin.take().expect("a pipe");
+    let piece = "word ".repeat(200_000);
+    pipe.write_all(b"{\"id\":\"a\",\"text\":\"").expect("taken");
+    for _ in 0..200 {
+        pipe.write_all(piece.as_bytes()).expect("taken");
+    }
+    drop(pipe);
+    let output = child.wait_with_output().expect("it ends");
+    let err = String::from_utf8_lossy(&output.stderr);
+    assert!(err.starts_with("hd2v: standard input:1: the line is longer than --max-record allows"), "{err}");
+    assert_eq!(place.entries(), Vec::<String>::new());
 }
 
 #[test]
