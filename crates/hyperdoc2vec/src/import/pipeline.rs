@@ -5,7 +5,7 @@ use rayon::prelude::*;
 use crate::error::{Error, Result};
 
 /// Batches under way at once, for each thread: enough that none waits, few enough to bound memory.
-const BATCHES_A_THREAD: usize = 2;
+const BATCHES_A_THREAD: usize = 6;
 /// Bytes of input under way at once, however large the batches are.
 const GROUP_BYTES: usize = 256 << 20;
 

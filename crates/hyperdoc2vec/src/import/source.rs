@@ -13,7 +13,7 @@ use crate::error::{Error, Result};
 
 /// A batch has at least this many bytes, unless the input ends before: the larger, the fewer words are looked up in
 /// the vocabulary of all batches.
-const BATCH: usize = 4 << 20;
+const BATCH: usize = 2 << 20;
 
 /// How often somebody who waits for standard input is asked whether to go on.
 const PATIENCE: Duration = Duration::from_millis(100);
