@@ -8,7 +8,7 @@ use std::process::ExitCode;
 
 use clap::{Parser, Subcommand};
 
-/// Embeddings for documents that link to each other: import, train, recommend, evaluate, serve.
+/// Embeddings for documents that link to each other: import them, train on them
 #[derive(Parser)]
 #[command(name = "hd2v", version, max_term_width = 100)]
 struct Arguments {
