@@ -144,11 +144,12 @@ impl TrainReporter {
         let gone = progress.done - self.phase.2;
         let left = if gone > 0.0 { (1.0 - progress.done) / gone * seconds } else { 0.0 };
         format!(
-            "{} {}/{}  loss {:.4}  {} {}/s  {} left",
+            "{} {}/{}  loss {:.4}{}  {} {}/s  {} left",
             progress.phase,
             progress.epoch + 1,
             progress.epochs,
             progress.loss,
+            progress.held_out.map(|loss| format!(" (held out {loss:.4})")).unwrap_or_default(),
             thousands((progress.units as f64 / seconds) as u64),
             progress.unit,
             HumanDuration(Duration::from_secs_f64(left)),

@@ -5,10 +5,12 @@ use std::io::{BufWriter, Write};
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
-use anyhow::{Context, Result, ensure};
-use clap::Args;
+use anyhow::{Context, Result, bail, ensure};
+use clap::{Args, ValueEnum};
+use hyperdoc2vec::kernel::Beyond;
+use hyperdoc2vec::train::batch::Loss;
 use hyperdoc2vec::train::reference::ReferenceParams;
-use hyperdoc2vec::train::{Checkpoints, Method, TrainParams, TrainProgress, train};
+use hyperdoc2vec::train::{Checkpoints, Method, TrainParams, TrainProgress, train, within};
 use hyperdoc2vec::{Corpus, Date, Model};
 use serde_json::json;
 
@@ -23,7 +25,8 @@ Methods:
   h-d2v         content (PV-DBOW), then links by sampled softmax; the default
   h-d2v-paper   as the paper has it: PV-DM, then negative sampling link by link; slow
   h-d2v-random  the same from random vectors
-  w2v           citation as word: CBOW over words and links
+  joint         content and links at once, in turns
+  w2v           citation as word: CBOW over words and links (or skip-gram, with --skip-gram)
   pv-dm, pv-dbow, d2v-nc   content only: work without links
   d2v-cac       content and the contexts that point at it
   npm, deepwalk            the other rivals of the paper
@@ -40,9 +43,9 @@ pub struct Arguments {
     /// The model file to write
     #[arg(short, long)]
     output: PathBuf,
-    /// What to train
-    #[arg(long, default_value_t = TrainParams::default().method)]
-    method: Method,
+    /// What to train [default: h-d2v; with --compat reference, h-d2v-paper]
+    #[arg(long)]
+    method: Option<Method>,
     /// Numbers in a vector
     #[arg(long, default_value_t = TrainParams::default().dim)]
     dim: usize,
@@ -52,9 +55,33 @@ pub struct Arguments {
     /// Passes of the method's own phase [default: h-d2v 8, h-d2v-paper and h-d2v-random 100, npm 10, others 5]
     #[arg(long)]
     epochs: Option<usize>,
+    /// Make as many passes, of content and links in proportion, as fit into this time (as 90s, 10m, 1h), up to the
+    /// numbers that --epochs and --content-epochs give
+    #[arg(long, value_name = "TIME", value_parser = duration)]
+    time: Option<Duration>,
+    /// Hold out a twentieth of the links, stop after so many passes that do not better their loss, and keep the best;
+    /// 0: make all passes
+    #[arg(long, value_name = "PASSES", default_value_t = TrainParams::default().citation.patience)]
+    patience: usize,
     /// `reference`: the step of the paper's own program, slips included, for h-d2v-paper and h-d2v-random
     #[arg(long, value_parser = ["reference"])]
     compat: Option<String>,
+    /// Scores beyond ±6, in the step of the paper [default: saturate; with --compat reference, skip]
+    #[arg(long, value_name = "HOW")]
+    beyond: Option<BeyondName>,
+    /// With --compat reference: put windows where the links are, not where the paper's program looks for them
+    #[arg(long, requires = "compat")]
+    no_shift: bool,
+    /// Train w2v as skip-gram, not CBOW
+    #[arg(long)]
+    skip_gram: bool,
+    /// What h-d2v and joint make small on links
+    #[arg(long, default_value = "sampled-softmax")]
+    loss: LossName,
+    /// Documents drawn as noise for a batch of links (for each link, in the step of the paper)
+    /// [default: 64; 1000 with negative sampling or in the step of the paper]
+    #[arg(long)]
+    noise: Option<usize>,
     /// Passes over the text before the links
     #[arg(long, default_value_t = TrainParams::default().content.epochs)]
     content_epochs: usize,
@@ -93,6 +120,44 @@ pub struct Arguments {
     force: bool,
 }
 
+#[derive(Clone, Copy, ValueEnum)]
+enum LossName {
+    /// Softmax over the targets of a batch and some noise
+    SampledSoftmax,
+    /// Softmax over all documents: exact, slow for many documents
+    FullSoftmax,
+    /// The paper's loss
+    NegativeSampling,
+}
+
+#[derive(Clone, Copy, ValueEnum)]
+enum BeyondName {
+    /// Such pairs teach nothing, be it the target or noise (as the paper's program)
+    Skip,
+    /// σ counts as 0 or 1 (as word2vec.c)
+    Saturate,
+}
+
+/// Reads `90s`, `10m`, `1.5h`; a bare number means seconds.
+fn duration(text: &str) -> Result<Duration, String> {
+    let (number, unit) = match text.find(|c: char| c.is_ascii_alphabetic()) {
+        Some(at) => text.split_at(at),
+        None => (text, "s"),
+    };
+    let seconds = match unit {
+        "s" => 1.0,
+        "m" | "min" => 60.0,
+        "h" => 3600.0,
+        _ => return Err(format!("expected a time such as 90s, 10m or 1h, found the unit {unit:?}")),
+    };
+    let number: f64 =
+        number.trim().parse().map_err(|_| format!("expected a time such as 90s, 10m or 1h, found {text:?}"))?;
+    match Duration::try_from_secs_f64(number * seconds) {
+        Ok(duration) if !duration.is_zero() => Ok(duration),
+        _ => Err("expected a time above 0".to_owned()),
+    }
+}
+
 pub fn run(arguments: &Arguments) -> Result<()> {
     let output = &arguments.output;
     ensure!(
@@ -102,7 +167,7 @@ pub fn run(arguments: &Arguments) -> Result<()> {
     );
     let corpus = Corpus::open(&arguments.corpus)?;
     corpus.verify()?;
-    let params = params(arguments, &corpus);
+    let mut params = params(arguments, &corpus)?;
     params.validate()?;
     let every = Duration::try_from_secs_f64(arguments.checkpoint_every * 60.0).with_context(|| {
         format!("--checkpoint-every is {}, but must be a number of minutes", arguments.checkpoint_every)
@@ -114,6 +179,11 @@ pub fn run(arguments: &Arguments) -> Result<()> {
         checkpoint.display()
     );
     let checkpoints = Checkpoints { path: checkpoint, every, resume: arguments.resume };
+    if let Some(budget) = arguments.time {
+        ensure!(!arguments.resume, "--time and --resume do not go together; give the passes that --time told instead");
+        params = within(&corpus, &params, arguments.threads, budget)?;
+        talk(format_args!("in {budget:?} there is time for {}", passes(&params)));
+    }
     let mut log = match &arguments.log {
         Some(path) => {
             Some(BufWriter::new(File::create(path).with_context(|| format!("cannot create {}", path.display()))?))
@@ -146,9 +216,25 @@ pub fn run(arguments: &Arguments) -> Result<()> {
 /// Links with words of their own are named by them: near words say the most. Others are described from further away.
 const HYPERTEXT_DECAY: f32 = 5.0;
 
-fn params(arguments: &Arguments, corpus: &Corpus) -> TrainParams {
+/// The flags that ask for the same number of passes.
+fn passes(params: &TrainParams) -> String {
+    match params.method {
+        Method::HyperDoc => {
+            format!("--content-epochs {} --epochs {}", params.content.epochs, params.citation.epochs)
+        }
+        _ => format!("--epochs {}", params.epochs()),
+    }
+}
+
+fn params(arguments: &Arguments, corpus: &Corpus) -> Result<TrainParams> {
+    let method = match (arguments.method, &arguments.compat) {
+        (None, None) => TrainParams::default().method,
+        (None, Some(_)) => Method::HyperDocPaper,
+        (Some(method @ (Method::HyperDocPaper | Method::HyperDocRandom)), _) | (Some(method), None) => method,
+        (Some(method), Some(_)) => bail!("--compat is for h-d2v-paper and h-d2v-random, not for {method}"),
+    };
     let mut params = TrainParams {
-        method: arguments.method,
+        method,
         dim: arguments.dim,
         seed: arguments.seed,
         min_count: arguments.min_count.unwrap_or(corpus.manifest().options.min_count),
@@ -164,13 +250,32 @@ fn params(arguments: &Arguments, corpus: &Corpus) -> TrainParams {
         let epochs = params.reference.epochs;
         params.reference = ReferenceParams { epochs, window: arguments.window, ..ReferenceParams::default() };
     }
+    match arguments.beyond {
+        Some(BeyondName::Skip) => params.reference.beyond = Beyond::Skip,
+        Some(BeyondName::Saturate) => params.reference.beyond = Beyond::Saturate,
+        None => {}
+    }
+    params.reference.shift &= !arguments.no_shift;
+    params.direct.skip_gram = arguments.skip_gram;
+    params.citation.patience = arguments.patience;
+    params.citation.loss = match arguments.loss {
+        LossName::SampledSoftmax => Loss::SampledSoftmax,
+        LossName::FullSoftmax => Loss::FullSoftmax,
+        LossName::NegativeSampling => Loss::NegativeSampling,
+    };
+    if params.citation.loss == Loss::NegativeSampling {
+        params.citation.noise = params.reference.noise;
+    }
+    if let Some(noise) = arguments.noise {
+        (params.citation.noise, params.reference.noise) = (noise, noise);
+    }
     params.citation.rate = arguments.rate;
     params.citation.rarity = !arguments.no_rarity;
     let anchored = corpus.documents().flat_map(|doc| corpus.positions(doc)).filter(|p| p.anchor > 0).count();
     let hypertext = anchored as u64 * 2 > corpus.manifest().counts.positions;
     let decay = if hypertext { HYPERTEXT_DECAY } else { params.citation.decay };
     params.citation.decay = arguments.decay.unwrap_or(decay);
-    params
+    Ok(params)
 }
 
 fn checkpoint_path(model: &Path) -> PathBuf {
@@ -189,6 +294,7 @@ fn log_line(progress: &TrainProgress, seconds: f64) -> serde_json::Value {
         "unit": progress.unit,
         "units": progress.units,
         "loss": progress.loss,
+        "held_out_loss": progress.held_out,
         "seconds": (seconds * 1000.0).round() / 1000.0,
     })
 }

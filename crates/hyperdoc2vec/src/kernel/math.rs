@@ -113,6 +113,26 @@ over_slices! {
     log_sigmoid_all = log_sigmoid;
 }
 
+/// See [`noise_loss`](super::noise_loss).
+#[inline(always)]
+pub(super) fn noise_loss(x: &mut [f32], times: &[f32]) -> f32 {
+    assert_eq!(x.len(), times.len(), "each score has its number of times");
+    let mut lanes = [0.0; LANES];
+    let (chunks, rest) = x.as_chunks_mut::<LANES>();
+    let (times_chunks, times_rest) = times.as_chunks::<LANES>();
+    for (chunk, times) in chunks.iter_mut().zip(times_chunks) {
+        for ((x, times), sum) in chunk.iter_mut().zip(times).zip(&mut lanes) {
+            *sum = times.mul_add(-log_sigmoid(-*x), *sum);
+            *x = sigmoid(*x);
+        }
+    }
+    for ((x, times), sum) in rest.iter_mut().zip(times_rest).zip(&mut lanes) {
+        *sum = times.mul_add(-log_sigmoid(-*x), *sum);
+        *x = sigmoid(*x);
+    }
+    tree(lanes)
+}
+
 /// See [`softmax`](super::softmax).
 #[inline(always)]
 pub(super) fn softmax(x: &mut [f32]) -> f32 {

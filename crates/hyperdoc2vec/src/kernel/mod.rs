@@ -180,6 +180,13 @@ dispatched! {
     /// [`log_sigmoid`] of each number, in place.
     pub fn log_sigmoid_all(x: &mut [f32]) = math::log_sigmoid_all;
 
+    /// The loss of scores that should be low, `−Σ times ln σ(−x)`; replaces each score by `σ(x)`.
+    /// The sum has eight lanes as that of [`softmax`].
+    ///
+    /// # Panics
+    /// If the lengths differ.
+    pub fn noise_loss(x: &mut [f32], times: &[f32]) -> f32 = math::noise_loss;
+
     /// Replaces `x` by `e^x / Σ e^x`, the largest number subtracted first, and returns `ln Σ e^x`.
     /// The sum has eight lanes, lane l over i = l, l + 8, l + 16 …, joined as those of [`dot`].
     ///

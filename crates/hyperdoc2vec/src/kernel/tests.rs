@@ -214,6 +214,11 @@ proptest! {
                 prop_assert_eq!(bits(&x), bits(&expected));
             }
         }
+        let times: Vec<f32> = (0..x.len()).map(|i| (i % 3) as f32).collect();
+        let mut rows = [x.clone(), x.clone()];
+        let sums = [math::noise_loss(&mut rows[0], &times), noise_loss(&mut rows[1], &times)];
+        prop_assert_eq!(bits(&rows[0]), bits(&rows[1]));
+        prop_assert_eq!(bits(&sums[..1]), bits(&sums[1..]));
         let mut rows = [x.clone(), x];
         let sums = [math::softmax(&mut rows[0]), softmax(&mut rows[1])];
         prop_assert_eq!(bits(&rows[0]), bits(&rows[1]));
@@ -305,6 +310,14 @@ fn softmax_sums_to_one_and_gives_the_logarithm_of_the_sum() {
     assert!((f64::from(softmax(&mut x)) - (1000.0 + exact.ln())).abs() < 1e-4);
     assert!((x.iter().sum::<f32>() - 1.0).abs() < 1e-6);
     assert!((f64::from(x[1]) - 1f64.exp() / exact).abs() < 1e-7);
+}
+
+#[test]
+fn noise_counts_as_often_as_it_was_drawn() {
+    let mut x = [0.0, 1.0, -30.0, 40.0];
+    // ln 2 · 2 + 0 · … + ~0 + 40
+    assert!((noise_loss(&mut x, &[2.0, 0.0, 1.0, 1.0]) - (2.0 * std::f32::consts::LN_2 + 40.0)).abs() < 1e-5);
+    assert_eq!((x[0], x[3]), (0.5, 1.0));
 }
 
 #[test]

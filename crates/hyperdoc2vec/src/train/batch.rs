@@ -3,8 +3,8 @@
 //!
 //! ```text
 //! x_b = Σ_i w_bi · input[r_bi]                        rows of X          (gather)
-//! S   = X·Nᵀ − log π                                  N = output[columns]
-//! G   = softmax(S) − Y                                Y marks each example's target
+//! S   = X·Nᵀ                                          N = output[columns]
+//! G   = ∂loss/∂S                                      see [`Loss`]
 //! dX  = G·N        dN = Gᵀ·X
 //! output[column] −= step(dN)      input[r] −= step(Σ_b w_b · dX_b)      one step a row, gradients summed first
 //! ```
@@ -12,15 +12,31 @@
 //! the batch, so the number of threads does not change a bit.
 
 use rayon::prelude::*;
+use serde::{Deserialize, Serialize};
 
 use super::Tables;
 use super::occurrences::{Numbering, Occurrences};
 use crate::kernel::{
-    Matrix, MatrixMut, Panels, Start, gather_sum, multiply, pack, pack_transposed, par_multiply_transposed, softmax,
+    Matrix, MatrixMut, Panels, Start, gather_sum, log_sigmoid, multiply, noise_loss, pack, pack_transposed,
+    par_multiply_transposed, softmax,
 };
 
+/// What is to become small. With s the scores of an example's columns and t its target:
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum Loss {
+    /// `ln Σ e^(s − ln π) − (s_t − ln π_t)`, π being a column's chance to be there; columns are the targets of the batch
+    /// and noise. `G = softmax(s − ln π) − [t]`.
+    SampledSoftmax,
+    /// The same where every document is a column.
+    FullSoftmax,
+    /// `−ln σ(s_t) − Σ_noise w ln σ(−s)`, noise that hits the target left out; w is the batch's
+    /// [`Batch::noise_weight`]. `G = σ(s_t) − 1` at the target, `w σ(s)` at noise. The paper's loss has w = 1.
+    NegativeSampling,
+}
+
 /// Examples that a thread takes at a time.
-const EXAMPLES_A_TASK: usize = 32;
+pub(super) const EXAMPLES_A_TASK: usize = 32;
 
 /// Examples: input rows with weights, and one target row each.
 #[derive(Debug, Default)]
@@ -33,6 +49,10 @@ pub struct Batch {
     columns: Vec<u32>,
     /// What is subtracted from the scores of each column: the logarithm of its chance to be there.
     corrections: Vec<f32>,
+    /// How often each column was drawn as noise, times [`Batch::noise_weight`].
+    noise: Vec<f32>,
+    /// What each noise document counts, for negative sampling.
+    pub noise_weight: f32,
     /// The column of each example's target.
     target_columns: Vec<u32>,
     inputs: Occurrences,
@@ -75,7 +95,7 @@ impl Batch {
         self.targets.push(target);
     }
 
-    /// Lists columns and occurrences, once all examples are in. `correction` is asked for each column.
+    /// Lists columns and occurrences, once all examples are in. `noise` rises; `correction` is asked for each column.
     pub fn index(&mut self, noise: &[u32], correction: impl Fn(u32) -> f32, scratch: &mut Numbering) {
         self.columns.clear();
         self.columns.extend_from_slice(&self.targets);
@@ -84,6 +104,13 @@ impl Batch {
         self.columns.dedup();
         self.corrections.clear();
         self.corrections.extend(self.columns.iter().map(|&column| correction(column)));
+        self.noise.clear();
+        let mut rest = noise;
+        for &column in &self.columns {
+            let times = rest.iter().take_while(|&&noise| noise == column).count();
+            rest = &rest[times..];
+            self.noise.push(self.noise_weight * times as f32);
+        }
         self.target_columns.clear();
         let columns = &self.columns;
         self.target_columns.extend(self.targets.iter().map(|target| columns.binary_search(target).unwrap_or(0) as u32));
@@ -118,8 +145,9 @@ pub(super) fn sized(buffer: &mut Vec<f32>, length: usize) -> &mut [f32] {
     &mut buffer[..length]
 }
 
-/// One step of sampled softmax; returns the summed loss.
-pub fn softmax_step(batch: &Batch, tables: &mut Tables, rate: f32, work: &mut Workspace) -> f64 {
+/// What a batch would change, without changing it: fills `work` with the gradients of x and of the columns, and
+/// returns the summed loss.
+fn gradients(batch: &Batch, tables: &Tables, loss: Loss, work: &mut Workspace) -> f64 {
     let Tables { input, output } = tables;
     let (examples, columns, stride) = (batch.len(), batch.columns.len(), input.stride());
     // A stride of a multiple of 1024 numbers would make rows compete for the same cache lines.
@@ -157,12 +185,7 @@ pub fn softmax_step(batch: &Batch, tables: &mut Tables, rate: f32, work: &mut Wo
             let x = Matrix::new(&x[first * stride..], rows, stride, stride);
             multiply(x, by_depth, MatrixMut::new(s, rows, columns, wide), Start::Zero);
             for (i, scores) in s.chunks_mut(wide).enumerate() {
-                let scores = &mut scores[..columns];
-                scores.iter_mut().zip(&batch.corrections).for_each(|(score, correction)| *score -= correction);
-                let target = batch.target_columns[first + i] as usize;
-                let score = scores[target];
-                losses[i] = softmax(scores) - score;
-                scores[target] -= 1.0;
+                losses[i] = slopes(batch, first + i, loss, &mut scores[..columns]);
             }
             multiply(
                 Matrix::new(s, rows, columns, wide),
@@ -176,13 +199,203 @@ pub fn softmax_step(batch: &Batch, tables: &mut Tables, rate: f32, work: &mut Wo
     let g = Matrix::new(s, examples, columns, wide);
     par_multiply_transposed(g, by_example, MatrixMut::new(dn, columns, stride, stride), Start::Zero);
 
-    let dn = &*dn;
+    losses.iter().map(|&loss| f64::from(loss)).sum()
+}
+
+/// Turns an example's scores into the slopes of its loss, and returns that.
+fn slopes(batch: &Batch, example: usize, loss: Loss, scores: &mut [f32]) -> f32 {
+    let target = batch.target_columns[example] as usize;
+    match loss {
+        Loss::SampledSoftmax | Loss::FullSoftmax => {
+            scores.iter_mut().zip(&batch.corrections).for_each(|(score, correction)| *score -= correction);
+            let score = scores[target];
+            let loss = softmax(scores) - score;
+            scores[target] -= 1.0;
+            loss
+        }
+        Loss::NegativeSampling => {
+            let (score, noise) = (scores[target], batch.noise[target]);
+            let loss = noise_loss(scores, &batch.noise) - log_sigmoid(score) + noise * log_sigmoid(-score);
+            let chance = scores[target];
+            scores.iter_mut().zip(&batch.noise).for_each(|(score, noise)| *score *= noise);
+            scores[target] = chance - 1.0;
+            loss
+        }
+    }
+}
+
+/// The summed loss of a batch, which changes nothing.
+pub fn loss(batch: &Batch, tables: &Tables, loss: Loss, work: &mut Workspace) -> f64 {
+    gradients(batch, tables, loss, work)
+}
+
+/// One step against the gradients of a batch; returns the summed loss.
+pub fn step(batch: &Batch, tables: &mut Tables, loss: Loss, rate: f32, work: &mut Workspace) -> f64 {
+    let loss = gradients(batch, tables, loss, work);
+    let Tables { input, output } = tables;
+    let stride = input.stride();
+    let dn = &work.dn;
     output.par_change(&batch.columns, &|i, row| row.adagrad(&dn[i * stride..][..stride], rate));
-    let dx = Matrix::new(dx, examples, stride, stride);
+    let dx = Matrix::new(&work.dx, batch.len(), stride, stride);
     input.par_change(batch.inputs.rows(), &|i, row| {
         let (examples, weights) = batch.inputs.of(i);
         gather_sum(dx, examples, weights, row.scratch);
         row.adagrad_scratch(rate);
     });
-    losses.iter().map(|&loss| f64::from(loss)).sum()
+    loss
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::kernel::{Beyond, Step, scale};
+    use crate::train::reference;
+    use crate::train::table::Table;
+
+    const ROWS: usize = 12;
+    const DIM: usize = 5;
+    const LOSSES: [Loss; 3] = [Loss::SampledSoftmax, Loss::FullSoftmax, Loss::NegativeSampling];
+
+    fn tables() -> Tables {
+        let mut tables = Tables { input: Table::new(ROWS, DIM), output: Table::new(ROWS, DIM) };
+        tables.input.fill(0..ROWS, DIM, 3, 1);
+        tables.output.fill(0..ROWS, DIM, 3, 2);
+        for table in [&mut tables.input, &mut tables.output] {
+            scale(10.0, table.data_mut());
+        }
+        tables
+    }
+
+    /// Three examples with weighted inputs, a row twice in one of them, two of them with one target, which is noise too.
+    fn batch(weights: [f32; 7]) -> Batch {
+        let mut batch = Batch { noise_weight: 0.5, ..Batch::default() };
+        let [a, b, c, d, e, f, g] = weights;
+        for (inputs, target) in
+            [(&[(0, a), (3, b), (0, c)][..], 7), (&[(3, d), (4, e)][..], 9), (&[(5, f), (0, g)][..], 7)]
+        {
+            inputs.iter().for_each(|&(row, weight)| batch.input(row, weight));
+            batch.finish_example(target);
+        }
+        batch.index(&[6, 7, 11, 11], |column| column as f32 * 0.1 - 1.0, &mut Numbering::new(ROWS));
+        batch
+    }
+
+    /// The loss in f64, as [`Loss`] has it.
+    fn expected(batch: &Batch, t: &Tables, loss: Loss) -> f64 {
+        let mut sum = 0.0;
+        for example in 0..batch.len() {
+            let (rows, weights) = batch.inputs_of(example);
+            let x: Vec<f64> = (0..DIM)
+                .map(|c| rows.iter().zip(weights).map(|(&r, &w)| f64::from(w * t.input.row(r as usize)[c])).sum())
+                .collect();
+            let score = |column: u32| -> f64 {
+                x.iter().zip(t.output.row(column as usize)).map(|(x, &o)| x * f64::from(o)).sum()
+            };
+            let target = batch.targets[example];
+            let corrected = |i: usize| score(batch.columns[i]) - f64::from(batch.corrections[i]);
+            let columns = 0..batch.columns.len();
+            sum += match loss {
+                Loss::NegativeSampling => {
+                    let noise = columns.filter(|&i| batch.columns[i] != target);
+                    let noise = noise.map(|i| f64::from(batch.noise[i]) * score(batch.columns[i]).exp().ln_1p());
+                    (-score(target)).exp().ln_1p() + noise.sum::<f64>()
+                }
+                _ => {
+                    let own = corrected(batch.target_columns[example] as usize);
+                    columns.map(|i| corrected(i).exp()).sum::<f64>().ln() - own
+                }
+            };
+        }
+        sum
+    }
+
+    #[test]
+    fn columns_are_targets_and_noise_each_once() {
+        let batch = batch([0.5; 7]);
+        assert_eq!(batch.columns, [6, 7, 9, 11]);
+        assert_eq!(batch.target_columns, [1, 2, 1]);
+        assert_eq!(batch.noise, [0.5, 0.5, 0.0, 1.0]);
+    }
+
+    #[test]
+    fn gradients_are_the_slopes_of_the_loss() {
+        let batch = batch([0.5, 0.2, 0.3, 0.6, 0.4, 0.9, 0.1]);
+        let tables = tables();
+        let stride = tables.input.stride();
+        for how in LOSSES {
+            let mut work = Workspace::default();
+            let found = loss(&batch, &tables, how, &mut work);
+            assert!((found - expected(&batch, &tables, how)).abs() < 1e-5, "{how:?}: {found}");
+            for row in 0..ROWS {
+                for c in 0..DIM {
+                    let slope = |output: bool| {
+                        let by = |by: f32| {
+                            let mut t = tables.clone();
+                            let table = if output { &mut t.output } else { &mut t.input };
+                            table.row_mut(row)[c] += by;
+                            expected(&batch, &t, how)
+                        };
+                        (by(1e-2) - by(-1e-2)) / 2e-2
+                    };
+                    let column = batch.columns.iter().position(|&column| column as usize == row);
+                    let dn = column.map_or(0.0, |i| work.dn[i * stride + c]);
+                    let mut dx = 0.0;
+                    for example in 0..batch.len() {
+                        let (rows, weights) = batch.inputs_of(example);
+                        let own = rows.iter().zip(weights).filter(|(other, _)| **other as usize == row);
+                        dx += own.map(|(_, weight)| weight * work.dx[example * stride + c]).sum::<f32>();
+                    }
+                    assert!((f64::from(dn) - slope(true)).abs() < 1e-4, "{how:?}, out {row} {c}: {dn}");
+                    assert!((f64::from(dx) - slope(false)).abs() < 1e-4, "{how:?}, in {row} {c}: {dx}");
+                }
+            }
+        }
+    }
+
+    /// With the same noise, the batch goes where the paper's own step would go, example by example.
+    #[test]
+    fn negative_sampling_in_a_batch_is_the_papers_step() {
+        let third = 1.0 / 3.0;
+        let mut batch = batch([third, third, third, 0.5, 0.5, 0.5, 0.5]);
+        batch.noise_weight = 1.0;
+        batch.index(&[6, 7, 11, 11], |_| 0.0, &mut Numbering::new(ROWS));
+        let tables = tables();
+        let stride = tables.input.stride();
+        let mut work = Workspace::default();
+        let found = loss(&batch, &tables, Loss::NegativeSampling, &mut work);
+        let step = Step { rate: 1e-3, beyond: Beyond::Saturate, divide: true };
+        let (mut moved_in, mut moved_out, mut oracle) = (vec![0.0; ROWS * stride], vec![0.0; ROWS * stride], 0.0);
+        for example in 0..batch.len() {
+            let mut t = tables.clone();
+            let target = batch.targets[example];
+            let outputs: Vec<u32> = [target, 6, 7, 11, 11]
+                .into_iter()
+                .enumerate()
+                .filter(|&(i, row)| i == 0 || row != target)
+                .map(|(_, row)| row)
+                .collect();
+            oracle += reference::step(step, batch.inputs_of(example).0, &outputs, &mut t);
+            for (moved, after, before) in
+                [(&mut moved_in, &t.input, &tables.input), (&mut moved_out, &t.output, &tables.output)]
+            {
+                let change = after.data().iter().zip(before.data()).map(|(after, before)| (after - before) / step.rate);
+                moved.iter_mut().zip(change).for_each(|(moved, change)| *moved += change);
+            }
+        }
+        assert!((found - oracle).abs() < 1e-3 * oracle, "{found}, not {oracle}");
+        let near = |x: f32, y: f32| (x + y).abs() < 2e-3;
+        for (i, &column) in batch.columns.iter().enumerate() {
+            assert!(
+                (0..DIM).all(|c| near(work.dn[i * stride + c], moved_out[column as usize * stride + c])),
+                "{column}"
+            );
+        }
+        let dx = Matrix::new(&work.dx, batch.len(), stride, stride);
+        let mut gradient = vec![0.0; stride];
+        for (i, &row) in batch.inputs.rows().iter().enumerate() {
+            let (examples, weights) = batch.inputs.of(i);
+            gather_sum(dx, examples, weights, &mut gradient);
+            assert!((0..DIM).all(|c| near(gradient[c], moved_in[row as usize * stride + c])), "{row}");
+        }
+    }
 }

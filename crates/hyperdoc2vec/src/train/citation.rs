@@ -4,14 +4,16 @@
 //! Unweighted, that is the paper's mean of the source and the context words. By default a word weighs
 //! `exp(−distance/τ) · idf(word)`, and the source as much as a word on the average.
 
+use std::borrow::Cow;
 use std::ops::ControlFlow;
 
 use serde::{Deserialize, Serialize};
 
-use super::batch::{Batch, Workspace, softmax_step};
+use super::batch::{Batch, Loss, Workspace, loss, step};
+use super::batched::{self, Batched};
 use super::occurrences::Numbering;
 use super::view::{Example, View};
-use super::{After, Done, Phase, Tables};
+use super::{After, Phase, Tables};
 use crate::kernel::{exp, ln};
 use crate::rng::{Order, Rng};
 
@@ -20,21 +22,38 @@ use crate::rng::{Order, Rng};
 pub struct CitationParams {
     /// Passes over the links.
     pub epochs: usize,
+    /// What is to become small.
+    pub loss: Loss,
     /// Links in a batch.
     pub batch: usize,
     /// Documents drawn evenly as noise for each batch, beside the targets of the batch.
     pub noise: usize,
+    /// What each noise document counts in negative sampling.
+    pub noise_weight: f32,
     /// The first step size; it falls linearly towards 0.
     pub rate: f32,
     /// Words further from the link than this weigh less than 1/e; 0 for no weighting by distance.
     pub decay: f32,
     /// Whether words weigh by their rarity.
     pub rarity: bool,
+    /// After so many passes that do not better the loss of links held out for it, the phase ends with the vectors of
+    /// the best pass; 0 to hold out nothing and make all passes.
+    pub patience: usize,
 }
 
 impl Default for CitationParams {
     fn default() -> CitationParams {
-        CitationParams { epochs: 8, batch: 512, noise: 64, rate: 0.3, decay: 20.0, rarity: true }
+        CitationParams {
+            epochs: 8,
+            loss: Loss::SampledSoftmax,
+            batch: 512,
+            noise: 64,
+            noise_weight: 1.0,
+            rate: 0.3,
+            decay: 20.0,
+            rarity: true,
+            patience: 0,
+        }
     }
 }
 
@@ -70,44 +89,54 @@ pub struct Citation<'a> {
     window: usize,
     seed: u64,
     weighting: Weighting,
+    /// The links to learn from, and those held out to tell when to stop.
+    links: Cow<'a, [Example]>,
+    held_out: Vec<Example>,
     /// For each document, the logarithm of the chance that it is a column of a batch.
     corrections: Vec<f32>,
 }
 
 /// The phase's number in the keys of random numbers.
 const PHASE: u64 = 2;
+/// What random numbers are for, beside the passes, which are keyed by their number.
+const HOLD_OUT: u64 = u64::MAX;
+/// The share of the positions held out where that is asked for.
+const HELD_OUT: f32 = 0.05;
 
 impl<'a> Citation<'a> {
     /// Prepares to train on the links of `view`.
     pub fn new(view: &'a View<'a>, params: &'a CitationParams, window: usize, seed: u64) -> Citation<'a> {
+        let (links, held_out) = if params.patience > 0 {
+            let held_out =
+                |link: &Example| Rng::keyed(seed, &[PHASE, HOLD_OUT, u64::from(link.position)]).chance(HELD_OUT);
+            let (held_out, links): (Vec<Example>, Vec<Example>) = view.links.iter().partition(|&link| held_out(link));
+            (Cow::Owned(links), held_out)
+        } else {
+            (Cow::Borrowed(&view.links[..]), Vec::new())
+        };
         let mut counts = vec![0u32; view.documents.len()];
         let first = view.words.len() as u32;
-        view.links.iter().for_each(|link| counts[(link.target - first) as usize] += 1);
+        links.iter().for_each(|link| counts[(link.target - first) as usize] += 1);
         let documents = view.documents.len() as f32;
         let noise = params.noise.min(view.documents.len()) as f32;
         // π = 1 − (1 − n/D)(1 − p)^B: drawn as noise, or target of one of the batch's links.
-        let batch = params.batch.min(view.links.len()) as f32;
-        let corrections = counts
-            .iter()
-            .map(|&count| {
-                let share = count as f32 / view.links.len().max(1) as f32;
-                let absent = (1.0 - noise / documents) * exp(batch * ln(1.0 - share.min(0.999_999)));
-                ln((1.0 - absent).max(1e-20))
-            })
-            .collect();
+        let batch = params.batch.min(links.len()) as f32;
+        let correction = |&count: &u32| {
+            let share = count as f32 / links.len().max(1) as f32;
+            let absent = (1.0 - noise / documents) * exp(batch * ln(1.0 - share.min(0.999_999)));
+            if params.loss == Loss::FullSoftmax { 0.0 } else { ln((1.0 - absent).max(1e-20)) }
+        };
+        let corrections = counts.iter().map(correction).collect();
         let weighting = Weighting::new(view, window, params.decay, params.rarity);
-        Citation { view, params, window, seed, weighting, corrections }
+        Citation { view, params, window, seed, weighting, links, held_out, corrections }
     }
 
-    /// Builds batch `number` of an epoch; empty behind the last.
-    fn build(&self, order: &Order, epoch: usize, number: usize, batch: &mut Batch, scratch: &mut Numbering) {
+    /// Fills a batch with `links`, and noise drawn from `rng`.
+    fn fill(&self, links: impl Iterator<Item = Example>, mut rng: Rng, batch: &mut Batch, scratch: &mut Numbering) {
         batch.clear();
-        let start = (number * self.params.batch).min(self.view.links.len());
-        let end = (start + self.params.batch).min(self.view.links.len());
+        batch.noise_weight = self.params.noise_weight;
         let view = self.view;
-        let first = view.words.len() as u32;
-        for place in start..end {
-            let Example { position, target } = view.links[order.at(place)];
+        for Example { position, target } in links {
             let position = position as usize;
             let (mut total, mut words) = (0.0f32, 0);
             view.context(position, self.window, |word, distance| {
@@ -127,10 +156,12 @@ impl<'a> Citation<'a> {
             }
             batch.finish_example(target);
         }
-        let mut rng = Rng::keyed(self.seed, &[PHASE, epoch as u64, number as u64]);
-        let documents = view.documents.len();
-        let noise: Vec<u32> =
-            (0..self.params.noise.min(documents)).map(|_| first + rng.below(documents) as u32).collect();
+        let (first, documents) = (view.words.len() as u32, view.documents.len());
+        let mut noise: Vec<u32> = match self.params.loss {
+            Loss::FullSoftmax => (first..first + documents as u32).collect(),
+            _ => (0..self.params.noise.min(documents)).map(|_| first + rng.below(documents) as u32).collect(),
+        };
+        noise.sort_unstable();
         batch.index(&noise, |column| self.corrections[(column - first) as usize], scratch);
     }
 }
@@ -149,27 +180,49 @@ impl Phase for Citation<'_> {
     }
 
     fn batches(&self) -> usize {
-        self.view.links.len().div_ceil(self.params.batch)
+        self.links.len().div_ceil(self.params.batch)
     }
 
     fn epoch(&self, epoch: usize, start: usize, tables: &mut Tables, after: After<'_>) -> ControlFlow<()> {
-        let order = Order::keyed(self.view.links.len(), self.seed, &[PHASE, epoch as u64]);
-        let steps = (self.params.epochs * self.batches()) as f32;
-        let (mut current, mut next) = (Batch::default(), Batch::default());
+        batched::epoch(self, epoch, start, tables, after)
+    }
+
+    fn patience(&self) -> usize {
+        self.params.patience
+    }
+
+    fn held_out_loss(&self, tables: &Tables) -> Option<f64> {
+        let (mut batch, mut work) = (Batch::default(), Workspace::default());
         let mut scratch = Numbering::new(self.view.rows());
-        let mut work = Workspace::default();
-        self.build(&order, epoch, start, &mut current, &mut scratch);
-        for number in start..self.batches() {
-            let done = (epoch * self.batches() + number) as f32;
-            let rate = self.params.rate * (1.0 - done / steps);
-            let (loss, ()) = rayon::join(
-                || softmax_step(&current, tables, rate, &mut work),
-                || self.build(&order, epoch, number + 1, &mut next, &mut scratch),
-            );
-            let done = Done { batches: number + 1, units: current.len() as u64, loss };
-            after(&done, tables)?;
-            std::mem::swap(&mut current, &mut next);
+        let mut sum = 0.0;
+        for (number, links) in self.held_out.chunks(self.params.batch).enumerate() {
+            let rng = Rng::keyed(self.seed, &[PHASE, HOLD_OUT, HOLD_OUT, number as u64]);
+            self.fill(links.iter().copied(), rng, &mut batch, &mut scratch);
+            sum += loss(&batch, tables, self.params.loss, &mut work);
         }
-        ControlFlow::Continue(())
+        (!self.held_out.is_empty()).then(|| sum / self.held_out.len() as f64)
+    }
+}
+
+impl Batched for Citation<'_> {
+    type Batch = Batch;
+    type Work = Workspace;
+
+    fn view(&self) -> &View<'_> {
+        self.view
+    }
+
+    fn build(&self, epoch: usize, number: usize, batch: &mut Batch, scratch: &mut Numbering) {
+        let order = Order::keyed(self.links.len(), self.seed, &[PHASE, epoch as u64]);
+        let start = number * self.params.batch;
+        let end = (start + self.params.batch).min(self.links.len());
+        let links = (start..end).map(|place| self.links[order.at(place)]);
+        let rng = Rng::keyed(self.seed, &[PHASE, epoch as u64, number as u64]);
+        self.fill(links, rng, batch, scratch);
+    }
+
+    fn step(&self, batch: &mut Batch, tables: &mut Tables, fade: f32, work: &mut Workspace) -> (u64, f64) {
+        let loss = step(batch, tables, self.params.loss, self.params.rate * fade, work);
+        (batch.len() as u64, loss)
     }
 }

@@ -14,14 +14,15 @@ use std::ops::ControlFlow;
 use rayon::prelude::*;
 use serde::{Deserialize, Serialize};
 
-use super::batch::sized;
+use super::batch::{EXAMPLES_A_TASK, sized};
+use super::batched::{self, Batched};
 use super::example::{Lottery, keep_chances};
 use super::occurrences::{Numbering, Occurrences};
 use super::view::View;
-use super::{After, Done, Phase, Tables};
+use super::{After, Phase, Tables};
 use crate::kernel::{
-    Matrix, MatrixMut, Panels, Start, axpy, dot, gather_sum, log_sigmoid, multiply, pack, pack_transposed,
-    par_multiply_transposed, sigmoid, sigmoid_all,
+    Matrix, MatrixMut, Panels, Start, axpy, dot, gather_sum, log_sigmoid, multiply, noise_loss, pack, pack_transposed,
+    par_multiply_transposed, sigmoid,
 };
 use crate::rng::{Order, Rng};
 
@@ -60,8 +61,6 @@ impl Default for DbowParams {
 
 /// Words of text in an example, before rare and frequent ones are left out.
 const STRETCH: usize = 48;
-/// Examples that a thread takes at a time.
-const EXAMPLES_A_TASK: usize = 32;
 /// The phase's number in the keys of random numbers.
 const PHASE: u64 = 1;
 
@@ -78,7 +77,7 @@ pub struct Dbow<'a> {
 
 /// Examples of a batch: a document each, and its words.
 #[derive(Debug, Default)]
-struct Batch {
+pub struct Batch {
     documents: Vec<u32>,
     ends: Vec<usize>,
     words: Vec<u32>,
@@ -89,8 +88,9 @@ struct Batch {
     by_document: Occurrences,
 }
 
+/// Memory for the products of a step, kept from batch to batch.
 #[derive(Debug, Default)]
-struct Workspace {
+pub struct Workspace {
     x: Vec<f32>,
     n: Vec<f32>,
     g: Vec<f32>,
@@ -121,9 +121,18 @@ impl<'a> Dbow<'a> {
     fn examples(&self) -> usize {
         self.examples.last().copied().unwrap_or(0) as usize
     }
+}
 
-    /// Builds batch `number` of an epoch; empty behind the last.
-    fn build(&self, order: &Order, epoch: usize, number: usize, batch: &mut Batch, scratch: &mut Numbering) {
+impl Batched for Dbow<'_> {
+    type Batch = Batch;
+    type Work = Workspace;
+
+    fn view(&self) -> &View<'_> {
+        self.view
+    }
+
+    fn build(&self, epoch: usize, number: usize, batch: &mut Batch, scratch: &mut Numbering) {
+        let order = Order::keyed(self.examples(), self.seed, &[PHASE, epoch as u64]);
         let Batch { documents, ends, words, columns, times, by_word, by_document } = batch;
         documents.clear();
         words.clear();
@@ -131,7 +140,7 @@ impl<'a> Dbow<'a> {
         ends.clear();
         times.clear();
         let mut rng = Rng::keyed(self.seed, &[PHASE, epoch as u64, number as u64]);
-        let start = (number * self.params.batch).min(self.examples());
+        let start = number * self.params.batch;
         let end = (start + self.params.batch).min(self.examples());
         for place in start..end {
             let example = order.at(place) as u64;
@@ -163,8 +172,43 @@ impl<'a> Dbow<'a> {
         by_document.weigh(&vec![1.0; documents.len()]);
     }
 
-    /// One step; returns the summed loss.
-    fn step(&self, batch: &mut Batch, tables: &mut Tables, fade: f32, work: &mut Workspace) -> f64 {
+    fn step(&self, batch: &mut Batch, tables: &mut Tables, fade: f32, work: &mut Workspace) -> (u64, f64) {
+        let loss = self.gradients(batch, tables, work);
+        let Tables { input, output } = tables;
+        let (examples, stride) = (batch.documents.len(), input.stride());
+        let (dn, x) = (&work.dn, Matrix::new(&work.x, examples, stride, stride));
+        let rate = self.params.word_rate * fade;
+        let (by_word, noise_columns) = (&batch.by_word, &batch.columns);
+        output.par_change(by_word.rows(), &|i, row| {
+            let (examples, weights) = by_word.of(i);
+            gather_sum(x, examples, weights, row.scratch);
+            if let Ok(column) = noise_columns.binary_search(&by_word.rows()[i]) {
+                axpy(1.0, &dn[column * stride..][..stride], row.scratch);
+            }
+            row.adagrad_scratch(rate);
+        });
+        let others: Vec<u32> =
+            noise_columns.iter().copied().filter(|w| by_word.rows().binary_search(w).is_err()).collect();
+        output.par_change(&others, &|i, row| {
+            let column = noise_columns.binary_search(&others[i]).unwrap_or(0);
+            row.adagrad(&dn[column * stride..][..stride], rate);
+        });
+        let dx = Matrix::new(&work.dx, examples, stride, stride);
+        let rate = self.params.document_rate * fade;
+        let by_document = &batch.by_document;
+        input.par_change(by_document.rows(), &|i, row| {
+            let (examples, weights) = by_document.of(i);
+            gather_sum(dx, examples, weights, row.scratch);
+            axpy(-rate, row.scratch, row.vector);
+        });
+        (batch.words.len() as u64, loss)
+    }
+}
+
+impl Dbow<'_> {
+    /// What a batch would change, without changing it: fills `work` with the gradients of the documents (`dx`, an
+    /// example's), of the noise (`dn`) and the slopes of the examples' own words (`own`); returns the summed loss.
+    fn gradients(&self, batch: &mut Batch, tables: &Tables, work: &mut Workspace) -> f64 {
         let Tables { input, output } = tables;
         let (examples, columns, stride) = (batch.documents.len(), batch.columns.len(), input.stride());
         let wide = columns.next_multiple_of(8) + if columns.next_multiple_of(8) % 1024 == 0 { 16 } else { 0 };
@@ -185,7 +229,7 @@ impl<'a> Dbow<'a> {
         let by_depth = pack_transposed(n, sized(&mut work.packed_transposed, Panels::len(stride, columns)));
         let by_column = pack(n, sized(&mut work.packed, Panels::len(columns, stride)));
 
-        let (x, words) = (&*x, &*output);
+        let (x, words) = (&*x, output);
         let noise_weight = self.params.negatives / self.params.noise as f32;
         let mut own_parts: Vec<&mut [f32]> = Vec::with_capacity(examples.div_ceil(EXAMPLES_A_TASK));
         let mut rest = &mut *own;
@@ -210,7 +254,6 @@ impl<'a> Dbow<'a> {
                     let start = if example == 0 { 0 } else { batch.ends[example - 1] };
                     let weight = noise_weight * (batch.ends[example] - start) as f32;
                     let scores = &mut scores[..columns];
-                    sigmoid_all(scores);
                     losses[i] = weight * noise_loss(scores, &batch.times);
                     scores.iter_mut().zip(&batch.times).for_each(|(score, times)| *score *= weight * times);
                 }
@@ -242,38 +285,8 @@ impl<'a> Dbow<'a> {
         par_multiply_transposed(g, by_example, MatrixMut::new(dn, columns, stride, stride), Start::Zero);
 
         batch.by_word.weigh(own);
-        let (dn, x) = (&*dn, Matrix::new(x, examples, stride, stride));
-        let rate = self.params.word_rate * fade;
-        let (by_word, noise_columns) = (&batch.by_word, &batch.columns);
-        output.par_change(by_word.rows(), &|i, row| {
-            let (examples, weights) = by_word.of(i);
-            gather_sum(x, examples, weights, row.scratch);
-            if let Ok(column) = noise_columns.binary_search(&by_word.rows()[i]) {
-                axpy(1.0, &dn[column * stride..][..stride], row.scratch);
-            }
-            row.adagrad_scratch(rate);
-        });
-        let others: Vec<u32> =
-            noise_columns.iter().copied().filter(|w| by_word.rows().binary_search(w).is_err()).collect();
-        output.par_change(&others, &|i, row| {
-            let column = noise_columns.binary_search(&others[i]).unwrap_or(0);
-            row.adagrad(&dn[column * stride..][..stride], rate);
-        });
-        let dx = Matrix::new(dx, examples, stride, stride);
-        let rate = self.params.document_rate * fade;
-        let by_document = &batch.by_document;
-        input.par_change(by_document.rows(), &|i, row| {
-            let (examples, weights) = by_document.of(i);
-            gather_sum(dx, examples, weights, row.scratch);
-            axpy(-rate, row.scratch, row.vector);
-        });
         losses.iter().map(|&loss| f64::from(loss)).sum()
     }
-}
-
-/// About `Σ times · −log(1 − p)`, by its first two terms: it is only told to people, and chances are small.
-fn noise_loss(chances: &[f32], times: &[f32]) -> f32 {
-    chances.iter().zip(times).fold(0.0, |sum, (p, times)| sum + times * (p + 0.5 * p * p))
 }
 
 impl Phase for Dbow<'_> {
@@ -294,21 +307,93 @@ impl Phase for Dbow<'_> {
     }
 
     fn epoch(&self, epoch: usize, start: usize, tables: &mut Tables, after: After<'_>) -> ControlFlow<()> {
-        let order = Order::keyed(self.examples(), self.seed, &[PHASE, epoch as u64]);
-        let steps = (self.params.epochs * self.batches()) as f32;
-        let (mut current, mut next) = (Batch::default(), Batch::default());
-        let mut scratch = Numbering::new(self.view.rows());
-        let mut work = Workspace::default();
-        self.build(&order, epoch, start, &mut current, &mut scratch);
-        for number in start..self.batches() {
-            let fade = 1.0 - (epoch * self.batches() + number) as f32 / steps;
-            let (loss, ()) = rayon::join(
-                || self.step(&mut current, tables, fade, &mut work),
-                || self.build(&order, epoch, number + 1, &mut next, &mut scratch),
-            );
-            after(&Done { batches: number + 1, units: current.words.len() as u64, loss }, tables)?;
-            std::mem::swap(&mut current, &mut next);
+        batched::epoch(self, epoch, start, tables, after)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::generate::GenerateParams;
+    use crate::import::{ImportOptions, generate};
+    use crate::kernel::scale;
+    use crate::split::Split;
+    use crate::train::table::Table;
+
+    /// The loss of a batch in f64, as the head of this file has it.
+    fn loss(phase: &Dbow<'_>, batch: &Batch, t: &Tables) -> f64 {
+        let dot = |x: u32, o: u32| {
+            let (x, o) = (t.input.row(x as usize), t.output.row(o as usize));
+            x.iter().zip(o).map(|(&x, &o)| f64::from(x) * f64::from(o)).sum::<f64>()
+        };
+        let softplus = |x: f64| x.exp().ln_1p();
+        let mut start = 0;
+        let mut sum = 0.0;
+        for (&document, &end) in batch.documents.iter().zip(&batch.ends) {
+            let words = &batch.words[start..end];
+            sum += words.iter().map(|&word| softplus(-dot(document, word))).sum::<f64>();
+            let weight = f64::from(phase.params.negatives) * words.len() as f64 / phase.params.noise as f64;
+            let noise = batch.columns.iter().zip(&batch.times);
+            sum += weight * noise.map(|(&word, &times)| f64::from(times) * softplus(dot(document, word))).sum::<f64>();
+            start = end;
         }
-        ControlFlow::Continue(())
+        sum
+    }
+
+    #[test]
+    fn gradients_are_the_slopes_of_the_loss() {
+        let dir = tempfile::tempdir().expect("a directory");
+        let planted = GenerateParams { docs: 12, links: 30, words: 40, ..GenerateParams::default() };
+        let corpus =
+            generate(&planted, &dir.path().join("c"), &ImportOptions::default(), &mut |_| ControlFlow::Continue(()));
+        let corpus = corpus.expect("generated");
+        let view = View::new(&corpus, &Split::none(&corpus), 2).expect("a view");
+        let params = DbowParams { batch: 9, noise: 16, sample: 0.0, ..DbowParams::default() };
+        let phase = Dbow::new(&view, &params, 1);
+        let mut tables = Tables { input: Table::new(view.rows(), 5), output: Table::new(view.rows(), 5) };
+        tables.input.fill(0..view.rows(), 5, 1, 1);
+        tables.output.fill(0..view.rows(), 5, 1, 2);
+        scale(8.0, tables.input.data_mut());
+        scale(8.0, tables.output.data_mut());
+        let (mut batch, mut work) = (Batch::default(), Workspace::default());
+        phase.build(0, 0, &mut batch, &mut Numbering::new(view.rows()));
+        assert!(batch.documents.len() > 3 && batch.columns.len() > 5);
+        let found = phase.gradients(&mut batch, &tables, &mut work);
+        let expected = loss(&phase, &batch, &tables);
+        assert!((found - expected).abs() < 1e-4 * expected, "{found}, not {expected}");
+
+        let stride = tables.input.stride();
+        let bent = |output: bool, row: u32, c: usize| {
+            let by = |by: f32| {
+                let mut t = tables.clone();
+                let table = if output { &mut t.output } else { &mut t.input };
+                table.row_mut(row as usize)[c] += by;
+                loss(&phase, &batch, &t)
+            };
+            (by(1e-2) - by(-1e-2)) / 2e-2
+        };
+        let near = |found: f32, expected: f64, what: &str| {
+            assert!(
+                (f64::from(found) - expected).abs() < 2e-3 * expected.abs().max(1.0),
+                "{what}: {found}, not {expected}"
+            );
+        };
+        for c in 0..5 {
+            for &document in &batch.documents {
+                let examples = batch.documents.iter().enumerate().filter(|(_, other)| **other == document);
+                let found = examples.map(|(i, _)| work.dx[i * stride + c]).sum();
+                near(found, bent(false, document, c), "document");
+            }
+            for (column, &word) in batch.columns.iter().enumerate() {
+                let mut found = work.dn[column * stride + c];
+                let mut start = 0;
+                for (i, &end) in batch.ends.iter().enumerate() {
+                    let own = (start..end).filter(|&slot| batch.words[slot] == word);
+                    found += own.map(|slot| work.own[slot] * work.x[i * stride + c]).sum::<f32>();
+                    start = end;
+                }
+                near(found, bent(true, word, c), "word");
+            }
+        }
     }
 }

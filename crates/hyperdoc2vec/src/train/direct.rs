@@ -55,6 +55,8 @@ pub struct DirectParams {
     pub last_rate: f32,
     /// What becomes of scores beyond ±6.
     pub beyond: Beyond,
+    /// Whether w2v is skip-gram rather than CBOW.
+    pub skip_gram: bool,
 }
 
 impl Default for DirectParams {
@@ -68,6 +70,7 @@ impl Default for DirectParams {
             rate: 0.025,
             last_rate: 0.0001,
             beyond: Beyond::Skip,
+            skip_gram: false,
         }
     }
 }

@@ -5,11 +5,14 @@
 //! space, words first ([`view::View`]).
 
 pub mod batch;
+mod batched;
+mod budget;
 pub mod citation;
 pub mod dbow;
 pub mod deepwalk;
 pub mod direct;
 pub mod example;
+pub mod joint;
 pub mod npm;
 mod occurrences;
 pub mod params;
@@ -21,6 +24,7 @@ pub mod view;
 
 use std::ops::ControlFlow;
 
+pub use budget::within;
 pub use params::{Method, TrainParams};
 pub use run::{Checkpoints, TrainProgress, train};
 use table::Table;
@@ -63,4 +67,12 @@ pub trait Phase: Sync {
     fn prepare(&self, _tables: &mut Tables) {}
     /// Runs an epoch from batch `start`.
     fn epoch(&self, epoch: usize, start: usize, tables: &mut Tables, after: After<'_>) -> ControlFlow<()>;
+    /// After how many epochs that do not lower [`Phase::held_out_loss`] to stop; 0 for never.
+    fn patience(&self) -> usize {
+        0
+    }
+    /// The mean loss of examples that were held out, if any were.
+    fn held_out_loss(&self, _tables: &Tables) -> Option<f64> {
+        None
+    }
 }

@@ -25,6 +25,8 @@ pub enum Method {
     /// The same from random vectors.
     #[serde(rename = "h-d2v-random")]
     HyperDocRandom,
+    /// The content and citation phases of [`Method::HyperDoc`] at once, batches of each taking turns.
+    Joint,
     /// Citation as word: CBOW over words and links.
     W2v,
     /// Document and words around a word predict it; links are not used.
@@ -44,10 +46,11 @@ pub enum Method {
 
 impl Method {
     /// All of them.
-    pub const ALL: [Method; 10] = [
+    pub const ALL: [Method; 11] = [
         Method::HyperDoc,
         Method::HyperDocPaper,
         Method::HyperDocRandom,
+        Method::Joint,
         Method::W2v,
         Method::PvDm,
         Method::PvDbow,
@@ -63,6 +66,7 @@ impl Method {
             Method::HyperDoc => "h-d2v",
             Method::HyperDocPaper => "h-d2v-paper",
             Method::HyperDocRandom => "h-d2v-random",
+            Method::Joint => "joint",
             Method::W2v => "w2v",
             Method::PvDm => "pv-dm",
             Method::PvDbow => "pv-dbow",
@@ -147,15 +151,37 @@ impl Default for TrainParams {
 }
 
 impl TrainParams {
+    /// The passes of the phase that gives the method its name.
+    pub fn epochs(&self) -> usize {
+        *self.clone().epochs_mut()
+    }
+
     /// Sets the passes of the phase that gives the method its name.
     pub fn set_epochs(&mut self, epochs: usize) {
+        *self.epochs_mut() = epochs;
+    }
+
+    fn epochs_mut(&mut self) -> &mut usize {
         match self.method {
-            Method::HyperDoc => self.citation.epochs = epochs,
-            Method::HyperDocPaper | Method::HyperDocRandom => self.reference.epochs = epochs,
-            Method::PvDbow => self.content.epochs = epochs,
-            Method::W2v | Method::PvDm | Method::D2vNc | Method::D2vCac => self.direct.epochs = epochs,
-            Method::Npm => self.npm.epochs = epochs,
-            Method::DeepWalk => self.deepwalk.epochs = epochs,
+            Method::HyperDoc | Method::Joint => &mut self.citation.epochs,
+            Method::HyperDocPaper | Method::HyperDocRandom => &mut self.reference.epochs,
+            Method::PvDbow => &mut self.content.epochs,
+            Method::W2v | Method::PvDm | Method::D2vNc | Method::D2vCac => &mut self.direct.epochs,
+            Method::Npm => &mut self.npm.epochs,
+            Method::DeepWalk => &mut self.deepwalk.epochs,
+        }
+    }
+
+    /// Sets the passes of each phase of the method, in their order.
+    pub(super) fn set_passes(&mut self, passes: &[usize]) {
+        if let Some(&last) = passes.last() {
+            self.set_epochs(last);
+        }
+        if let (Some(&first), true) = (passes.first(), passes.len() > 1) {
+            match self.method {
+                Method::HyperDoc => self.content.epochs = first,
+                _ => self.direct.epochs = first.max(1),
+            }
         }
     }
 
@@ -199,6 +225,7 @@ impl TrainParams {
         }
         in_range("batch", self.citation.batch, 1, 1 << 16)?;
         in_range("noise", self.citation.noise, 0, 1 << 20)?;
+        above_zero("noise weight", self.citation.noise_weight)?;
         above_zero("rate", self.citation.rate)
     }
 }

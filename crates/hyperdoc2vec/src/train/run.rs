@@ -10,6 +10,7 @@ use super::citation::Citation;
 use super::dbow::Dbow;
 use super::deepwalk::DeepWalk;
 use super::direct::{Direct, Form};
+use super::joint::Joint;
 use super::npm::Npm;
 use super::params::{Method, TrainParams};
 use super::reference::ReferenceCitation;
@@ -25,6 +26,9 @@ use crate::split::Split;
 
 const CHECKPOINT: &str = "hyperdoc2vec checkpoint";
 const CHECKPOINT_VERSION: u32 = 1;
+/// The arrays of a checkpoint: vectors and mean squares, in and out, as they are and as they were after the best pass.
+const CURRENT: [&str; 4] = ["input", "output", "input_squares", "output_squares"];
+const BEST: [&str; 4] = ["best_input", "best_output", "best_input_squares", "best_output_squares"];
 /// What random numbers of the first vectors are keyed with.
 const FIRST_VECTORS: u64 = 0;
 /// The loss told is a mean over about this share of an epoch.
@@ -51,6 +55,8 @@ pub struct TrainProgress {
     pub loss: f64,
     /// Share of the whole phase that is done.
     pub done: f64,
+    /// The mean loss of held-out links after the pass before, where some are held out.
+    pub held_out: Option<f64>,
 }
 
 /// Where and how often checkpoints are written.
@@ -88,6 +94,22 @@ pub fn train(
     watch: TrainWatch<'_>,
 ) -> Result<()> {
     params.validate()?;
+    let view = view(corpus, params)?;
+    pool(threads)?.install(|| {
+        let tables = run(&view, params, checkpoints, watch)?;
+        model::save(destination, &view, &tables, params)
+    })?;
+    // The run is over: its checkpoint is of no more use.
+    if let Some(checkpoints) = checkpoints
+        && checkpoints.path.exists()
+    {
+        std::fs::remove_file(&checkpoints.path).map_err(Error::io("remove", &checkpoints.path))?;
+    }
+    Ok(())
+}
+
+/// What `params` train on.
+pub(super) fn view<'a>(corpus: &'a Corpus, params: &TrainParams) -> Result<View<'a>> {
     let split = match params.until {
         Some(until) => Split::by_date(corpus, until)?,
         None => Split::none(corpus),
@@ -103,54 +125,55 @@ pub fn train(
             ),
         ));
     }
-    let pool = rayon::ThreadPoolBuilder::new()
+    Ok(view)
+}
+
+/// So many threads, 0 for one a core.
+pub(super) fn pool(threads: usize) -> Result<rayon::ThreadPool> {
+    rayon::ThreadPoolBuilder::new()
         .num_threads(threads)
         .build()
-        .map_err(|e| Error::Usage(format!("cannot start {threads} threads: {e}")))?;
-    pool.install(|| {
-        let tables = run(&view, params, checkpoints, watch)?;
-        model::save(destination, &view, &tables, params)
-    })?;
-    // The run is over: its checkpoint is of no more use.
-    if let Some(checkpoints) = checkpoints
-        && checkpoints.path.exists()
-    {
-        std::fs::remove_file(&checkpoints.path).map_err(Error::io("remove", &checkpoints.path))?;
-    }
-    Ok(())
+        .map_err(|e| Error::Usage(format!("cannot start {threads} threads: {e}")))
 }
 
 /// What the phases read: the text in the form the method wants it.
-fn text<'a>(view: &'a View<'a>, params: &TrainParams) -> Option<Text<'a>> {
+pub(super) fn text<'a>(view: &'a View<'a>, params: &TrainParams) -> Option<Text<'a>> {
     match params.method {
-        Method::HyperDoc | Method::HyperDocRandom | Method::PvDbow | Method::DeepWalk => None,
+        Method::HyperDoc | Method::Joint | Method::HyperDocRandom | Method::PvDbow | Method::DeepWalk => None,
         Method::HyperDocPaper | Method::PvDm | Method::D2vNc | Method::Npm => Some(Text::words(view)),
         Method::W2v => Some(Text::with_links(view)),
         Method::D2vCac => Some(Text::with_contexts(view, params.window)),
     }
 }
 
-fn phases<'a>(view: &'a View<'a>, text: Option<&'a Text<'a>>, params: &'a TrainParams) -> Vec<Box<dyn Phase + 'a>> {
+pub(super) fn phases<'a>(
+    view: &'a View<'a>,
+    text: Option<&'a Text<'a>>,
+    params: &'a TrainParams,
+) -> Vec<Box<dyn Phase + 'a>> {
     let seed = params.seed;
     let direct = |form| {
         let phase = text.map(|text| Direct::new(text, form, &params.direct, seed));
         phase.map(|phase| Box::new(phase) as Box<dyn Phase + 'a>).into_iter()
     };
+    let content = || Dbow::new(view, &params.content, seed);
+    let citation = || Citation::new(view, &params.citation, params.window, seed);
     let reference = || Box::new(ReferenceCitation::new(view, &params.reference, seed));
     let mut phases: Vec<Box<dyn Phase + 'a>> = Vec::new();
     match params.method {
         Method::HyperDoc => {
-            phases.push(Box::new(Dbow::new(view, &params.content, seed)));
-            phases.push(Box::new(Citation::new(view, &params.citation, params.window, seed)));
+            phases.push(Box::new(content()));
+            phases.push(Box::new(citation()));
         }
+        Method::Joint => phases.push(Box::new(Joint::new(content(), citation()))),
         Method::HyperDocPaper => {
             phases.extend(direct(Form::Dm));
             phases.push(reference());
         }
         Method::HyperDocRandom => phases.push(reference()),
-        Method::W2v => phases.extend(direct(Form::Cbow)),
+        Method::W2v => phases.extend(direct(if params.direct.skip_gram { Form::SkipGram } else { Form::Cbow })),
         Method::PvDm => phases.extend(direct(Form::Dm)),
-        Method::PvDbow => phases.push(Box::new(Dbow::new(view, &params.content, seed))),
+        Method::PvDbow => phases.push(Box::new(content())),
         Method::D2vNc | Method::D2vCac => phases.extend(direct(Form::Dbow)),
         Method::Npm => {
             phases.extend(direct(Form::Cbow));
@@ -161,6 +184,13 @@ fn phases<'a>(view: &'a View<'a>, text: Option<&'a Text<'a>>, params: &'a TrainP
     phases
 }
 
+/// The tables of a new run.
+pub(super) fn first_tables(view: &View<'_>, params: &TrainParams) -> Tables {
+    let mut tables = Tables { input: Table::new(view.rows(), params.dim), output: Table::new(view.rows(), params.dim) };
+    tables.input.fill(0..view.rows(), params.dim, params.seed, FIRST_VECTORS);
+    tables
+}
+
 fn run(
     view: &View<'_>,
     params: &TrainParams,
@@ -168,45 +198,57 @@ fn run(
     watch: TrainWatch<'_>,
 ) -> Result<Tables> {
     let key = json!({"params": params, "fingerprint": view.corpus.manifest().fingerprint});
-    let mut tables = Tables { input: Table::new(view.rows(), params.dim), output: Table::new(view.rows(), params.dim) };
-    let resumed = checkpoints.filter(|checkpoints| checkpoints.resume && checkpoints.path.exists());
-    let begin = match resumed {
-        Some(checkpoints) => read_checkpoint(&checkpoints.path, &key, &mut tables)?,
-        None => {
-            tables.input.fill(0..view.rows(), params.dim, params.seed, FIRST_VECTORS);
-            Place::default()
-        }
-    };
+    let mut state = State { place: Place::default(), tables: first_tables(view, params), best: None };
+    if let Some(checkpoints) = checkpoints.filter(|checkpoints| checkpoints.resume && checkpoints.path.exists()) {
+        state.read(&checkpoints.path, &key)?;
+    }
     let text = text(view, params);
     let phases = phases(view, text.as_ref(), params);
+    let begin = state.place;
     for (number, phase) in phases.iter().enumerate().skip(begin.phase) {
-        let first = if number == begin.phase { begin } else { Place { phase: number, ..Place::default() } };
-        if (first.epoch, first.batch) == (0, 0) {
-            phase.prepare(&mut tables);
+        if number > begin.phase {
+            state.place = Place { phase: number, ..Place::default() };
         }
-        run_phase(phase.as_ref(), first, &mut tables, &key, checkpoints, watch)?;
+        if (state.place.epoch, state.place.batch) == (0, 0) {
+            phase.prepare(&mut state.tables);
+        }
+        run_phase(phase.as_ref(), &mut state, &key, checkpoints, watch)?;
     }
     let finite = |table: &Table| table.data().iter().all(|x| x.is_finite());
     match phases.last() {
-        Some(last) if !finite(&tables.input) || !finite(&tables.output) => {
+        Some(last) if !finite(&state.tables.input) || !finite(&state.tables.output) => {
             Err(Error::Diverged { phase: last.name(), epoch: last.epochs(), batch: last.batches() })
         }
-        _ => Ok(tables),
+        _ => Ok(state.tables),
     }
+}
+
+/// All that a run is at one moment, and a checkpoint holds.
+struct State {
+    place: Place,
+    tables: Tables,
+    /// The best pass of this phase so far, if it holds out links to tell.
+    best: Option<Best>,
+}
+
+struct Best {
+    loss: f64,
+    epoch: usize,
+    tables: Tables,
 }
 
 fn run_phase(
     phase: &dyn Phase,
-    first: Place,
-    tables: &mut Tables,
+    state: &mut State,
     key: &serde_json::Value,
     checkpoints: Option<&Checkpoints>,
     watch: TrainWatch<'_>,
 ) -> Result<()> {
     let total = (phase.epochs() * phase.batches()).max(1) as f64;
     let memory = (SMOOTHING * phase.batches() as f64).max(1.0);
-    let (mut units, mut loss) = (0, None);
+    let (mut units, mut loss, mut held_out) = (0, None, None);
     let mut saved = Instant::now();
+    let State { place: first, tables, best } = state;
     for epoch in first.epoch..phase.epochs() {
         let start = if epoch == first.epoch { first.batch } else { 0 };
         let mut failure = None;
@@ -230,12 +272,13 @@ fn run_phase(
                 units,
                 loss: smooth,
                 done: (epoch * phase.batches() + done.batches) as f64 / total,
+                held_out,
             };
             let stop = watch(&progress).is_break();
             if let Some(checkpoints) = checkpoints
                 && (stop || saved.elapsed() >= checkpoints.every)
             {
-                if let Err(error) = write_checkpoint(&checkpoints.path, place, key, tables) {
+                if let Err(error) = write_checkpoint(&checkpoints.path, place, key, tables, best.as_ref()) {
                     failure = Some(error);
                     return ControlFlow::Break(());
                 }
@@ -253,46 +296,94 @@ fn run_phase(
         if let (ControlFlow::Break(()), Some(error)) = (flow, failure) {
             return Err(error);
         }
+        if phase.patience() > 0
+            && let Some(loss) = phase.held_out_loss(tables)
+        {
+            held_out = Some(loss);
+            match best {
+                Some(best) if loss >= best.loss => {
+                    if epoch - best.epoch >= phase.patience() {
+                        break;
+                    }
+                }
+                _ => *best = Some(Best { loss, epoch, tables: tables.clone() }),
+            }
+        }
+    }
+    if let Some(best) = best.take() {
+        *tables = best.tables;
     }
     Ok(())
 }
 
-fn write_checkpoint(path: &Path, place: Place, key: &serde_json::Value, tables: &Tables) -> Result<()> {
-    let Tables { input, output } = tables;
-    let tensors = [
-        Tensor::matrix("input", input.data(), input.stride()),
-        Tensor::matrix("output", output.data(), output.stride()),
-        Tensor::floats("input_squares", input.squares()),
-        Tensor::floats("output_squares", output.squares()),
-    ];
-    let about = json!({"run": key, "phase": place.phase, "epoch": place.epoch, "batch": place.batch});
-    write(path, CHECKPOINT, CHECKPOINT_VERSION, &tensors, about)
+fn write_checkpoint(
+    path: &Path,
+    place: Place,
+    key: &serde_json::Value,
+    tables: &Tables,
+    best: Option<&Best>,
+) -> Result<()> {
+    let mut all = Vec::from(tensors(CURRENT, tables));
+    all.extend(best.into_iter().flat_map(|best| tensors(BEST, &best.tables)));
+    let about = json!({
+        "run": key,
+        "phase": place.phase,
+        "epoch": place.epoch,
+        "batch": place.batch,
+        // As bits: decimal digits might be read back as a neighbour.
+        "best": best.map(|best| json!({"epoch": best.epoch, "loss": best.loss.to_bits()})),
+    });
+    write(path, CHECKPOINT, CHECKPOINT_VERSION, &all, about)
 }
 
-fn read_checkpoint(path: &Path, key: &serde_json::Value, tables: &mut Tables) -> Result<Place> {
-    let container = Container::open(path, CHECKPOINT, CHECKPOINT_VERSION)?;
-    container.verify()?;
-    let damaged = |what: &str| Error::Damaged { path: path.to_owned(), what: what.to_owned() };
-    if &container.about()["run"] != key {
-        return Err(damaged(
-            "this checkpoint is of a run on another corpus or with other parameters; give the same ones, or remove it",
-        ));
-    }
-    let number = |name: &str| {
-        let number = container.about()[name].as_u64().ok_or_else(|| damaged("it does not tell where the run was"))?;
-        Ok(number as usize)
-    };
-    let fill = |name: &str, into: &mut [f32]| {
-        let from = container.array::<f32>(name)?;
-        if from.len() != into.len() {
-            return Err(damaged("its tables have another size"));
+fn tensors<'a>(names: [&'static str; 4], tables: &'a Tables) -> [Tensor<'a>; 4] {
+    let Tables { input, output } = tables;
+    [
+        Tensor::matrix(names[0], input.data(), input.stride()),
+        Tensor::matrix(names[1], output.data(), output.stride()),
+        Tensor::floats(names[2], input.squares()),
+        Tensor::floats(names[3], output.squares()),
+    ]
+}
+
+impl State {
+    fn read(&mut self, path: &Path, key: &serde_json::Value) -> Result<()> {
+        let container = Container::open(path, CHECKPOINT, CHECKPOINT_VERSION)?;
+        container.verify()?;
+        let damaged = |what: &str| Error::Damaged { path: path.to_owned(), what: what.to_owned() };
+        let about = container.about();
+        if &about["run"] != key {
+            return Err(damaged(
+                "this checkpoint is of a run on another corpus or with other parameters; give the same ones, or remove it",
+            ));
         }
-        into.copy_from_slice(from);
+        let number =
+            |value: &serde_json::Value| value.as_u64().ok_or_else(|| damaged("it does not tell where the run was"));
+        let fill = |names: [&str; 4], tables: &mut Tables| {
+            let Tables { input, output } = tables;
+            let [vectors_in, vectors_out, squares_in, squares_out] = names.map(|name| container.array::<f32>(name));
+            for (from, into) in [(vectors_in?, input.data_mut()), (vectors_out?, output.data_mut())] {
+                copy(from, into).ok_or_else(|| damaged("its tables have another size"))?;
+            }
+            for (from, into) in [(squares_in?, input.squares_mut()), (squares_out?, output.squares_mut())] {
+                copy(from, into).ok_or_else(|| damaged("its tables have another size"))?;
+            }
+            Ok::<(), Error>(())
+        };
+        if !about["best"].is_null() {
+            let mut tables = self.tables.clone();
+            fill(BEST, &mut tables)?;
+            let (epoch, loss) = (number(&about["best"]["epoch"])?, number(&about["best"]["loss"])?);
+            self.best = Some(Best { epoch: epoch as usize, loss: f64::from_bits(loss), tables });
+        }
+        fill(CURRENT, &mut self.tables)?;
+        let [phase, epoch, batch] = ["phase", "epoch", "batch"].map(|name| number(&about[name]).map(|n| n as usize));
+        self.place = Place { phase: phase?, epoch: epoch?, batch: batch? };
         Ok(())
-    };
-    fill("input", tables.input.data_mut())?;
-    fill("output", tables.output.data_mut())?;
-    fill("input_squares", tables.input.squares_mut())?;
-    fill("output_squares", tables.output.squares_mut())?;
-    Ok(Place { phase: number("phase")?, epoch: number("epoch")?, batch: number("batch")? })
+    }
+}
+
+/// Fills `into`, if `from` is as long.
+fn copy(from: &[f32], into: &mut [f32]) -> Option<()> {
+    (from.len() == into.len()).then(|| into.copy_from_slice(from))
 }

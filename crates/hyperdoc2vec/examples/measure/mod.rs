@@ -1,0 +1,100 @@
+//! What the examples measure.
+#![allow(dead_code, missing_docs, clippy::unwrap_used)]
+
+use std::collections::BTreeSet;
+
+use hyperdoc2vec::kernel::{Matrix, MatrixMut, Panels, Start, gather_sum, multiply, pack_transposed};
+use hyperdoc2vec::split::Split;
+use hyperdoc2vec::train::Tables;
+use hyperdoc2vec::train::citation::Weighting;
+use hyperdoc2vec::train::table::Table;
+use hyperdoc2vec::train::view::View;
+
+/// CPU seconds of this process so far, of all its threads (Linux).
+pub fn cpu_seconds() -> f64 {
+    let stat = std::fs::read_to_string("/proc/self/stat").unwrap();
+    // After the name in brackets: user and system time are the 12th and 13th, in hundredths.
+    let fields: Vec<&str> = stat[stat.rfind(')').unwrap() + 2..].split(' ').collect();
+    (fields[11].parse::<f64>().unwrap() + fields[12].parse::<f64>().unwrap()) / 100.0
+}
+
+/// Scores of each row of `table` with each of `queries`: `scores[row * queries + query]`.
+fn scores(table: &[f32], queries: &[f32], stride: usize) -> Vec<f32> {
+    let (rows, asked) = (table.len() / stride, queries.len() / stride);
+    let mut scratch = vec![0.0; Panels::len(stride, asked)];
+    let panels = pack_transposed(Matrix::new(queries, asked, stride, stride), &mut scratch);
+    let mut scores = vec![0f32; rows * asked];
+    multiply(
+        Matrix::new(table, rows, stride, stride),
+        panels,
+        MatrixMut::new(&mut scores, rows, asked, asked),
+        Start::Zero,
+    );
+    scores
+}
+
+/// Share of the truths of the positions of later documents among the ten best by the words around them (I4O).
+pub fn recall(view: &View<'_>, split: &Split, tables: &Tables, window: usize, weighting: &Weighting) -> f64 {
+    let queries = split.queries(view.corpus);
+    let Tables { input, output } = tables;
+    let (stride, first) = (input.stride(), view.words.len());
+    let documents = &output.data()[first * stride..];
+    let mut found = 0.0;
+    for block in queries.chunks(256) {
+        let mut x = vec![0f32; block.len() * stride];
+        for (query, row) in block.iter().zip(x.chunks_mut(stride)) {
+            let (mut ids, mut weights) = (vec![], vec![]);
+            view.context(query.position, window, |word, distance| {
+                ids.push(word);
+                weights.push(weighting.of(word, distance));
+            });
+            let total: f32 = weights.iter().sum::<f32>().max(1e-9);
+            weights.iter_mut().for_each(|weight| *weight /= total);
+            gather_sum(input.matrix(), &ids, &weights, row);
+        }
+        let scores = scores(documents, &x, stride);
+        for (i, query) in block.iter().enumerate() {
+            let score = |document: usize| scores[document * block.len() + i];
+            let hits = query.truths.iter().filter(|&&truth| {
+                let truth = view.document_row(truth).unwrap() as usize - first;
+                let better =
+                    |&other: &usize| score(other) > score(truth) || (score(other) == score(truth) && other < truth);
+                (0..view.documents.len()).filter(better).count() < 10
+            });
+            found += hits.count() as f64 / query.truths.len() as f64;
+        }
+    }
+    found / queries.len() as f64
+}
+
+/// Share of a document's link partners among its ten nearest by the cosine of IN vectors, of every fifth document.
+pub fn partners(view: &View<'_>, table: &Table) -> f64 {
+    let (first, stride) = (view.words.len(), table.stride());
+    let mut unit = table.data()[first * stride..].to_vec();
+    for row in unit.chunks_mut(stride) {
+        let norm = row.iter().map(|x| x * x).sum::<f32>().sqrt().max(1e-12);
+        row.iter_mut().for_each(|x| *x /= norm);
+    }
+    let mut linked = vec![BTreeSet::new(); view.documents.len()];
+    for link in &view.links {
+        let source = view.document_row(view.corpus.position(link.position as usize).source).unwrap() as usize - first;
+        let target = link.target as usize - first;
+        linked[source].insert(target);
+        linked[target].insert(source);
+    }
+    let asked: Vec<usize> = (0..linked.len()).filter(|&i| !linked[i].is_empty()).step_by(5).collect();
+    let (mut found, mut total) = (0, 0);
+    for block in asked.chunks(256) {
+        let queries: Vec<f32> = block.iter().flat_map(|&i| unit[i * stride..][..stride].to_vec()).collect();
+        let scores = scores(&unit, &queries, stride);
+        for (i, &document) in block.iter().enumerate() {
+            let others = (0..linked.len()).filter(|&other| other != document);
+            let mut nearest: Vec<(f32, usize)> =
+                others.map(|other| (-scores[other * block.len() + i], other)).collect();
+            nearest.select_nth_unstable_by(9, |a, b| a.partial_cmp(b).unwrap());
+            found += nearest[..10].iter().filter(|(_, other)| linked[document].contains(other)).count();
+            total += linked[document].len().min(10);
+        }
+    }
+    found as f64 / total as f64
+}

@@ -1,0 +1,66 @@
+//! The citation phase of the paper against ours, pass by pass: CPU seconds, and how many later links are found.
+//!
+//! `cargo run --release --example race -- CORPUS UNTIL [ours|reference] [PASSES] [PASSES OF PV-DM BEFORE THE REFERENCE]`
+//!
+//! Both use one thread and the same context words: up to 50 on each side. `reference` is the paper's step, link by link
+//! with 1000 noise documents each and saturating scores, on top of PV-DM; `ours` starts from random vectors.
+#![allow(missing_docs, clippy::print_stdout, clippy::unwrap_used)]
+
+mod measure;
+
+use std::ops::ControlFlow;
+
+use hyperdoc2vec::Corpus;
+use hyperdoc2vec::split::Split;
+use hyperdoc2vec::train::citation::{Citation, Weighting};
+use hyperdoc2vec::train::direct::{Direct, Form};
+use hyperdoc2vec::train::reference::ReferenceCitation;
+use hyperdoc2vec::train::table::Table;
+use hyperdoc2vec::train::text::Text;
+use hyperdoc2vec::train::view::View;
+use hyperdoc2vec::train::{Phase, Tables, TrainParams};
+use measure::{cpu_seconds, recall};
+
+fn main() {
+    let arguments: Vec<String> = std::env::args().collect();
+    let corpus = Corpus::open(&arguments[1]).unwrap();
+    let split = Split::by_date(&corpus, arguments[2].parse().unwrap()).unwrap();
+    let ours = arguments.get(3).is_none_or(|name| name == "ours");
+    let number = |at: usize| arguments.get(at).map(|text| text.parse::<usize>().unwrap());
+    let mut params = TrainParams::default();
+    params.citation.epochs = number(4).unwrap_or(params.citation.epochs);
+    params.reference.epochs = number(4).unwrap_or(params.reference.epochs);
+    params.direct.epochs = number(5).unwrap_or(params.direct.epochs);
+    rayon::ThreadPoolBuilder::new().num_threads(1).build_global().unwrap();
+    let view = View::new(&corpus, &split, params.min_count).unwrap();
+    let mut tables = Tables { input: Table::new(view.rows(), params.dim), output: Table::new(view.rows(), params.dim) };
+    tables.input.fill(0..view.rows(), params.dim, params.seed, 0);
+    println!("{} documents, {} words, {} links", view.documents.len(), view.words.len(), view.links.len());
+
+    let run = |phase: &dyn Phase, tables: &mut Tables, weighting: Option<&Weighting>| {
+        let mut spent = 0.0;
+        for epoch in 0..phase.epochs() {
+            let start = cpu_seconds();
+            let _ = phase.epoch(epoch, 0, tables, &mut |_, _| ControlFlow::Continue(()));
+            spent += cpu_seconds() - start;
+            let found = weighting.map(|weighting| 100.0 * recall(&view, &split, tables, params.window, weighting));
+            println!(
+                "{}\tpass {}\t{spent:.2} CPU s\t{}",
+                phase.name(),
+                epoch + 1,
+                found.map_or(String::new(), |found| format!("recall@10 {found:.2} %"))
+            );
+        }
+    };
+    rayon::scope(|_| {
+        if ours {
+            let weighting = Weighting::new(&view, params.window, params.citation.decay, params.citation.rarity);
+            run(&Citation::new(&view, &params.citation, params.window, params.seed), &mut tables, Some(&weighting));
+        } else {
+            let text = Text::words(&view);
+            run(&Direct::new(&text, Form::Dm, &params.direct, params.seed), &mut tables, None);
+            let even = Weighting::new(&view, params.window, 0.0, false);
+            run(&ReferenceCitation::new(&view, &params.reference, params.seed), &mut tables, Some(&even));
+        }
+    });
+}

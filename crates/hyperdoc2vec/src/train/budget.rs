@@ -1,0 +1,71 @@
+//! How many passes fit into a given time, found by trying some batches of each phase.
+
+use std::ops::ControlFlow;
+use std::time::{Duration, Instant};
+
+use super::params::TrainParams;
+use super::run::{first_tables, phases, pool, text, view};
+use crate::corpus::Corpus;
+use crate::error::Result;
+
+/// Each phase is tried for this share of the time there is.
+const TRIAL: f64 = 0.03;
+/// And for at least so many batches, of which the first, with its cold caches, does not count.
+const BATCHES: usize = 3;
+
+/// `params` with as many passes, up to those it has, as fit into `budget` on so many threads; at least one of the last
+/// phase. Phases keep their proportion.
+///
+/// What is found depends on the machine; training with what is found does not.
+pub fn within(corpus: &Corpus, params: &TrainParams, threads: usize, budget: Duration) -> Result<TrainParams> {
+    params.validate()?;
+    let started = Instant::now();
+    let view = view(corpus, params)?;
+    let seconds = pool(threads)?.install(|| {
+        let mut tables = first_tables(&view, params);
+        let text = text(&view, params);
+        let mut seconds = Vec::new();
+        for phase in phases(&view, text.as_ref(), params) {
+            phase.prepare(&mut tables);
+            let (mut first, mut mean) = (None, 0.0);
+            let mut tried = 0;
+            let _ = phase.epoch(0, 0, &mut tables, &mut |_, _| {
+                let first = *first.get_or_insert_with(Instant::now);
+                tried += 1;
+                mean = first.elapsed().as_secs_f64() / (tried - 1).max(1) as f64;
+                let enough = tried >= BATCHES && first.elapsed() >= budget.mul_f64(TRIAL);
+                if enough { ControlFlow::Break(()) } else { ControlFlow::Continue(()) }
+            });
+            seconds.push((phase.epochs(), mean * phase.batches() as f64));
+        }
+        seconds
+    });
+    let left = budget.saturating_sub(started.elapsed()).as_secs_f64();
+    let passes = fit(&seconds, left);
+    let mut fitted = params.clone();
+    fitted.set_passes(&passes);
+    Ok(fitted)
+}
+
+/// For phases of so many passes, each of so many seconds: the passes that fit into `budget` seconds.
+fn fit(phases: &[(usize, f64)], budget: f64) -> Vec<usize> {
+    let most = phases.last().map_or(1, |&(passes, _)| passes);
+    let share = |last: usize| -> Vec<usize> { phases.iter().map(|&(passes, _)| passes * last / most.max(1)).collect() };
+    let cost = |passes: &[usize]| phases.iter().zip(passes).map(|((_, seconds), &n)| seconds * n as f64).sum::<f64>();
+    (1..=most).rev().map(share).find(|passes| cost(passes) <= budget).unwrap_or_else(|| share(1))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::fit;
+
+    #[test]
+    fn passes_shrink_together_until_they_fit() {
+        let phases = [(5, 2.0), (8, 1.0)]; // 18 seconds
+        assert_eq!(fit(&phases, 18.0), [5, 8]);
+        assert_eq!(fit(&phases, 17.9), [4, 7]); // 8 + 7
+        assert_eq!(fit(&phases, 8.0), [2, 4]);
+        assert_eq!(fit(&phases, 0.1), [0, 1], "one pass of the last, whatever it takes");
+        assert_eq!(fit(&[(100, 3.0)], 31.0), [10]);
+    }
+}

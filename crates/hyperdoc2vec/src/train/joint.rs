@@ -1,0 +1,86 @@
+//! Both at once: batches of text and batches of links take turns, in proportion to how many there are of each, so that
+//! document vectors learn from what a document says and from what it links to at the same time.
+
+use std::ops::ControlFlow;
+
+use super::batched::{self, Batched};
+use super::citation::Citation;
+use super::dbow::Dbow;
+use super::occurrences::Numbering;
+use super::view::View;
+use super::{After, Phase, Tables};
+
+/// One run of the joint objective; the passes are those of the citation phase.
+pub struct Joint<'a> {
+    content: Dbow<'a>,
+    citation: Citation<'a>,
+}
+
+/// A batch of links or of text.
+#[derive(Default)]
+pub struct Turn {
+    of_links: bool,
+    links: <Citation<'static> as Batched>::Batch,
+    text: <Dbow<'static> as Batched>::Batch,
+}
+
+impl<'a> Joint<'a> {
+    /// Joins the two.
+    pub fn new(content: Dbow<'a>, citation: Citation<'a>) -> Joint<'a> {
+        Joint { content, citation }
+    }
+
+    /// How many of the first `turns` batches of an epoch are batches of links.
+    fn of_links(&self, turns: usize) -> usize {
+        turns * self.citation.batches() / self.batches()
+    }
+}
+
+impl Phase for Joint<'_> {
+    fn name(&self) -> &'static str {
+        "joint"
+    }
+
+    fn unit(&self) -> &'static str {
+        "words and links"
+    }
+
+    fn epochs(&self) -> usize {
+        self.citation.epochs()
+    }
+
+    fn batches(&self) -> usize {
+        self.content.batches() + self.citation.batches()
+    }
+
+    fn epoch(&self, epoch: usize, start: usize, tables: &mut Tables, after: After<'_>) -> ControlFlow<()> {
+        batched::epoch(self, epoch, start, tables, after)
+    }
+}
+
+impl Batched for Joint<'_> {
+    type Batch = Turn;
+    type Work = (<Citation<'static> as Batched>::Work, <Dbow<'static> as Batched>::Work);
+
+    fn view(&self) -> &View<'_> {
+        self.content.view()
+    }
+
+    fn build(&self, epoch: usize, number: usize, batch: &mut Turn, scratch: &mut Numbering) {
+        let links = self.of_links(number);
+        batch.of_links = self.of_links(number + 1) > links;
+        if batch.of_links {
+            self.citation.build(epoch, links, &mut batch.links, scratch);
+        } else {
+            self.content.build(epoch, number - links, &mut batch.text, scratch);
+        }
+    }
+
+    fn step(&self, batch: &mut Turn, tables: &mut Tables, fade: f32, work: &mut Self::Work) -> (u64, f64) {
+        if batch.of_links {
+            self.citation.step(&mut batch.links, tables, fade, &mut work.0)
+        } else {
+            self.content.step(&mut batch.text, tables, fade, &mut work.1)
+        }
+    }
+}
