@@ -192,7 +192,7 @@ pub fn save(path: &Path, view: &View<'_>, tables: &Tables, params: &TrainParams)
     let mut positions: Vec<u32> = view.links.iter().map(|link| link.position).collect();
     positions.dedup();
     let about = json!({
-        "params": params,
+        "params": params.to_json(),
         "counts": {
             "documents": view.documents.len(),
             "words": view.counts.iter().sum::<u64>(),

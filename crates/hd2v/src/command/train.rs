@@ -11,7 +11,7 @@ use hyperdoc2vec::kernel::Beyond;
 use hyperdoc2vec::train::batch::Loss;
 use hyperdoc2vec::train::reference::ReferenceParams;
 use hyperdoc2vec::train::{Checkpoints, Method, TrainParams, TrainProgress, train, within};
-use hyperdoc2vec::{Corpus, Date, Model};
+use hyperdoc2vec::{Corpus, Date, Error, Model};
 use serde_json::json;
 
 use super::import::most_threads;
@@ -165,6 +165,9 @@ pub fn run(arguments: &Arguments) -> Result<()> {
         "{}: exists already; choose another name, or replace it with --force",
         output.display()
     );
+    // Told now, not after hours of training.
+    let folder = output.parent().filter(|folder| !folder.as_os_str().is_empty()).unwrap_or(Path::new("."));
+    ensure!(folder.is_dir(), "{}: no such directory to write {} into", folder.display(), output.display());
     let corpus = Corpus::open(&arguments.corpus)?;
     corpus.verify()?;
     let mut params = params(arguments, &corpus)?;
@@ -180,7 +183,8 @@ pub fn run(arguments: &Arguments) -> Result<()> {
     );
     let checkpoints = Checkpoints { path: checkpoint, every, resume: arguments.resume };
     if let Some(budget) = arguments.time {
-        ensure!(!arguments.resume, "--time and --resume do not go together; give the passes that --time told instead");
+        let clash = "--time and --resume do not go together; give the passes that --time told instead";
+        ensure!(!arguments.resume, Error::Usage(clash.to_owned()));
         params = within(&corpus, &params, arguments.threads, budget)?;
         talk(format_args!("in {budget:?} there is time for {}", passes(&params)));
     }
@@ -231,7 +235,9 @@ fn params(arguments: &Arguments, corpus: &Corpus) -> Result<TrainParams> {
         (None, None) => TrainParams::default().method,
         (None, Some(_)) => Method::HyperDocPaper,
         (Some(method @ (Method::HyperDocPaper | Method::HyperDocRandom)), _) | (Some(method), None) => method,
-        (Some(method), Some(_)) => bail!("--compat is for h-d2v-paper and h-d2v-random, not for {method}"),
+        (Some(method), Some(_)) => {
+            bail!(Error::Usage(format!("--compat is for h-d2v-paper and h-d2v-random, not for {method}")))
+        }
     };
     let mut params = TrainParams {
         method,

@@ -7,3 +7,4 @@ mod good_paths;
 mod helper;
 mod interrupt;
 mod output;
+mod train;

@@ -193,6 +193,12 @@ impl TrainParams {
         self.npm.window = window;
     }
 
+    /// As JSON, with numbers as a person would write them: 0.3, not its nearest neighbour in twice the bits.
+    pub fn to_json(&self) -> serde_json::Value {
+        let text = serde_json::to_string(self).unwrap_or_default();
+        serde_json::from_str(&text).unwrap_or_default()
+    }
+
     /// Whether each makes sense.
     pub fn validate(&self) -> Result<()> {
         let in_range = |name: &str, value: usize, least: usize, most: usize| {

@@ -197,7 +197,7 @@ fn run(
     checkpoints: Option<&Checkpoints>,
     watch: TrainWatch<'_>,
 ) -> Result<Tables> {
-    let key = json!({"params": params, "fingerprint": view.corpus.manifest().fingerprint});
+    let key = json!({"params": params.to_json(), "fingerprint": view.corpus.manifest().fingerprint});
     let mut state = State { place: Place::default(), tables: first_tables(view, params), best: None };
     if let Some(checkpoints) = checkpoints.filter(|checkpoints| checkpoints.resume && checkpoints.path.exists()) {
         state.read(&checkpoints.path, &key)?;

@@ -1,0 +1,183 @@
+//! Training as its users run it: models, checkpoints, interruptions, what cannot be trained.
+
+use std::fs;
+
+use crate::helper::{Place, record};
+
+/// A place with a generated corpus `c`.
+fn place() -> Place {
+    let place = Place::new();
+    place.ok("generate --docs 300 --links 2000 -o c");
+    place
+}
+
+const QUICK: &str = "--dim 16 --epochs 3 --content-epochs 1";
+
+#[test]
+fn a_model_says_what_it_is_and_is_not_replaced_without_force() {
+    let place = place();
+    let outcome = place.ok(&format!("train c -o m {QUICK} --log log.jsonl"));
+    assert_eq!(outcome.out, "");
+    assert!(outcome.err.contains("m: 300 documents"), "{}", outcome.err);
+    let info = place.json("info m --json");
+    assert_eq!((&info["kind"], &info["documents"]), (&"model".into(), &300.into()));
+    assert_eq!(info["parameters"]["method"], "h-d2v");
+    let log = fs::read_to_string(place.path("log.jsonl")).expect("a log");
+    let lines: Vec<serde_json::Value> = log.lines().map(|line| serde_json::from_str(line).expect("JSON")).collect();
+    assert_eq!((&lines[0]["phase"], &lines[0]["unit"]), (&"content".into(), &"words".into()));
+    let last = lines.last().expect("lines");
+    assert_eq!((&last["phase"], &last["epoch"], &last["unit"]), (&"citation".into(), &3.into(), &"links".into()));
+    assert!(lines.iter().all(|line| line["loss"].as_f64().is_some_and(|loss| loss > 0.0)));
+    assert!(
+        lines[0]["loss"].as_f64()
+            > lines.iter().rev().find(|l| l["phase"] == "content").and_then(|l| l["loss"].as_f64())
+    );
+    assert!(place.refused(&format!("train c -o m {QUICK}")).contains("exists already"));
+    place.ok(&format!("train c -o m {QUICK} --force"));
+}
+
+#[test]
+fn threads_do_not_change_the_file_but_the_options_do() {
+    let place = place();
+    let model = |name: &str, options: &str| {
+        place.ok(&format!("train c -o {name} {QUICK} {options}"));
+        fs::read(place.path(name)).expect("a model")
+    };
+    let plain = model("m", "--threads 1");
+    assert!(plain == model("m2", "--threads 2"));
+    let others = [
+        "--loss full-softmax",
+        "--loss negative-sampling",
+        "--method joint",
+        "--patience 1",
+        "--decay 0",
+        "--no-rarity",
+        "--noise 8",
+        "--seed 2",
+    ];
+    for (i, options) in others.into_iter().enumerate() {
+        assert!(plain != model(&format!("o{i}"), options), "{options}");
+    }
+    assert!(model("cbow", "--method w2v") != model("skip", "--method w2v --skip-gram"));
+    let paper = |name: &str, options: &str| model(name, &format!("--method h-d2v-random --noise 50 {options}"));
+    let saturate = paper("p0", "");
+    assert!(saturate == paper("p1", "--compat reference --beyond saturate --no-shift"));
+    assert!(saturate != paper("p2", "--compat reference --beyond saturate"));
+    place.ok(&format!("train c -o p3 {QUICK} --compat reference --noise 20"));
+    assert_eq!(place.json("info p3 --json")["parameters"]["method"], "h-d2v-paper");
+}
+
+#[test]
+fn a_budget_of_time_gives_passes_that_can_be_asked_for_again() {
+    let place = place();
+    let outcome = place.ok("train c -o m --dim 16 --time 10s");
+    let told = outcome.err.lines().find_map(|line| line.split("there is time for ").nth(1)).expect("it tells");
+    place.ok(&format!("train c -o m2 --dim 16 {told}"));
+    assert!(fs::read(place.path("m")).expect("a model") == fs::read(place.path("m2")).expect("a model"));
+    let outcome = place.ok("train c -o m3 --dim 16 --time 0.001s");
+    assert!(outcome.err.contains("--content-epochs 0 --epochs 1"), "{}", outcome.err);
+    assert_eq!(place.run("train c -o m4 --time soon").code, Some(2));
+    assert_eq!(place.run("train c -o m4 --time 0s").code, Some(2));
+}
+
+#[test]
+fn what_cannot_be_trained_gets_one_message() {
+    let place = place();
+    place.write("unlinked.jsonl", record("a", "x y z") + &record("b", "x y"));
+    place.ok("import jsonl unlinked.jsonl -o unlinked --min-count 1");
+    for (arguments, expected) in [
+        ("train nothing -o m", "no such corpus"),
+        ("train unlinked -o m", "learns from links"),
+        ("train c -o m --min-count 1000000", "--min-count"),
+        ("train unlinked -o m --until 2009 --method pv-dbow", "no dates"),
+        ("train c -o no/such/m --dim 8 --epochs 1 --content-epochs 0", "no/such"),
+        ("train c -o m --log no/such/log", "no/such/log"),
+    ] {
+        let message = place.refused(arguments);
+        assert!(message.contains(expected), "{arguments}: {message}");
+    }
+    for (arguments, expected) in [
+        ("train c -o m --dim 0", "from 1 to 4096"),
+        ("train c -o m --dim 100000", "from 1 to 4096"),
+        ("train c -o m --epochs 0", "epochs is 0"),
+        ("train c -o m --method deepwalk --compat reference", "--compat is for"),
+        ("train c -o m --method wonder", "h-d2v"),
+    ] {
+        let outcome = place.run(arguments);
+        assert_eq!(outcome.code, Some(2), "{arguments}: {}", outcome.err);
+        assert!(outcome.err.contains(expected), "{arguments}: {}", outcome.err);
+    }
+    assert!(!place.path("m").exists());
+    place.ok("train unlinked -o m --method pv-dbow --dim 8 --min-count 1");
+}
+
+#[cfg(unix)]
+mod interrupted {
+    use std::process::{Child, Command};
+    use std::time::{Duration, Instant};
+
+    use super::*;
+
+    const LONG: &str = "--dim 32 --epochs 40 --content-epochs 2 --checkpoint-every 0.002";
+
+    /// Waits until `found`, while the program runs.
+    fn wait(child: &mut Child, found: impl Fn() -> bool) {
+        let start = Instant::now();
+        while !found() {
+            assert!(child.try_wait().expect("a child").is_none(), "it ended early");
+            assert!(start.elapsed() < Duration::from_secs(60), "nothing happens");
+            std::thread::sleep(Duration::from_millis(2));
+        }
+    }
+
+    #[test]
+    fn a_killed_run_goes_on_to_the_same_file() {
+        let place = place();
+        place.ok(&format!("train c -o whole {LONG}"));
+        for (name, patience) in [("m", ""), ("early", "--patience 40")] {
+            let mut child = place.start(&format!("train c -o {name} {LONG} {patience}"));
+            let checkpoint = place.path(format!("{name}.checkpoint"));
+            wait(&mut child, || checkpoint.exists());
+            // Some way into it, at whatever moment.
+            std::thread::sleep(Duration::from_millis(150));
+            child.kill().expect("killed");
+            child.wait().expect("it ended");
+            if !place.path(name).exists() {
+                let message =
+                    place.run(&format!("train c -o {name} {LONG} {patience}")).one_message("without --resume");
+                assert!(message.contains("--resume"), "{message}");
+                place.ok(&format!("train c -o {name} {LONG} {patience} --resume --threads 1"));
+            }
+            assert!(!checkpoint.exists());
+        }
+        assert!(fs::read(place.path("m")).expect("a model") == fs::read(place.path("whole")).expect("a model"));
+        place.ok(&format!("train c -o early2 {LONG} --patience 40"));
+        assert!(fs::read(place.path("early")).expect("a model") == fs::read(place.path("early2")).expect("a model"));
+    }
+
+    #[test]
+    fn ctrl_c_leaves_a_checkpoint_and_no_model() {
+        let place = place();
+        let mut child = place.start("train c -o m --dim 64 --epochs 5000 --log log");
+        wait(&mut child, || fs::read_to_string(place.path("log")).is_ok_and(|log| log.contains("citation")));
+        let status = Command::new("kill").args(["-INT", &child.id().to_string()]).status();
+        assert!(status.expect("a shell command").success());
+        let output = child.wait_with_output().expect("it ended");
+        let err = String::from_utf8_lossy(&output.stderr);
+        assert_eq!(output.status.code(), Some(1), "{err}");
+        assert!(err.contains("--resume"), "{err}");
+        assert_eq!(place.entries(), ["c", "log", "m.checkpoint"]);
+    }
+
+    #[test]
+    fn a_disk_that_fills_during_a_checkpoint_is_told() {
+        let place = place();
+        // A limit on the size of files stands in for a full disk: both fail in the middle of a write.
+        let script = format!("trap '' XFSZ; ulimit -f 16; exec {} train c -o m {LONG}", crate::helper::HD2V);
+        let output = Command::new("sh").args(["-c", &script]).current_dir(place.path("")).output().expect("a shell");
+        let err = String::from_utf8_lossy(&output.stderr);
+        assert_eq!(output.status.code(), Some(1), "{err}");
+        assert!(err.contains("m.checkpoint") && err.contains("write"), "{err}");
+        assert_eq!(place.entries(), ["c"]);
+    }
+}
