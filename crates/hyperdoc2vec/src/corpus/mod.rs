@@ -14,6 +14,7 @@
 
 mod build;
 mod manifest;
+mod prepare;
 mod store;
 
 use std::ops::Range;
@@ -21,8 +22,9 @@ use std::path::{Path, PathBuf};
 
 use bytemuck::{Pod, Zeroable};
 
-pub use build::{Builder, Prepared, prepare};
+pub use build::Builder;
 pub use manifest::{CorpusOptions, Counts, Manifest, Source};
+pub use prepare::{Prepared, prepare};
 pub(crate) use store::map;
 use store::{Array, Strings};
 
