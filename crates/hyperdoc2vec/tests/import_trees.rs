@@ -4,13 +4,12 @@
 
 use std::fmt::Write;
 use std::fs;
-use std::ops::Range;
 use std::path::{Path, PathBuf};
 
 use hyperdoc2vec::document::Document;
-use hyperdoc2vec::import::Parsed;
 use hyperdoc2vec::import::html::{Html, HtmlOptions};
 use hyperdoc2vec::import::markdown::{Markdown, MarkdownOptions};
+use hyperdoc2vec::import::{Pages, Parsed};
 use hyperdoc2vec::losses::Losses;
 
 fn data(name: &str) -> PathBuf {
@@ -18,18 +17,16 @@ fn data(name: &str) -> PathBuf {
 }
 
 fn html(roots: &[PathBuf], options: &HtmlOptions) -> Parsed {
-    let html = Html::open(roots, options).expect("pages");
-    all(html.batches(), |batch| html.parse(batch))
+    all(&Html::open(roots, options).expect("pages"))
 }
 
 fn markdown(roots: &[PathBuf]) -> Parsed {
-    let markdown = Markdown::open(roots, &MarkdownOptions::default()).expect("pages");
-    all(markdown.batches(), |batch| markdown.parse(batch))
+    all(&Markdown::open(roots, &MarkdownOptions::default()).expect("pages"))
 }
 
-fn all(batches: Vec<Range<usize>>, parse: impl Fn(Range<usize>) -> Parsed) -> Parsed {
+fn all(pages: &impl Pages) -> Parsed {
     let mut all = Parsed::default();
-    for part in batches.into_iter().map(parse) {
+    for part in pages.batches().into_iter().map(|batch| pages.parse(batch)) {
         all.documents.extend(part.documents);
         all.aliases.extend(part.aliases);
         all.losses.merge(part.losses);

@@ -13,7 +13,6 @@ mod content;
 mod head;
 pub(super) mod page;
 
-use std::ops::Range;
 use std::path::PathBuf;
 
 use encoding_rs::{Encoding, UTF_8, WINDOWS_1252};
@@ -21,9 +20,9 @@ use encoding_rs::{Encoding, UTF_8, WINDOWS_1252};
 use super::Parsed;
 use super::tree::href::{Base, Href, decode, folder, join};
 use super::tree::text::Text;
-use super::tree::{self, Tree, Wanted, ending};
+use super::tree::{self, Pages, Tree, Wanted, ending};
 use crate::document::{Document, Link};
-use crate::error::{Error, Result};
+use crate::error::Result;
 use crate::losses::{Loss, Losses};
 use head::Head;
 use page::{Event, Key, Tag};
@@ -73,37 +72,14 @@ impl Html {
     pub fn open(roots: &[PathBuf], options: &HtmlOptions) -> Result<Html> {
         let HtmlOptions { include, exclude, base_url } = options;
         let wanted = Wanted { what: "pages", endings: &ENDINGS, include, exclude };
-        let base = match base_url {
-            None => None,
-            Some(url) => Some(Base::read(url).ok_or_else(|| {
-                Error::Usage(format!("base URL: expected an address such as https://example.org/docs/, found {url:?}"))
-            })?),
-        };
+        let base = Base::given(base_url.as_deref())?;
         Ok(Html { tree: Tree::open(roots, &wanted, str::to_owned)?, base })
     }
+}
 
-    /// How many pages there are.
-    pub fn len(&self) -> usize {
+impl Pages for Html {
+    fn len(&self) -> usize {
         self.tree.pages.len()
-    }
-
-    /// Whether there is no page; never true after [`Html::open`].
-    pub fn is_empty(&self) -> bool {
-        self.tree.pages.is_empty()
-    }
-
-    /// Runs of pages for [`Html::parse`], in order; the same whatever the number of threads.
-    pub fn batches(&self) -> Vec<Range<usize>> {
-        self.tree.batches()
-    }
-
-    /// Reads the pages of a batch.
-    pub fn parse(&self, batch: Range<usize>) -> Parsed {
-        let mut parsed = Parsed::default();
-        for index in batch.start..batch.end.min(self.len()) {
-            self.parse_page(index, &mut parsed);
-        }
-        parsed
     }
 
     fn parse_page(&self, index: usize, parsed: &mut Parsed) {

@@ -7,7 +7,6 @@
 mod front;
 mod names;
 
-use std::ops::Range;
 use std::path::PathBuf;
 
 use pulldown_cmark::{CowStr, Event, LinkType, Options, Parser, Tag, TagEnd};
@@ -17,9 +16,9 @@ use super::Parsed;
 use super::html::page as html;
 use super::tree::href::Base;
 use super::tree::text::Text;
-use super::tree::{self, Tree, Wanted};
+use super::tree::{self, Pages, Tree, Wanted};
 use crate::document::{Document, Link};
-use crate::error::{Error, Result};
+use crate::error::Result;
 use crate::losses::Loss;
 use front::Front;
 use names::Names;
@@ -50,12 +49,7 @@ impl Markdown {
     pub fn open(roots: &[PathBuf], options: &MarkdownOptions) -> Result<Markdown> {
         let MarkdownOptions { include, exclude, base_url } = options;
         let wanted = Wanted { what: "Markdown files", endings: &names::ENDINGS, include, exclude };
-        let base = match base_url {
-            None => None,
-            Some(url) => Some(Base::read(url).ok_or_else(|| {
-                Error::Usage(format!("base URL: expected an address such as https://example.org/docs/, found {url:?}"))
-            })?),
-        };
+        let base = Base::given(base_url.as_deref())?;
         let mut tree = Tree::open(roots, &wanted, names::name)?;
         names::part_doubles(&mut tree);
         let front = |page: &tree::Page| match tree::read(&page.file) {
@@ -66,29 +60,11 @@ impl Markdown {
         let names = Names::new(&tree, &fronts);
         Ok(Markdown { tree, fronts, names, base })
     }
+}
 
-    /// How many pages there are.
-    pub fn len(&self) -> usize {
+impl Pages for Markdown {
+    fn len(&self) -> usize {
         self.tree.pages.len()
-    }
-
-    /// Whether there is no page; never true after [`Markdown::open`].
-    pub fn is_empty(&self) -> bool {
-        self.tree.pages.is_empty()
-    }
-
-    /// Runs of pages for [`Markdown::parse`], in order; the same whatever the number of threads.
-    pub fn batches(&self) -> Vec<Range<usize>> {
-        self.tree.batches()
-    }
-
-    /// Reads the pages of a batch.
-    pub fn parse(&self, batch: Range<usize>) -> Parsed {
-        let mut parsed = Parsed::default();
-        for index in batch.start..batch.end.min(self.len()) {
-            self.parse_page(index, &mut parsed);
-        }
-        parsed
     }
 
     fn parse_page(&self, index: usize, parsed: &mut Parsed) {
