@@ -4,9 +4,10 @@
 //! chosen (`content`) and written down (here). Each page is read by itself, so any order of batches gives the same
 //! documents.
 //!
-//! A link is kept if it leads to another page of the set, or to a page that would be in the set if it existed (the
-//! caller counts these). Anything else - other sites, images, downloads, parts of the same page, pages left out by the
-//! globs - is just text. A page that leads on at once (`http-equiv=refresh`), or that names another page of the set
+//! A link is kept if it leads to a page of the set, or to a page that would be in the set if it existed (the corpus
+//! counts these as unknown targets). A link that names its own page, `page.html#part` in `page.html`, is kept too: the
+//! corpus drops it and counts it as a self link. Anything else - other sites, images, downloads, a part of the same page
+//! (`#part`), pages left out by the globs - is just text, uncounted. A page that leads on at once (`http-equiv=refresh`), or that names another page of the set
 //! as its canonical form, is an alias of that page and no document.
 
 mod content;
@@ -94,13 +95,13 @@ impl Pages for Html {
         let head = Head::read(&page);
         let site = Site::new(self, index, &head);
 
-        if let Some(target) = head.refresh.and_then(|url| site.resolve(url)) {
+        if let Some(target) = head.refresh.and_then(|url| site.leads_on(url)) {
             return parsed.aliases.push((file.id.clone(), target.id(&self.tree)));
         }
         if head.refresh.is_some_and(|url| !site.is_here(url)) {
             return parsed.losses.add(Loss::SkippedPage, format!("{origin}: leads to a page elsewhere"));
         }
-        if let Some(Target::Page(other)) = head.canonical.and_then(|url| site.resolve(url))
+        if let Some(Target::Page(other)) = head.canonical.and_then(|url| site.leads_on(url))
             && !is_top(&self.tree.pages[other].path)
         {
             return parsed.aliases.push((file.id.clone(), self.tree.pages[other].id.clone()));
@@ -189,10 +190,14 @@ impl<'a> Site<'a> {
         let raw = self.places(&Href::read(url));
         let found = raw.iter().find_map(|full| find(tree, &decode(full)).or_else(|| find(tree, full)));
         match found {
-            Some(index) if index == self.index => None,
             Some(index) => Some(Target::Page(index)),
             None => missing(tree, &decode(raw.first()?)).map(Target::Missing),
         }
+    }
+
+    /// The same, but `None` if it leads to this very page.
+    fn leads_on(&self, url: &str) -> Option<Target> {
+        self.resolve(url).filter(|target| !matches!(target, Target::Page(index) if *index == self.index))
     }
 
     /// Whether a link leads to this very page.

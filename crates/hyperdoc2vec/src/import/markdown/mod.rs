@@ -2,6 +2,7 @@
 //!
 //! An id is the path below the root without its ending; `folder/index` is called `folder` (unless `folder.md` is there
 //! too). Front matter is read when the tree is opened, because links may name a page by its slug or by an alias.
+//! A note embedded in another, `![[note]]`, is a link to it with its name; of other embeds and images, nothing stays.
 //! See `names` for how a link finds its page, and `tree` for roots and order.
 
 mod front;
@@ -114,6 +115,8 @@ struct Writer<'a> {
     in_code: bool,
     /// An open wiki link shows its target's name.
     wiki_name: bool,
+    /// The open link is an embed of a note, `![[note]]`.
+    in_embed: bool,
     block: String,
 }
 
@@ -137,6 +140,7 @@ impl<'a> Writer<'a> {
             images: 0,
             in_code: false,
             wiki_name: false,
+            in_embed: false,
             block: String::new(),
         };
         for event in Parser::new_ext(body, options) {
@@ -170,10 +174,15 @@ impl<'a> Writer<'a> {
         match tag {
             Tag::Emphasis | Tag::Strong | Tag::Strikethrough | Tag::Superscript | Tag::Subscript => {}
             Tag::Link { link_type, dest_url, .. } => self.open_link(link_type, &dest_url),
-            Tag::Image { link_type, .. } => {
-                // What stands between the brackets of an embed is a file's name, not words.
+            Tag::Image { link_type, dest_url, .. } => {
                 let embed = matches!(link_type, LinkType::WikiLink { .. });
-                self.images += if self.text.in_link() && !embed { 0 } else { 1 };
+                if embed && self.images == 0 && !self.text.in_link() {
+                    self.open_link(link_type, &dest_url);
+                    self.in_embed = self.text.in_link();
+                    self.wiki_name &= self.in_embed;
+                }
+                // Of a file that is no page, an embed has the name between its brackets, not words.
+                self.images += if self.text.in_link() && (!embed || self.in_embed) { 0 } else { 1 };
             }
             Tag::Heading { .. } => {
                 self.text.break_line();
@@ -205,13 +214,17 @@ impl<'a> Writer<'a> {
         }
     }
 
+    fn close_link(&mut self) {
+        self.text.close_link();
+        self.wiki_name = false;
+        self.in_embed = false;
+    }
+
     fn end(&mut self, end: TagEnd) {
         match end {
             TagEnd::Emphasis | TagEnd::Strong | TagEnd::Strikethrough | TagEnd::Superscript | TagEnd::Subscript => {}
-            TagEnd::Link => {
-                self.text.close_link();
-                self.wiki_name = false;
-            }
+            TagEnd::Link => self.close_link(),
+            TagEnd::Image if self.in_embed => self.close_link(),
             TagEnd::Image => self.images = self.images.saturating_sub(1),
             TagEnd::Heading(_) => {
                 self.text.break_line();
