@@ -34,7 +34,7 @@ pub enum Loss {
     OverlongWord,
     /// A date that could not be read.
     UnreadableDate,
-    /// A field of a record that means nothing to us.
+    /// A field of a record that means nothing to us, or a language that is none.
     IgnoredField,
     /// A redirect that leads nowhere, or round in a circle.
     BrokenRedirect,

@@ -56,7 +56,8 @@ fn show(parsed: &Parsed, root: &Path) -> String {
         writeln!(out, "=== {}", document.id).expect("a string");
         let date = document.date.map(|date| date.to_string());
         let labels = (!document.labels.is_empty()).then(|| document.labels.join(", "));
-        let fields = [("title", &document.title), ("date", &date), ("labels", &labels), ("url", &document.url)];
+        let Document { title, language, url, .. } = document;
+        let fields = [("title", title), ("date", &date), ("language", language), ("labels", &labels), ("url", url)];
         for (name, value) in fields {
             if let Some(value) = value {
                 writeln!(out, "{name}: {value}").expect("a string");

@@ -17,7 +17,7 @@ use crate::progress::{Reporter, stop_on_interrupt};
 #[derive(Args)]
 #[command(after_help = "\
 Formats:
-  jsonl     one JSON object a line: {\"id\": …, \"text\": \"… [its words][[other id]] …\", \"title\", \"date\", \"labels\", \"url\"}
+  jsonl     one JSON object a line: {\"id\": …, \"text\": \"… [its words][[other id]] …\", \"title\", \"date\", \"language\", \"labels\", \"url\"}
   lines     one document a line, as the paper's authors have it: ID word word =-=ID1,ID2-=- word …
   html      directories of pages, as a web server, Sphinx, mdBook or rustdoc writes them
   markdown  directories of .md files with links, wiki links and front matter

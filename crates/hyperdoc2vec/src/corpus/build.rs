@@ -17,7 +17,7 @@ use tempfile::TempDir;
 use super::manifest::{self, CorpusOptions, Counts, Manifest, Source};
 use super::prepare::{Prepared, PreparedDocument};
 use super::store::{Array, ArrayWriter, Files, write_array, write_index, write_strings};
-use super::{Corpus, TextPlace};
+use super::{Corpus, NO_LANGUAGE, TextPlace};
 use crate::document::Date;
 use crate::error::{Error, Result};
 use crate::id::{DocId, WordId};
@@ -55,6 +55,8 @@ pub struct Builder {
     document_title: Vec<u32>,
     urls: Interner,
     document_url: Vec<u32>,
+    languages: Interner,
+    document_language: Vec<u32>,
     labels: Interner,
     document_labels: Vec<u64>,
     document_label: Vec<u32>,
@@ -111,6 +113,8 @@ impl Builder {
             document_title: Vec::new(),
             urls: Interner::default(),
             document_url: Vec::new(),
+            languages: Interner::default(),
+            document_language: Vec::new(),
             labels: Interner::default(),
             document_labels: Vec::new(),
             document_label: Vec::new(),
@@ -185,6 +189,8 @@ impl Builder {
         self.dates.push(document.date.map_or(0, Date::packed));
         self.document_title.push(self.titles.intern(document.title.as_deref().unwrap_or_default()));
         self.document_url.push(self.urls.intern(document.url.as_deref().unwrap_or_default()));
+        let language = document.language.as_deref().filter(|language| !language.is_empty());
+        self.document_language.push(language.map_or(NO_LANGUAGE, |language| self.languages.intern(language)));
         let mut seen = HashSet::new();
         for label in &document.labels {
             let label = self.labels.intern(label);
@@ -385,6 +391,7 @@ impl Builder {
         write_index(dir, "names", self.document_names.len(), names(), files)?;
         write_strings(dir, "titles", self.document_title.iter().map(|&title| self.titles.get(title)), files)?;
         write_strings(dir, "urls", self.document_url.iter().map(|&url| self.urls.get(url)), files)?;
+        write_strings(dir, "languages", self.languages.iter(), files)?;
         write_strings(dir, "labels", self.labels.iter(), files)?;
         write_strings(dir, "redirects", self.redirects.iter().map(|&(name, _)| self.names.get(name)), files)?;
         let redirect_names = self.redirects.iter().map(|&(name, _)| self.names.get(name));
@@ -394,6 +401,7 @@ impl Builder {
         write_array(dir, "document.tokens", &self.document_tokens, files)?;
         write_array(dir, "document.text", &self.document_text, files)?;
         write_array(dir, "dates", &self.dates, files)?;
+        write_array(dir, "document.language", &self.document_language, files)?;
         write_array(dir, "document.labels", &self.document_labels, files)?;
         write_array(dir, "document.label", &self.document_label, files)?;
         self.counts.labels = self.labels.len() as u64;

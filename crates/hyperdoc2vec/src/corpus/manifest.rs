@@ -11,8 +11,8 @@ use crate::document::Date;
 use crate::error::{Error, Result};
 use crate::losses::Losses;
 
-/// The version of the layout; a reader refuses what is newer.
-pub const VERSION: u32 = 1;
+/// The version of the layout; a reader refuses any other. 2: documents have a language.
+pub const VERSION: u32 = 2;
 
 /// The name of the manifest in the directory.
 pub const NAME: &str = "corpus.json";
@@ -155,9 +155,10 @@ impl Manifest {
         match json["version"].as_u64() {
             Some(version) if version == u64::from(VERSION) => {}
             Some(version) => {
+                let newer = if version > u64::from(VERSION) { "use a newer program or " } else { "" };
                 return Err(damaged(format!(
                     "written in layout {version} by program {}, but this program ({}) reads layout {VERSION}; \
-                     use a newer program or import the corpus again",
+                     {newer}import the corpus again",
                     json["program"].as_str().unwrap_or("?"),
                     env!("CARGO_PKG_VERSION")
                 )));

@@ -17,7 +17,7 @@ use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
 
 use crate::corpus::{Builder, Corpus, CorpusOptions, Source, prepare};
-use crate::document::Document;
+use crate::document::{Document, language_tag};
 use crate::error::{Error, Result};
 use crate::generate::{GenerateParams, Generator};
 use crate::losses::{Loss, Losses};
@@ -45,6 +45,15 @@ impl Parsed {
     pub fn bad(&mut self, place: String, what: String) {
         self.losses.add(Loss::MalformedRecord, format!("{place}: {what}"));
         self.first_bad.get_or_insert((place, what));
+    }
+
+    /// The language that a record at `place` says it is in; counts what is none.
+    fn language(&mut self, text: &str, place: &str) -> Option<String> {
+        let tag = language_tag(text);
+        if tag.is_none() && !text.trim().is_empty() {
+            self.losses.add(Loss::IgnoredField, format!("language {text:?} ({place})"));
+        }
+        tag
     }
 }
 

@@ -120,10 +120,11 @@ impl Pages for Html {
             Some(Ok(date)) => Some(date),
             None => None,
         };
+        let language = head.language.and_then(|text| parsed.language(text, &origin));
         let url = site.address(head.canonical);
         let title = title(&page, region, head.title);
         let id = file.id.clone();
-        parsed.documents.push(Document { id, title, date, labels: head.keywords, url, text, links, origin });
+        parsed.documents.push(Document { id, title, date, language, labels: head.keywords, url, text, links, origin });
     }
 }
 

@@ -90,6 +90,7 @@ impl Pages for Markdown {
             Some(Ok(date)) => Some(*date),
             None => None,
         };
+        let language = front.language.as_deref().and_then(|text| parsed.language(text, &origin));
         for alias in self.names.aliases(&self.tree, index, front) {
             parsed.aliases.push((alias, page.id.clone()));
         }
@@ -98,7 +99,7 @@ impl Pages for Markdown {
         let title = title.unwrap_or_else(|| page.id.rsplit('/').next().unwrap_or(&page.id).to_owned());
         let url = self.base.as_ref().map(|base| base.address(&page.id));
         let (id, labels) = (page.id.clone(), front.labels.clone());
-        parsed.documents.push(Document { id, title: Some(title), date, labels, url, text, links, origin });
+        parsed.documents.push(Document { id, title: Some(title), date, language, labels, url, text, links, origin });
     }
 }
 
