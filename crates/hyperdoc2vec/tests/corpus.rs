@@ -249,7 +249,7 @@ fn a_corpus_cut_short_or_altered_is_refused() {
 
 #[test]
 fn a_corpus_of_another_layout_is_refused_with_advice() {
-    let (_dir, corpus) = corpus(&["a: one"]);
+    let (dir, corpus) = corpus(&["a: one"]);
     let path = corpus.path().join("corpus.json");
     let json = fs::read_to_string(&path).expect("readable");
     let refused = |version: u32| {
@@ -260,6 +260,8 @@ fn a_corpus_of_another_layout_is_refused_with_advice() {
     let (newer, older) = (refused(3), refused(1));
     assert!(newer.contains("layout 3") && newer.contains("newer program"), "{newer}");
     assert!(older.contains("layout 1") && older.ends_with("; import the corpus again"), "{older}");
+    let force = ImportOptions { force: true, ..options() };
+    import_text(&dir, "corpus", r#"{"id":"a","text":"two"}"#, &force).expect("imported again in its place");
 }
 
 #[test]

@@ -10,7 +10,7 @@ use hyperdoc2vec::corpus::CorpusOptions;
 use hyperdoc2vec::import::{self, Format, ImportOptions};
 use hyperdoc2vec::{Corpus, Error};
 
-use crate::output::{losses, talk, thousands};
+use crate::output::{count, losses, talk, thousands};
 use crate::progress::{Reporter, stop_on_interrupt};
 
 /// Make a corpus from documents in some format
@@ -123,13 +123,13 @@ pub fn tell_result(corpus: &Corpus, seconds: f64) {
         ));
     }
     talk(format_args!(
-        "{}{}: {} documents, {} words, {} links at {} positions; {seconds:.1} s, {:.1} MB of text a second",
+        "{}{}: {}, {}, {} at {}; {seconds:.1} s, {:.1} MB of text a second",
         losses(&corpus.manifest().losses, 3),
         corpus.path().display(),
-        thousands(counts.documents),
-        thousands(counts.words),
-        thousands(counts.links),
-        thousands(counts.positions),
+        count(counts.documents, "document"),
+        count(counts.words, "word"),
+        count(counts.links, "link"),
+        count(counts.positions, "position"),
         counts.text_bytes as f64 / 1e6 / seconds.max(1e-3),
     ));
 }
@@ -140,8 +140,8 @@ fn write_jsonl(arguments: &Arguments, path: &Path, options: &ImportOptions) -> R
         Ok(import::to_jsonl(arguments.format, &arguments.paths, out, options, &mut |p| reporter.watch(p))?)
     })?;
     let seconds = reporter.finish();
-    let (lost, documents) = (losses(&lost, 3), thousands(documents));
-    talk(format_args!("{lost}{}: {documents} documents; {seconds:.1} s", path.display()));
+    let (lost, documents) = (losses(&lost, 3), count(documents, "document"));
+    talk(format_args!("{lost}{}: {documents}; {seconds:.1} s", path.display()));
     Ok(())
 }
 

@@ -7,7 +7,7 @@ use clap::Args;
 use hyperdoc2vec::{Corpus, Model};
 use serde_json::json;
 
-use crate::output::{print, print_json, thousands, two_columns};
+use crate::output::{count, print, print_json, thousands, two_columns};
 
 /// Tell what a corpus or a model is: how much there is of what, from when to when, how it was made
 #[derive(Args)]
@@ -136,7 +136,7 @@ fn table(corpus: &Corpus, languages: &[(&str, u64)], labels: &[(&str, u64)]) -> 
         ("newcomers", thousands(counts.newcomers)),
     ];
     if let Some((first, last)) = manifest.dates {
-        rows.push(("dates", format!("{first} to {last} ({} documents)", thousands(counts.dated))));
+        rows.push(("dates", format!("{first} to {last} ({})", count(counts.dated, "document"))));
     }
     if !languages.is_empty() {
         rows.push(("languages", most_frequent(languages)));

@@ -437,15 +437,14 @@ fn refuse_existing(destination: &Path, force: bool) -> Result<()> {
     Err(Error::input(place, what))
 }
 
-/// Whether a directory is empty, or has the manifest of a corpus and nothing that this does not name.
+/// Whether a directory is empty, or has the manifest of a corpus, of any layout, and nothing that this does not name.
 fn holds_only_a_corpus(path: &Path) -> bool {
     let Ok(entries) = fs::read_dir(path) else { return false };
     let names: Vec<_> = entries.filter_map(|entry| entry.ok()?.file_name().into_string().ok()).collect();
     if names.is_empty() {
         return true;
     }
-    let Ok(manifest) = Manifest::read(path) else { return false };
-    names.iter().all(|name| name == manifest::NAME || manifest.files.contains_key(name))
+    Manifest::file_names(path).is_some_and(|known| names.iter().all(|name| known.contains(name)))
 }
 
 /// Renames the finished directory into place and makes that last.

@@ -137,6 +137,13 @@ impl Manifest {
         json
     }
 
+    /// The names of the files of the corpus in `dir`, whatever the version of its layout; `None` if it is no corpus.
+    pub(super) fn file_names(dir: &Path) -> Option<Vec<String>> {
+        let json: serde_json::Value = serde_json::from_slice(&fs::read(dir.join(NAME)).ok()?).ok()?;
+        let files = json["files"].as_object().filter(|_| json["format"] == FORMAT)?;
+        Some(files.keys().cloned().chain([NAME.to_owned()]).collect())
+    }
+
     /// Reads and checks the manifest of the corpus in `dir`.
     pub fn read(dir: &Path) -> Result<Manifest> {
         let damaged = |what: String| Error::Damaged { path: dir.to_owned(), what };
