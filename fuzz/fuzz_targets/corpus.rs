@@ -57,7 +57,7 @@ fn read_all(corpus: &Corpus) {
                 let _ = (corpus.name(target), corpus.title(target), corpus.date(target));
             });
         }
-        let _ = (corpus.labels(doc).count(), corpus.url(doc), corpus.find(corpus.name(doc)));
+        let _ = (corpus.labels(doc).count(), corpus.language(doc), corpus.url(doc), corpus.find(corpus.name(doc)));
         // The packed text may still be refused.
         let _ = corpus.document(doc);
     }

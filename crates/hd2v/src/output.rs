@@ -44,6 +44,11 @@ pub fn thousands(number: u64) -> String {
     out
 }
 
+/// `1 link`, `1,234 links`: a number of things, named as one.
+pub fn count(number: u64, thing: &str) -> String {
+    format!("{} {thing}{}", thousands(number), if number == 1 { "" } else { "s" })
+}
+
 /// Names and values, one pair a line, the values below each other.
 pub fn two_columns(rows: &[(&str, String)]) -> String {
     let width = rows.iter().map(|(name, _)| name.len()).max().unwrap_or(0);
@@ -54,7 +59,7 @@ pub fn two_columns(rows: &[(&str, String)]) -> String {
 pub fn losses(losses: &Losses, samples: usize) -> String {
     let mut out = String::new();
     for (loss, tally) in losses.iter() {
-        out.push_str(&format!("{} {}\n", thousands(tally.count), loss.describe()));
+        out.push_str(&format!("{} {}\n", thousands(tally.count), loss.describe_count(tally.count)));
         for sample in tally.samples.iter().take(samples) {
             out.push_str(&format!("    {sample}\n"));
         }
@@ -72,5 +77,10 @@ mod tests {
     #[test]
     fn numbers_are_grouped_by_thousands() {
         assert_eq!([0, 999, 1000, 1_234_567].map(thousands), ["0", "999", "1,000", "1,234,567"]);
+    }
+
+    #[test]
+    fn one_thing_is_no_things() {
+        assert_eq!([0, 1, 1000].map(|n| count(n, "link")), ["0 links", "1 link", "1,000 links"]);
     }
 }

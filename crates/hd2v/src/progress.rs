@@ -9,7 +9,7 @@ use hyperdoc2vec::import::{Progress, Unit};
 use hyperdoc2vec::train::TrainProgress;
 use indicatif::{HumanBytes, HumanDuration, ProgressBar, ProgressStyle};
 
-use crate::output::{talk, thousands};
+use crate::output::{count, talk, thousands};
 
 static STOP: AtomicBool = AtomicBool::new(false);
 
@@ -72,7 +72,7 @@ impl Reporter {
         let rate = progress.read as f64 / seconds;
         let read = match progress.unit {
             Unit::Bytes => format!("{} read, {}/s", HumanBytes(progress.read), HumanBytes(rate as u64)),
-            Unit::Pages => format!("{} pages read, {}/s", thousands(progress.read), thousands(rate as u64)),
+            Unit::Pages => format!("{} read, {}/s", count(progress.read, "page"), thousands(rate as u64)),
         };
         let left = match progress.total {
             Some(total) if self.bar.is_none() && rate > 0.0 => {
@@ -81,7 +81,7 @@ impl Reporter {
             }
             _ => String::new(),
         };
-        format!("{} documents, {read}{left}", thousands(progress.documents))
+        format!("{}, {read}{left}", count(progress.documents, "document"))
     }
 
     /// Takes the bar away; returns the seconds since the start.

@@ -14,6 +14,8 @@ pub struct Document {
     pub title: Option<String>,
     /// When it was written.
     pub date: Option<Date>,
+    /// The language it is written in, as [`language_tag`] writes it.
+    pub language: Option<String>,
     /// Classes it belongs to.
     pub labels: Vec<String>,
     /// Where a reader finds it.
@@ -36,6 +38,36 @@ pub struct Link {
     pub anchor: usize,
     /// Ids of the documents it points at.
     pub targets: Vec<String>,
+}
+
+/// A language as BCP 47 writes it: `EN` is `en`, `pt_br` is `pt-BR`, `zh-hant` is `zh-Hant`. `None` for what cannot be
+/// one: longer than 35 characters, other characters than letters, digits, `-` and `_`, no letters at the start.
+pub fn language_tag(text: &str) -> Option<String> {
+    let text = text.trim();
+    let fits = |part: &str| (1..=8).contains(&part.len()) && part.bytes().all(|b| b.is_ascii_alphanumeric());
+    let mut parts = text.split(['-', '_']);
+    let first = parts.next().filter(|part| part.len() >= 2 && part.bytes().all(|b| b.is_ascii_alphabetic()))?;
+    if text.len() > 35 || !fits(first) {
+        return None;
+    }
+    let mut tag = first.to_ascii_lowercase();
+    for part in parts {
+        if !fits(part) {
+            return None;
+        }
+        tag.push('-');
+        // A region has two letters, a script has four; what follows a single letter is neither, wherever it stands.
+        let special = tag.split('-').any(|part| part.len() == 1);
+        match part.len() {
+            2 if !special => tag.push_str(&part.to_ascii_uppercase()),
+            4 if !special && part.bytes().all(|b| b.is_ascii_alphabetic()) => {
+                tag.push_str(&part[..1].to_ascii_uppercase());
+                tag.push_str(&part[1..].to_ascii_lowercase());
+            }
+            _ => tag.push_str(&part.to_ascii_lowercase()),
+        }
+    }
+    Some(tag)
 }
 
 /// A day, a month or a year; ordered. `2009` stands before `2009-01`, which stands before `2009-01-01`.
@@ -137,6 +169,29 @@ mod tests {
         assert_eq!(date("2009-06-30T12:00:00Z").to_string(), "2009-06-30");
         for wrong in ["", "09", "2009-13", "2009-00", "2009-6-1", "June 2009", "2009-06-30-01", "-5"] {
             assert!(wrong.parse::<Date>().is_err(), "{wrong:?} is no date");
+        }
+    }
+
+    #[test]
+    fn languages_are_written_in_one_way_and_nonsense_is_none() {
+        let tags = [
+            ("en", "en"),
+            (" EN ", "en"),
+            ("pt-BR", "pt-BR"),
+            ("pt_br", "pt-BR"),
+            ("ZH-hant-tw", "zh-Hant-TW"),
+            ("de-1996", "de-1996"),
+            ("es-419", "es-419"),
+            ("en-X-us", "en-x-us"),
+            ("fil", "fil"),
+        ];
+        for (text, tag) in tags {
+            assert_eq!(language_tag(text).as_deref(), Some(tag), "{text}");
+            assert_eq!(language_tag(tag).as_deref(), Some(tag), "{tag} stays as it is");
+        }
+        let long = ["en", &"-abcdefg".repeat(5)].concat();
+        for wrong in ["", " ", "e", "-", "12", "en--us", "en-", "en_US.UTF-8", "{{ lang }}", "français", &long] {
+            assert_eq!(language_tag(wrong), None, "{wrong}");
         }
     }
 

@@ -34,7 +34,7 @@ pub enum Loss {
     OverlongWord,
     /// A date that could not be read.
     UnreadableDate,
-    /// A field of a record that means nothing to us.
+    /// A field of a record that means nothing to us, or a language that is none.
     IgnoredField,
     /// A redirect that leads nowhere, or round in a circle.
     BrokenRedirect,
@@ -45,24 +45,50 @@ pub enum Loss {
 }
 
 impl Loss {
-    /// One line for people: what happened to how many.
+    /// One line for people: what happened, to several.
     pub fn describe(self) -> &'static str {
-        match self {
-            Loss::MalformedRecord => "malformed records left out",
-            Loss::DuplicateId => "documents left out because their id came before",
-            Loss::EmptyText => "documents without words",
-            Loss::UnknownTarget => "links left out because no document has that id",
-            Loss::SelfLink => "links of a document to itself left out",
-            Loss::LinkWithoutContext => "links with no word of the vocabulary near them",
-            Loss::BrokenMark => "link marks that do not close, or are empty, read as text",
-            Loss::ReplacedBytes => "inputs with bytes that are no UTF-8, replaced",
-            Loss::OverlongWord => "words left out as too long to be words",
-            Loss::UnreadableDate => "dates that could not be read (expected 2009, 2009-06 or 2009-06-30)",
-            Loss::IgnoredField => "fields that mean nothing here, ignored",
-            Loss::BrokenRedirect => "redirects that lead nowhere",
-            Loss::SkippedPage => "pages left out because they hold no text or lead elsewhere",
-            Loss::UnreadableFrontMatter => "pages whose front matter could not be read; their text was used",
-        }
+        self.describe_count(2)
+    }
+
+    /// The same for so many: `describe_count(1)` speaks of one.
+    pub fn describe_count(self, count: u64) -> &'static str {
+        let (one, several) = match self {
+            Loss::MalformedRecord => ("malformed record left out", "malformed records left out"),
+            Loss::DuplicateId => {
+                ("document left out because its id came before", "documents left out because their id came before")
+            }
+            Loss::EmptyText => ("document without words", "documents without words"),
+            Loss::UnknownTarget => {
+                ("link left out because no document has that id", "links left out because no document has that id")
+            }
+            Loss::SelfLink => ("link of a document to itself left out", "links of a document to itself left out"),
+            Loss::LinkWithoutContext => {
+                ("link with no word of the vocabulary near it", "links with no word of the vocabulary near them")
+            }
+            Loss::BrokenMark => (
+                "link mark that does not close, or is empty, read as text",
+                "link marks that do not close, or are empty, read as text",
+            ),
+            Loss::ReplacedBytes => {
+                ("input with bytes that are no UTF-8, replaced", "inputs with bytes that are no UTF-8, replaced")
+            }
+            Loss::OverlongWord => ("word left out as too long to be one", "words left out as too long to be words"),
+            Loss::UnreadableDate => (
+                "date that could not be read (expected 2009, 2009-06 or 2009-06-30)",
+                "dates that could not be read (expected 2009, 2009-06 or 2009-06-30)",
+            ),
+            Loss::IgnoredField => ("field that means nothing here, ignored", "fields that mean nothing here, ignored"),
+            Loss::BrokenRedirect => ("redirect that leads nowhere", "redirects that lead nowhere"),
+            Loss::SkippedPage => (
+                "page left out because it holds no text or leads elsewhere",
+                "pages left out because they hold no text or lead elsewhere",
+            ),
+            Loss::UnreadableFrontMatter => (
+                "page whose front matter could not be read; its text was used",
+                "pages whose front matter could not be read; their text was used",
+            ),
+        };
+        if count == 1 { one } else { several }
     }
 }
 

@@ -248,13 +248,20 @@ fn a_corpus_cut_short_or_altered_is_refused() {
 }
 
 #[test]
-fn a_corpus_of_a_newer_layout_is_refused_with_advice() {
-    let (_dir, corpus) = corpus(&["a: one"]);
+fn a_corpus_of_another_layout_is_refused_with_advice() {
+    let (dir, corpus) = corpus(&["a: one"]);
     let path = corpus.path().join("corpus.json");
-    let json = fs::read_to_string(&path).expect("readable").replace("\"version\": 1", "\"version\": 2");
-    fs::write(&path, json).expect("written");
-    let error = Corpus::open(corpus.path()).expect_err("newer").to_string();
-    assert!(error.contains("layout 2") && error.contains("newer program"), "{error}");
+    let json = fs::read_to_string(&path).expect("readable");
+    let refused = |version: u32| {
+        let altered = json.replace("\"version\": 2", &format!("\"version\": {version}"));
+        fs::write(&path, altered).expect("written");
+        Corpus::open(corpus.path()).expect_err("another layout").to_string()
+    };
+    let (newer, older) = (refused(3), refused(1));
+    assert!(newer.contains("layout 3") && newer.contains("newer program"), "{newer}");
+    assert!(older.contains("layout 1") && older.ends_with("; import the corpus again"), "{older}");
+    let force = ImportOptions { force: true, ..options() };
+    import_text(&dir, "corpus", r#"{"id":"a","text":"two"}"#, &force).expect("imported again in its place");
 }
 
 #[test]
@@ -265,6 +272,29 @@ fn an_import_that_is_stopped_leaves_nothing() {
     let result = import(Format::Jsonl, &[input], &dir.path().join("c"), &options(), &mut |_| ControlFlow::Break(()));
     assert!(matches!(result, Err(Error::Interrupted)));
     assert_eq!(fs::read_dir(dir.path()).expect("a directory").count(), 1, "only the input is there");
+}
+
+#[test]
+fn all_that_jsonl_says_of_a_document_comes_back() {
+    let dir = tempfile::tempdir().expect("a directory");
+    let text = concat!(
+        r#"{"id":"a","title":"A","date":"2001-02","language":"pt-BR","labels":["x","y"],"url":"http://a","text":"one [two][[b]]"}"#,
+        "\n",
+        r#"{"id":"b","text":"three [[b]] [[nowhere]]"}"#,
+        "\n",
+        r#"{"id":"c","language":"en","text":"four"}"#,
+        "\n",
+        r#"{"id":"d","language":"en","labels":["y"],"text":""}"#,
+        "\n",
+    );
+    let corpus = import_text(&dir, "c", text, &options()).expect("imported");
+    corpus.verify().expect("intact");
+    let languages: Vec<_> = corpus.documents().map(|doc| corpus.language(doc)).collect();
+    assert_eq!(languages, [Some("pt-BR"), None, Some("en"), Some("en")]);
+    assert_eq!(corpus.language_counts().expect("intact"), [("en", 2), ("pt-BR", 1)]);
+    let documents = corpus.documents().map(|doc| corpus.document(doc).expect("readable")).collect();
+    let again = jsonl::write(&Parsed { documents, ..Parsed::default() });
+    assert_eq!(String::from_utf8(again).expect("UTF-8"), text);
 }
 
 /// Documents with links among them, some unknown, over a small alphabet.
@@ -286,10 +316,12 @@ proptest! {
     #![proptest_config(ProptestConfig::with_cases(64))]
 
     #[test]
-    fn jsonl_to_corpus_to_jsonl_to_corpus_is_the_same((documents, title) in (documents(), "\\PC{0,10}")) {
+    fn jsonl_to_corpus_to_jsonl_to_corpus_is_the_same(
+        (documents, title, language) in (documents(), "\\PC{0,10}", "[a-zA-Z]{2}([-_][a-zA-Z0-9]{1,5}){0,3}|\\PC{0,3}")
+    ) {
         let dir = tempfile::tempdir().expect("a directory");
         let lines: Vec<String> = documents.iter()
-            .map(|(id, text)| serde_json::json!({"id": id, "title": title, "date": "2001", "labels": ["l"], "text": text}).to_string())
+            .map(|(id, text)| serde_json::json!({"id": id, "title": title, "date": "2001", "language": language, "labels": ["l"], "text": text}).to_string())
             .collect();
         let first = import_text(&dir, "first", &lines.join("\n"), &options()).expect("imported");
         first.verify().expect("intact");

@@ -4,32 +4,30 @@
 
 use std::fmt::Write;
 use std::fs;
-use std::ops::Range;
+use std::ops::ControlFlow;
 use std::path::{Path, PathBuf};
 
 use hyperdoc2vec::document::Document;
-use hyperdoc2vec::import::Parsed;
 use hyperdoc2vec::import::html::{Html, HtmlOptions};
 use hyperdoc2vec::import::markdown::{Markdown, MarkdownOptions};
-use hyperdoc2vec::losses::Losses;
+use hyperdoc2vec::import::{Format, ImportOptions, Pages, Parsed, import};
+use hyperdoc2vec::losses::{Loss, Losses};
 
 fn data(name: &str) -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/data").join(name)
 }
 
 fn html(roots: &[PathBuf], options: &HtmlOptions) -> Parsed {
-    let html = Html::open(roots, options).expect("pages");
-    all(html.batches(), |batch| html.parse(batch))
+    all(&Html::open(roots, options).expect("pages"))
 }
 
 fn markdown(roots: &[PathBuf]) -> Parsed {
-    let markdown = Markdown::open(roots, &MarkdownOptions::default()).expect("pages");
-    all(markdown.batches(), |batch| markdown.parse(batch))
+    all(&Markdown::open(roots, &MarkdownOptions::default()).expect("pages"))
 }
 
-fn all(batches: Vec<Range<usize>>, parse: impl Fn(Range<usize>) -> Parsed) -> Parsed {
+fn all(pages: &impl Pages) -> Parsed {
     let mut all = Parsed::default();
-    for part in batches.into_iter().map(parse) {
+    for part in pages.batches().into_iter().map(|batch| pages.parse(batch)) {
         all.documents.extend(part.documents);
         all.aliases.extend(part.aliases);
         all.losses.merge(part.losses);
@@ -58,7 +56,8 @@ fn show(parsed: &Parsed, root: &Path) -> String {
         writeln!(out, "=== {}", document.id).expect("a string");
         let date = document.date.map(|date| date.to_string());
         let labels = (!document.labels.is_empty()).then(|| document.labels.join(", "));
-        let fields = [("title", &document.title), ("date", &date), ("labels", &labels), ("url", &document.url)];
+        let Document { title, language, url, .. } = document;
+        let fields = [("title", title), ("date", &date), ("language", language), ("labels", &labels), ("url", url)];
         for (name, value) in fields {
             if let Some(value) = value {
                 writeln!(out, "{name}: {value}").expect("a string");
@@ -113,6 +112,23 @@ fn notes_link_by_wiki_names() {
 #[test]
 fn documentation_links_by_paths_slugs_and_aliases() {
     check("markdown/docs", &markdown(&[data("markdown/docs")]));
+}
+
+#[test]
+fn a_link_that_names_its_own_page_is_counted_and_one_to_a_mere_part_is_not() {
+    let folder = tempfile::tempdir().expect("a directory");
+    let write = |name: &str, text: &str| fs::write(folder.path().join(name), text).expect("a page");
+    write("a.html", "<p>to <a href='a.html#x'>me</a>, <a href='#x'>a part</a>, <a href='b.html'>b</a>");
+    write("b.html", "<p>to <a href=./b>me</a>, <a href='?q'>here</a>");
+    write("a.md", "to [me](a.md#x), [[a]], ![[a]], [[#x]], [a part](#x), [b](b.md)");
+    write("b.md", "b");
+    for (format, expected) in [(Format::Html, 2), (Format::Markdown, 3)] {
+        let (roots, to) = ([folder.path().to_owned()], folder.path().join(format.name()));
+        let options = ImportOptions::default();
+        let corpus = import(format, &roots, &to, &options, &mut |_| ControlFlow::Continue(())).expect("imported");
+        assert_eq!(corpus.manifest().losses.count(Loss::SelfLink), expected, "{format}");
+        assert_eq!((corpus.len(), corpus.manifest().counts.links), (2, 1), "{format}");
+    }
 }
 
 #[test]

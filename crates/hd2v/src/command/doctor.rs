@@ -9,7 +9,7 @@ use hyperdoc2vec::rng::Rng;
 use hyperdoc2vec::{Corpus, DocId};
 use serde_json::json;
 
-use crate::output::{losses, print, print_json, thousands};
+use crate::output::{count, losses, print, print_json};
 
 /// Tell what is wrong or lost: unknown targets, duplicate ids, empty documents, links without context, self links
 #[derive(Args)]
@@ -75,10 +75,10 @@ fn report(corpus: &Corpus, sample: &[Sample]) -> String {
     let counts = &corpus.manifest().counts;
     let lost = &corpus.manifest().losses;
     let mut out = format!(
-        "intact: {} documents, {} words, {} links; every checksum fits\n",
-        thousands(counts.documents),
-        thousands(counts.words),
-        thousands(counts.links)
+        "intact: {}, {}, {}; every checksum fits\n",
+        count(counts.documents, "document"),
+        count(counts.words, "word"),
+        count(counts.links, "link")
     );
     out.push_str(&losses(lost, 10));
     let none: Vec<&str> = ALWAYS.iter().filter(|&&loss| lost.count(loss) == 0).map(|loss| loss.describe()).collect();

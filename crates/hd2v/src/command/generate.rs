@@ -8,7 +8,7 @@ use hyperdoc2vec::generate::GenerateParams;
 use hyperdoc2vec::import::{self, ImportOptions};
 
 use super::import::{Words, most_threads, tell_result, written_aside};
-use crate::output::{talk, thousands};
+use crate::output::{count, talk};
 use crate::progress::{Reporter, stop_on_interrupt};
 
 /// Make a corpus by rule from a seed, of any size, with known topics, intents, years and newcomers
@@ -63,7 +63,7 @@ pub fn run(arguments: &Arguments) -> Result<()> {
             Ok(import::generate_jsonl(&params, out, &options, &mut |p| reporter.watch(p))?)
         })?;
         let seconds = reporter.finish();
-        talk(format_args!("{}: {} documents; {seconds:.1} s", path.display(), thousands(documents)));
+        talk(format_args!("{}: {}; {seconds:.1} s", path.display(), count(documents, "document")));
         return Ok(());
     }
     let output = arguments.output.as_deref().context("--output is missing")?;

@@ -10,14 +10,14 @@ use hyperdoc2vec::corpus::CorpusOptions;
 use hyperdoc2vec::import::{self, Format, ImportOptions};
 use hyperdoc2vec::{Corpus, Error};
 
-use crate::output::{losses, talk, thousands};
+use crate::output::{count, losses, talk, thousands};
 use crate::progress::{Reporter, stop_on_interrupt};
 
 /// Make a corpus from documents in some format
 #[derive(Args)]
 #[command(after_help = "\
 Formats:
-  jsonl     one JSON object a line: {\"id\": …, \"text\": \"… [its words][[other id]] …\", \"title\", \"date\", \"labels\", \"url\"}
+  jsonl     one JSON object a line: {\"id\": …, \"text\": \"… [its words][[other id]] …\", \"title\", \"date\", \"language\", \"labels\", \"url\"}
   lines     one document a line, as the paper's authors have it: ID word word =-=ID1,ID2-=- word …
   html      directories of pages, as a web server, Sphinx, mdBook or rustdoc writes them
   markdown  directories of .md files with links, wiki links and front matter
@@ -123,13 +123,13 @@ pub fn tell_result(corpus: &Corpus, seconds: f64) {
         ));
     }
     talk(format_args!(
-        "{}{}: {} documents, {} words, {} links at {} positions; {seconds:.1} s, {:.1} MB of text a second",
+        "{}{}: {}, {}, {} at {}; {seconds:.1} s, {:.1} MB of text a second",
         losses(&corpus.manifest().losses, 3),
         corpus.path().display(),
-        thousands(counts.documents),
-        thousands(counts.words),
-        thousands(counts.links),
-        thousands(counts.positions),
+        count(counts.documents, "document"),
+        count(counts.words, "word"),
+        count(counts.links, "link"),
+        count(counts.positions, "position"),
         counts.text_bytes as f64 / 1e6 / seconds.max(1e-3),
     ));
 }
@@ -140,8 +140,8 @@ fn write_jsonl(arguments: &Arguments, path: &Path, options: &ImportOptions) -> R
         Ok(import::to_jsonl(arguments.format, &arguments.paths, out, options, &mut |p| reporter.watch(p))?)
     })?;
     let seconds = reporter.finish();
-    let (lost, documents) = (losses(&lost, 3), thousands(documents));
-    talk(format_args!("{lost}{}: {documents} documents; {seconds:.1} s", path.display()));
+    let (lost, documents) = (losses(&lost, 3), count(documents, "document"));
+    talk(format_args!("{lost}{}: {documents}; {seconds:.1} s", path.display()));
     Ok(())
 }
 

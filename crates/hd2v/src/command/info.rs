@@ -7,7 +7,7 @@ use clap::Args;
 use hyperdoc2vec::{Corpus, Model};
 use serde_json::json;
 
-use crate::output::{print, print_json, thousands, two_columns};
+use crate::output::{count, print, print_json, thousands, two_columns};
 
 /// Tell what a corpus or a model is: how much there is of what, from when to when, how it was made
 #[derive(Args)]
@@ -38,8 +38,12 @@ pub fn run(arguments: &Arguments) -> Result<()> {
         return model(arguments);
     }
     let corpus = Corpus::open(&arguments.path)?;
-    let labels = corpus.label_counts()?;
-    if arguments.json { print_json(&json(&corpus, &labels)) } else { print(&table(&corpus, &labels)) }
+    let (languages, labels) = (corpus.language_counts()?, corpus.label_counts()?);
+    if arguments.json {
+        print_json(&json(&corpus, &languages, &labels))
+    } else {
+        print(&table(&corpus, &languages, &labels))
+    }
 }
 
 fn model(arguments: &Arguments) -> Result<()> {
@@ -72,10 +76,13 @@ fn model(arguments: &Arguments) -> Result<()> {
     ]))
 }
 
-fn json(corpus: &Corpus, labels: &[(&str, u64)]) -> serde_json::Value {
+fn json(corpus: &Corpus, languages: &[(&str, u64)], labels: &[(&str, u64)]) -> serde_json::Value {
     let manifest = corpus.manifest();
     let counts = &manifest.counts;
-    json!({
+    let by_name = |names: &[(&str, u64)]| -> serde_json::Map<_, _> {
+        names.iter().map(|&(name, n)| (name.to_owned(), json!(n))).collect()
+    };
+    let mut out = json!({
         "kind": "corpus",
         "documents": counts.documents,
         "words": counts.words,
@@ -90,7 +97,7 @@ fn json(corpus: &Corpus, labels: &[(&str, u64)]) -> serde_json::Value {
         "labels": {
             "distinct": counts.labels,
             "documents": counts.labelled,
-            "counts": labels.iter().map(|&(label, n)| (label.to_owned(), json!(n))).collect::<serde_json::Map<_, _>>(),
+            "counts": by_name(labels),
         },
         "parameters": manifest.options,
         "provenance": {
@@ -99,10 +106,22 @@ fn json(corpus: &Corpus, labels: &[(&str, u64)]) -> serde_json::Value {
             "program": manifest.program,
             "fingerprint": manifest.fingerprint,
         },
-    })
+    });
+    if !languages.is_empty() {
+        let documents: u64 = languages.iter().map(|&(_, n)| n).sum();
+        out["languages"] = json!({"distinct": languages.len(), "documents": documents, "counts": by_name(languages)});
+    }
+    out
 }
 
-fn table(corpus: &Corpus, labels: &[(&str, u64)]) -> String {
+/// How many there are, and the most frequent ones.
+fn most_frequent(names: &[(&str, u64)]) -> String {
+    let most: Vec<String> = names.iter().take(3).map(|(name, n)| format!("{name} ({})", thousands(*n))).collect();
+    let more = if names.len() > 3 { ", …" } else { "" };
+    format!("{}: {}{more}", thousands(names.len() as u64), most.join(", "))
+}
+
+fn table(corpus: &Corpus, languages: &[(&str, u64)], labels: &[(&str, u64)]) -> String {
     let manifest = corpus.manifest();
     let counts = &manifest.counts;
     let mut rows = vec![
@@ -117,12 +136,13 @@ fn table(corpus: &Corpus, labels: &[(&str, u64)]) -> String {
         ("newcomers", thousands(counts.newcomers)),
     ];
     if let Some((first, last)) = manifest.dates {
-        rows.push(("dates", format!("{first} to {last} ({} documents)", thousands(counts.dated))));
+        rows.push(("dates", format!("{first} to {last} ({})", count(counts.dated, "document"))));
     }
-    if counts.labels > 0 {
-        let most: Vec<String> = labels.iter().take(3).map(|(label, n)| format!("{label} ({n})")).collect();
-        let more = if counts.labels > 3 { ", …" } else { "" };
-        rows.push(("labels", format!("{}: {}{more}", thousands(counts.labels), most.join(", "))));
+    if !languages.is_empty() {
+        rows.push(("languages", most_frequent(languages)));
+    }
+    if !labels.is_empty() {
+        rows.push(("labels", most_frequent(labels)));
     }
     if counts.redirects > 0 {
         rows.push(("redirects", thousands(counts.redirects)));

@@ -15,7 +15,7 @@ use hyperdoc2vec::{Corpus, Date, Error, Model};
 use serde_json::json;
 
 use super::import::most_threads;
-use crate::output::{talk, thousands};
+use crate::output::{count, talk};
 use crate::progress::{TrainReporter, stop_on_interrupt};
 
 /// Train a model on a corpus
@@ -208,11 +208,11 @@ pub fn run(arguments: &Arguments) -> Result<()> {
     let seconds = reporter.finish();
     let model = Model::open(output)?;
     talk(format_args!(
-        "{}: {} documents, {} words, {} dimensions; {seconds:.1} s",
+        "{}: {}, {}, {}; {seconds:.1} s",
         output.display(),
-        thousands(model.documents() as u64),
-        thousands(model.words() as u64),
-        params.dim
+        count(model.documents() as u64, "document"),
+        count(model.words() as u64, "word"),
+        count(params.dim as u64, "dimension")
     ));
     Ok(())
 }

@@ -65,7 +65,7 @@ fn a_record_without_id_or_text_is_named() {
 fn of_two_documents_with_one_id_the_first_is_kept_and_the_other_counted() {
     let place = Place::with(&[("in.jsonl", &(record("a", "first") + &record("b", "x") + &record("a", "second")))]);
     let err = place.ok("import jsonl in.jsonl -o c").err;
-    assert!(err.contains("1 documents left out because their id came before\n    a (in.jsonl:3)\n"), "{err}");
+    assert!(err.contains("1 document left out because its id came before\n    a (in.jsonl:3)\n"), "{err}");
     assert_eq!(place.ok("cat c a").out, record("a", "first"));
 }
 
@@ -74,9 +74,9 @@ fn a_link_to_itself_an_unclosed_mark_and_an_unknown_target_are_counted() {
     let place = Place::with(&[("in.jsonl", &(record("a", "one [[a]] two [[ three") + &record("b", "x [[nobody]]")))]);
     let err = place.ok("import jsonl in.jsonl -o c").err;
     for line in [
-        "1 links of a document to itself left out\n    a\n",
-        "1 link marks that do not close, or are empty, read as text\n    a (in.jsonl:1)\n",
-        "1 links left out because no document has that id\n    nobody (1)\n",
+        "1 link of a document to itself left out\n    a\n",
+        "1 link mark that does not close, or is empty, read as text\n    a (in.jsonl:1)\n",
+        "1 link left out because no document has that id\n    nobody (1)\n",
     ] {
         assert!(err.contains(line), "{line}{err}");
     }

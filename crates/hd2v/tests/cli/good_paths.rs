@@ -9,7 +9,7 @@ fn jsonl_is_imported_from_a_file() {
     let place = Place::with(&[("in.jsonl", &(record("a", "one [[b]] two") + &record("b", "three")))]);
     let outcome = place.ok("import jsonl in.jsonl --min-count 1 -o c");
     assert_eq!(outcome.out, "");
-    assert!(outcome.err.starts_with("c: 2 documents, 3 words, 1 links at 1 positions"), "{}", outcome.err);
+    assert!(outcome.err.starts_with("c: 2 documents, 3 words, 1 link at 1 position;"), "{}", outcome.err);
     assert_eq!(place.entries(), ["c", "in.jsonl"]);
 }
 
@@ -164,7 +164,7 @@ fn skip_bad_leaves_bad_records_out_and_counts_them() {
     let text = record("a", "one") + "not json\n" + &record("b", "two");
     let place = Place::with(&[("in.jsonl", &text)]);
     let err = place.ok("import jsonl in.jsonl --skip-bad -o c").err;
-    assert!(err.contains("1 malformed records left out\n    in.jsonl:2: not a JSON record"), "{err}");
+    assert!(err.contains("1 malformed record left out\n    in.jsonl:2: not a JSON record"), "{err}");
     assert_eq!(place.json("info c --json")["documents"], 2);
     assert_eq!(place.json("doctor c --json")["losses"]["malformed-record"]["count"], 1);
 }

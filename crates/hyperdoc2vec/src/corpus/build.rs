@@ -1,9 +1,9 @@
 //! Builds a corpus directory in one pass over the documents.
 //!
-//! [`prepare`] does what can be done for a batch of documents alone, on any thread: words, local word numbers,
-//! packed text. [`Builder::add`] takes the batches in the order of the input and gives global numbers. When all
-//! are in, [`Builder::finish`] orders the vocabulary, renumbers the words, resolves the links and renames the
-//! directory into place. Memory grows with vocabulary, documents and links, never with text.
+//! [`prepare`](super::prepare()) does what can be done for a batch of documents alone. [`Builder::add`] takes the
+//! batches in the order of the input and gives global numbers. When all are in, [`Builder::finish`] orders the
+//! vocabulary, renumbers the words, resolves the links and renames the directory into place. Memory grows with
+//! vocabulary, documents and links, never with text.
 
 use std::cmp::Reverse;
 use std::collections::{HashMap, HashSet};
@@ -15,136 +15,21 @@ use rayon::prelude::*;
 use tempfile::TempDir;
 
 use super::manifest::{self, CorpusOptions, Counts, Manifest, Source};
+use super::prepare::{Prepared, PreparedDocument};
 use super::store::{Array, ArrayWriter, Files, write_array, write_index, write_strings};
-use super::{Corpus, TextPlace};
-use crate::document::{Date, Document};
+use super::{Corpus, NO_LANGUAGE, TextPlace};
+use crate::document::Date;
 use crate::error::{Error, Result};
 use crate::id::{DocId, WordId};
-use crate::import::Parsed;
 use crate::losses::{Loss, Losses, Tally};
-use crate::markup;
 use crate::strings::Interner;
-use crate::tokenize::Tokenizer;
 
-/// Texts are packed together until a block has this many bytes.
-const TEXT_BLOCK: usize = 64 << 10;
-/// How hard text is packed: little, since it is packed with every import and seldom read.
-const TEXT_LEVEL: i32 = -6;
 /// A link with no word of the vocabulary this near on either side has no context.
 const CONTEXT_REACH: usize = 50;
 /// Longer chains of redirects are taken for circles.
 const LONGEST_REDIRECT: usize = 32;
 
 const NONE: u32 = u32::MAX;
-
-/// A batch of documents, ready to be added: words have numbers that hold within the batch.
-#[derive(Debug, Default)]
-pub struct Prepared {
-    words: Interner,
-    tokens: Vec<u32>,
-    documents: Vec<PreparedDocument>,
-    text: Vec<u8>,
-    text_blocks: Vec<usize>,
-    aliases: Vec<(String, String)>,
-    losses: Losses,
-    bad: Option<(String, String)>,
-}
-
-#[derive(Debug)]
-struct PreparedDocument {
-    /// Without its text and the links' targets.
-    document: Document,
-    tokens: usize,
-    links: Vec<PreparedLink>,
-    text: TextPlace,
-    text_bytes: usize,
-}
-
-#[derive(Debug)]
-struct PreparedLink {
-    at: u32,
-    anchor: u32,
-    targets: Vec<String>,
-}
-
-impl Prepared {
-    /// The first record of the batch that could not be read: its place and what is wrong.
-    pub fn bad(&self) -> Option<&(String, String)> {
-        self.bad.as_ref()
-    }
-}
-
-/// Takes the words out of a batch and packs its text.
-pub fn prepare(parsed: Parsed, tokenizer: &Tokenizer) -> Prepared {
-    let mut out =
-        Prepared { aliases: parsed.aliases, losses: parsed.losses, bad: parsed.first_bad, ..Prepared::default() };
-    let mut block = Vec::new();
-    let mut packer = zstd::bulk::Compressor::new(TEXT_LEVEL).unwrap_or_default();
-    for mut document in parsed.documents {
-        let start = out.tokens.len();
-        let links = take_words(&mut document, tokenizer, &mut out);
-        let tokens = out.tokens.len() - start;
-        if tokens == 0 {
-            out.losses.add(Loss::EmptyText, format!("{} ({})", document.id, document.origin));
-        }
-        let text = std::mem::take(&mut document.text);
-        let marked = markup::render(&text, &document.links);
-        document.links.clear();
-        let place = TextPlace {
-            block: out.text_blocks.len() as u32,
-            start: block.len() as u32,
-            bytes: u32::try_from(marked.len()).unwrap_or(0),
-        };
-        block.extend_from_slice(marked.as_bytes());
-        if block.len() >= TEXT_BLOCK {
-            pack(&mut packer, &mut block, &mut out);
-        }
-        out.documents.push(PreparedDocument { document, tokens, links, text: place, text_bytes: text.len() });
-    }
-    if !block.is_empty() {
-        pack(&mut packer, &mut block, &mut out);
-    }
-    out
-}
-
-fn pack(packer: &mut zstd::bulk::Compressor<'_>, block: &mut Vec<u8>, out: &mut Prepared) {
-    // Packing into memory cannot fail.
-    out.text.extend(packer.compress(block).unwrap_or_default());
-    out.text_blocks.push(out.text.len());
-    block.clear();
-}
-
-/// Appends the words of a document to the batch; links get their places among them.
-///
-/// A link, or the start of its anchor, always separates words: `[Vec][[id]]s` is `vec`, link, `s`.
-fn take_words(document: &mut Document, tokenizer: &Tokenizer, out: &mut Prepared) -> Vec<PreparedLink> {
-    let Prepared { words, tokens, losses, .. } = out;
-    let start = tokens.len();
-    let text = &document.text;
-    let mut done = 0;
-    let mut read_to = |end: usize, tokens: &mut Vec<u32>| {
-        if end > done {
-            let overlong = tokenizer.words(&text[done..end], |word| tokens.push(words.intern(word)));
-            for _ in 0..overlong {
-                losses.add(Loss::OverlongWord, format!("in {} ({})", document.id, document.origin));
-            }
-            done = end;
-        }
-    };
-    let mut links = Vec::with_capacity(document.links.len());
-    for link in &mut document.links {
-        read_to(link.anchor, tokens);
-        let anchor = tokens.len();
-        read_to(link.at, tokens);
-        links.push(PreparedLink {
-            at: (tokens.len() - start) as u32,
-            anchor: (tokens.len() - anchor) as u32,
-            targets: link.targets.clone(),
-        });
-    }
-    read_to(text.len(), tokens);
-    links
-}
 
 /// A corpus being built, in a directory beside its destination.
 pub struct Builder {
@@ -170,6 +55,8 @@ pub struct Builder {
     document_title: Vec<u32>,
     urls: Interner,
     document_url: Vec<u32>,
+    languages: Interner,
+    document_language: Vec<u32>,
     labels: Interner,
     document_labels: Vec<u64>,
     document_label: Vec<u32>,
@@ -226,6 +113,8 @@ impl Builder {
             document_title: Vec::new(),
             urls: Interner::default(),
             document_url: Vec::new(),
+            languages: Interner::default(),
+            document_language: Vec::new(),
             labels: Interner::default(),
             document_labels: Vec::new(),
             document_label: Vec::new(),
@@ -300,6 +189,8 @@ impl Builder {
         self.dates.push(document.date.map_or(0, Date::packed));
         self.document_title.push(self.titles.intern(document.title.as_deref().unwrap_or_default()));
         self.document_url.push(self.urls.intern(document.url.as_deref().unwrap_or_default()));
+        let language = document.language.as_deref().filter(|language| !language.is_empty());
+        self.document_language.push(language.map_or(NO_LANGUAGE, |language| self.languages.intern(language)));
         let mut seen = HashSet::new();
         for label in &document.labels {
             let label = self.labels.intern(label);
@@ -500,6 +391,7 @@ impl Builder {
         write_index(dir, "names", self.document_names.len(), names(), files)?;
         write_strings(dir, "titles", self.document_title.iter().map(|&title| self.titles.get(title)), files)?;
         write_strings(dir, "urls", self.document_url.iter().map(|&url| self.urls.get(url)), files)?;
+        write_strings(dir, "languages", self.languages.iter(), files)?;
         write_strings(dir, "labels", self.labels.iter(), files)?;
         write_strings(dir, "redirects", self.redirects.iter().map(|&(name, _)| self.names.get(name)), files)?;
         let redirect_names = self.redirects.iter().map(|&(name, _)| self.names.get(name));
@@ -509,6 +401,7 @@ impl Builder {
         write_array(dir, "document.tokens", &self.document_tokens, files)?;
         write_array(dir, "document.text", &self.document_text, files)?;
         write_array(dir, "dates", &self.dates, files)?;
+        write_array(dir, "document.language", &self.document_language, files)?;
         write_array(dir, "document.labels", &self.document_labels, files)?;
         write_array(dir, "document.label", &self.document_label, files)?;
         self.counts.labels = self.labels.len() as u64;
@@ -544,15 +437,14 @@ fn refuse_existing(destination: &Path, force: bool) -> Result<()> {
     Err(Error::input(place, what))
 }
 
-/// Whether a directory is empty, or has the manifest of a corpus and nothing that this does not name.
+/// Whether a directory is empty, or has the manifest of a corpus, of any layout, and nothing that this does not name.
 fn holds_only_a_corpus(path: &Path) -> bool {
     let Ok(entries) = fs::read_dir(path) else { return false };
     let names: Vec<_> = entries.filter_map(|entry| entry.ok()?.file_name().into_string().ok()).collect();
     if names.is_empty() {
         return true;
     }
-    let Ok(manifest) = Manifest::read(path) else { return false };
-    names.iter().all(|name| name == manifest::NAME || manifest.files.contains_key(name))
+    Manifest::file_names(path).is_some_and(|known| names.iter().all(|name| known.contains(name)))
 }
 
 /// Renames the finished directory into place and makes that last.

@@ -11,8 +11,8 @@ use crate::document::Date;
 use crate::error::{Error, Result};
 use crate::losses::Losses;
 
-/// The version of the layout; a reader refuses what is newer.
-pub const VERSION: u32 = 1;
+/// The version of the layout; a reader refuses any other. 2: documents have a language.
+pub const VERSION: u32 = 2;
 
 /// The name of the manifest in the directory.
 pub const NAME: &str = "corpus.json";
@@ -137,6 +137,13 @@ impl Manifest {
         json
     }
 
+    /// The names of the files of the corpus in `dir`, whatever the version of its layout; `None` if it is no corpus.
+    pub(super) fn file_names(dir: &Path) -> Option<Vec<String>> {
+        let json: serde_json::Value = serde_json::from_slice(&fs::read(dir.join(NAME)).ok()?).ok()?;
+        let files = json["files"].as_object().filter(|_| json["format"] == FORMAT)?;
+        Some(files.keys().cloned().chain([NAME.to_owned()]).collect())
+    }
+
     /// Reads and checks the manifest of the corpus in `dir`.
     pub fn read(dir: &Path) -> Result<Manifest> {
         let damaged = |what: String| Error::Damaged { path: dir.to_owned(), what };
@@ -155,9 +162,10 @@ impl Manifest {
         match json["version"].as_u64() {
             Some(version) if version == u64::from(VERSION) => {}
             Some(version) => {
+                let newer = if version > u64::from(VERSION) { "use a newer program or " } else { "" };
                 return Err(damaged(format!(
                     "written in layout {version} by program {}, but this program ({}) reads layout {VERSION}; \
-                     use a newer program or import the corpus again",
+                     {newer}import the corpus again",
                     json["program"].as_str().unwrap_or("?"),
                     env!("CARGO_PKG_VERSION")
                 )));

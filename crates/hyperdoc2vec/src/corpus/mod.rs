@@ -10,10 +10,12 @@
 //! | `words.*`, `words.count` | every word, by falling count |
 //! | `redirects.*`, `redirect.document` | other names of documents |
 //! | `names.*`, `titles.*`, `urls.*`, `dates`, `labels.*`, `document.labels`, `document.label` | what documents are called |
+//! | `languages.*`, `document.language` | every language; the number of each document's, `u32::MAX` for none |
 //! | `text`, `text.blocks`, `document.text` | the texts with their link marks, compressed, some 64 KiB a block |
 
 mod build;
 mod manifest;
+mod prepare;
 mod store;
 
 use std::ops::Range;
@@ -21,8 +23,9 @@ use std::path::{Path, PathBuf};
 
 use bytemuck::{Pod, Zeroable};
 
-pub use build::{Builder, Prepared, prepare};
+pub use build::Builder;
 pub use manifest::{CorpusOptions, Counts, Manifest, Source};
+pub use prepare::{Prepared, prepare};
 pub(crate) use store::map;
 use store::{Array, Strings};
 
@@ -30,6 +33,9 @@ use crate::document::{Date, Document};
 use crate::error::{Error, Result};
 use crate::id::{DocId, WordId};
 use crate::markup;
+
+/// The number of the language of a document that names none.
+const NO_LANGUAGE: u32 = u32::MAX;
 
 /// Where a document's text stands: a block, and bytes of that block once unpacked.
 #[derive(Debug, Clone, Copy, Default, Pod, Zeroable)]
@@ -61,6 +67,8 @@ pub struct Corpus {
     titles: Strings,
     urls: Strings,
     dates: Array<i32>,
+    languages: Strings,
+    document_language: Array<u32>,
     labels: Strings,
     document_labels: Array<u64>,
     document_label: Array<u32>,
@@ -105,6 +113,8 @@ impl Corpus {
             titles: Strings::open(path, "titles", files)?,
             urls: Strings::open(path, "urls", files)?,
             dates: Array::open(path, "dates", files)?,
+            languages: Strings::open(path, "languages", files)?,
+            document_language: Array::open(path, "document.language", files)?,
             labels: Strings::open(path, "labels", files)?,
             document_labels: Array::open(path, "document.labels", files)?,
             document_label: Array::open(path, "document.label", files)?,
@@ -122,6 +132,7 @@ impl Corpus {
             corpus.titles.len(),
             corpus.urls.len(),
             corpus.dates.len(),
+            corpus.document_language.len(),
             corpus.document_labels.len(),
             corpus.document_text.len(),
         ];
@@ -157,13 +168,15 @@ impl Corpus {
         self.links.verify(dir, files)?;
         self.word_counts.verify(dir, files)?;
         self.dates.verify(dir, files)?;
+        self.document_language.verify(dir, files)?;
         self.redirect_document.verify(dir, files)?;
         self.document_labels.verify(dir, files)?;
         self.document_label.verify(dir, files)?;
         self.text.verify(dir, files)?;
         self.text_blocks.verify(dir, files)?;
         self.document_text.verify(dir, files)?;
-        for strings in [&self.words, &self.names, &self.redirects, &self.titles, &self.urls, &self.labels] {
+        let (words, names, labels) = (&self.words, &self.names, &self.labels);
+        for strings in [words, names, &self.redirects, &self.titles, &self.urls, &self.languages, labels] {
             strings.verify(dir, files)?;
         }
         let rises_to = |ends: &[u64], end: usize| ends.is_sorted() && ends.last().copied().unwrap_or(0) == end as u64;
@@ -180,6 +193,7 @@ impl Corpus {
             && self.redirects.len() == self.redirect_document.len()
             && self.redirect_document.iter().all(|doc| doc.index() < self.len())
             && self.links.iter().all(|doc| doc.index() < self.len())
+            && self.document_language.iter().all(|&l| l == NO_LANGUAGE || (l as usize) < self.languages.len())
             && self.document_label.iter().all(|&label| (label as usize) < self.labels.len())
             && self.documents().all(|doc| {
                 let words = self.token_range(doc);
@@ -319,6 +333,19 @@ impl Corpus {
         Date::from_packed(self.dates[doc.index()])
     }
 
+    /// The language it is written in (`en`, `pt-BR`), if that is known.
+    pub fn language(&self, doc: DocId) -> Option<&str> {
+        // There is no string with the number that stands for none.
+        Some(self.languages.get(self.document_language[doc.index()] as usize)).filter(|language| !language.is_empty())
+    }
+
+    /// Languages with the number of documents written in them, most frequent first.
+    ///
+    /// Compares the checksums of what it reads, so that it holds without [`Corpus::verify`].
+    pub fn language_counts(&self) -> Result<Vec<(&str, u64)>> {
+        self.tally(&self.languages, &self.document_language)
+    }
+
     /// All labels of the corpus, in the order of first sight.
     pub fn label_names(&self) -> impl ExactSizeIterator<Item = &str> {
         (0..self.labels.len()).map(|label| self.labels.get(label))
@@ -338,12 +365,17 @@ impl Corpus {
     ///
     /// Compares the checksums of what it reads, so that it holds without [`Corpus::verify`].
     pub fn label_counts(&self) -> Result<Vec<(&str, u64)>> {
+        self.tally(&self.labels, &self.document_label)
+    }
+
+    /// Names with how often their numbers occur, most frequent first.
+    fn tally<'a>(&self, names: &'a Strings, numbers: &Array<u32>) -> Result<Vec<(&'a str, u64)>> {
         let (dir, files) = (&self.path, &self.manifest.files);
-        self.labels.verify(dir, files)?;
-        self.document_label.verify(dir, files)?;
-        let mut counts: Vec<(&str, u64)> = self.label_names().map(|name| (name, 0)).collect();
-        for &label in self.document_label.iter() {
-            counts.get_mut(label as usize).ok_or_else(|| self.damaged("its files do not fit together"))?.1 += 1;
+        names.verify(dir, files)?;
+        numbers.verify(dir, files)?;
+        let mut counts: Vec<(&str, u64)> = (0..names.len()).map(|number| (names.get(number), 0)).collect();
+        for &number in numbers.iter().filter(|&&number| number != NO_LANGUAGE) {
+            counts.get_mut(number as usize).ok_or_else(|| self.damaged("its files do not fit together"))?.1 += 1;
         }
         counts.sort_by(|a, b| b.1.cmp(&a.1).then_with(|| a.0.cmp(b.0)));
         Ok(counts)
@@ -373,6 +405,7 @@ impl Corpus {
             id: self.name(doc).to_owned(),
             title: self.title(doc).map(str::to_owned),
             date: self.date(doc),
+            language: self.language(doc).map(str::to_owned),
             labels: self.labels(doc).map(str::to_owned).collect(),
             url: self.url(doc).map(str::to_owned),
             text,

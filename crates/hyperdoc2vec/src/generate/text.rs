@@ -59,6 +59,7 @@ pub(super) fn write(generator: &Generator, doc: usize, variant: &Variant) -> Doc
         id: generator.id(doc),
         title: Some(title(generator.topic(author), &own)),
         date: generator.date(doc),
+        language: None,
         labels: vec![
             format!("topic:{}", topic_name(generator.topic(doc))),
             format!("kind:{}", generator.kind(doc).name()),

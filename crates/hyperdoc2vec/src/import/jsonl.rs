@@ -1,10 +1,10 @@
 //! Our own interchange format: one JSON object a line, links marked in the text (see [`crate::markup`]).
 //!
 //! ```json
-//! {"id": "P02-1040", "title": "BLEU", "date": "2002", "labels": ["P"], "text": "as in [[P98-1001]] and [the tool][[P07-2045]]"}
+//! {"id": "P02-1040", "title": "BLEU", "date": "2002", "language": "en", "labels": ["P"], "text": "as in [[P98-1001]] and [the tool][[P07-2045]]"}
 //! {"id": "old name", "redirect": "P02-1040"}
 //! ```
-//! `id` and `text` are required; `title`, `date`, `labels`, `url` may be there; other fields are counted and ignored.
+//! `id` and `text` are required; `title`, `date`, `language`, `labels`, `url` may be there; other fields are counted and ignored.
 //! A record with `redirect` in place of `text` is another name of a document.
 
 use std::borrow::Cow;
@@ -64,11 +64,13 @@ fn parse_line(bytes: &[u8], place: String, out: &mut Parsed) {
     let date = record.date.as_deref().filter(|date| !date.trim().is_empty()).and_then(|date| {
         date.parse::<Date>().map_err(|_| out.losses.add(Loss::UnreadableDate, format!("{date:?} ({place})"))).ok()
     });
+    let language = record.language.as_deref().and_then(|text| out.language(text, &place));
     let filled = |text: Option<Cow<'_, str>>| text.map(Cow::into_owned).filter(|text| !text.is_empty());
     out.documents.push(Document {
         id,
         title: filled(record.title),
         date,
+        language,
         labels: record.labels.into_iter().map(Cow::into_owned).collect(),
         url: filled(record.url),
         text,
@@ -92,6 +94,7 @@ struct Record<'a> {
     id: Option<Cow<'a, str>>,
     title: Option<Cow<'a, str>>,
     date: Option<Cow<'a, str>>,
+    language: Option<Cow<'a, str>>,
     labels: Vec<Cow<'a, str>>,
     url: Option<Cow<'a, str>>,
     text: Option<Cow<'a, str>>,
@@ -122,6 +125,7 @@ impl<'de> Deserialize<'de> for Record<'de> {
                         "id" => record.id = map.next_value::<Text<'_>>()?.0,
                         "title" => record.title = map.next_value::<Text<'_>>()?.0,
                         "date" => record.date = map.next_value::<Text<'_>>()?.0,
+                        "language" => record.language = map.next_value::<Text<'_>>()?.0,
                         "labels" => record.labels = map.next_value::<Texts<'_>>()?.0,
                         "url" => record.url = map.next_value::<Text<'_>>()?.0,
                         "text" => record.text = map.next_value::<Text<'_>>()?.0,
@@ -229,7 +233,7 @@ struct Written<'a>(&'a Document);
 
 impl Serialize for Written<'_> {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        let Document { id, title, date, labels, url, text, links, origin: _ } = self.0;
+        let Document { id, title, date, language, labels, url, text, links, origin: _ } = self.0;
         let mut map = serializer.serialize_map(None)?;
         map.serialize_entry("id", id)?;
         if let Some(title) = title {
@@ -237,6 +241,9 @@ impl Serialize for Written<'_> {
         }
         if let Some(date) = date {
             map.serialize_entry("date", date)?;
+        }
+        if let Some(language) = language {
+            map.serialize_entry("language", language)?;
         }
         if !labels.is_empty() {
             map.serialize_entry("labels", labels)?;
@@ -294,6 +301,18 @@ mod tests {
     }
 
     #[test]
+    fn a_language_is_kept_as_a_tag_and_what_is_none_is_counted() {
+        let parsed = read(concat!(
+            "{\"id\":\"a\",\"language\":\"EN_us\",\"text\":\"\"}\n{\"id\":\"b\",\"language\":\"\",\"text\":\"\"}\n",
+            "{\"id\":\"c\",\"language\":null,\"text\":\"\"}\n{\"id\":\"d\",\"language\":\"??\",\"text\":\"\"}"
+        ));
+        let languages: Vec<_> = parsed.documents.iter().map(|document| document.language.as_deref()).collect();
+        assert_eq!(languages, [Some("en-US"), None, None, None]);
+        let lost: Vec<_> = parsed.losses.iter().map(|(loss, tally)| (loss, tally.samples.clone())).collect();
+        assert_eq!(lost, [(Loss::IgnoredField, vec!["language \"??\" (in:4)".to_owned()])]);
+    }
+
+    #[test]
     fn an_empty_label_is_none() {
         let parsed =
             read("{\"id\":\"a\",\"labels\":\"\",\"text\":\"\"}\n{\"id\":\"b\",\"labels\":[\"\"],\"text\":\"\"}");
@@ -303,7 +322,7 @@ mod tests {
     #[test]
     fn what_is_written_is_read_back() {
         let text = concat!(
-            r#"{"id":"a","title":"T \"q\"","date":"2002-05","labels":["x","y"],"url":"http://a","text":"\\[[ [w][[b|c]] \n[[b]]"}"#,
+            r#"{"id":"a","title":"T \"q\"","date":"2002-05","language":"pt-BR","labels":["x","y"],"url":"http://a","text":"\\[[ [w][[b|c]] \n[[b]]"}"#,
             "\n",
             r#"{"id":"b","redirect":"a"}"#,
             "\n"

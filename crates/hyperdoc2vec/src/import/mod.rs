@@ -17,7 +17,7 @@ use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
 
 use crate::corpus::{Builder, Corpus, CorpusOptions, Source, prepare};
-use crate::document::Document;
+use crate::document::{Document, language_tag};
 use crate::error::{Error, Result};
 use crate::generate::{GenerateParams, Generator};
 use crate::losses::{Loss, Losses};
@@ -25,6 +25,7 @@ use crate::tokenize::Tokenizer;
 use html::{Html, HtmlOptions};
 use markdown::{Markdown, MarkdownOptions};
 use source::{LineBatch, LineBatches};
+pub use tree::Pages;
 
 /// What an importer makes of a piece of its input.
 #[derive(Debug, Default)]
@@ -44,6 +45,15 @@ impl Parsed {
     pub fn bad(&mut self, place: String, what: String) {
         self.losses.add(Loss::MalformedRecord, format!("{place}: {what}"));
         self.first_bad.get_or_insert((place, what));
+    }
+
+    /// The language that a record at `place` says it is in; counts what is none.
+    fn language(&mut self, text: &str, place: &str) -> Option<String> {
+        let tag = language_tag(text);
+        if tag.is_none() && !text.trim().is_empty() {
+            self.losses.add(Loss::IgnoredField, format!("language {text:?} ({place})"));
+        }
+        tag
     }
 }
 
@@ -248,12 +258,12 @@ fn read<R: Send>(
             };
             pages.exclude.extend_from_slice(&options.exclude);
             let html = Html::open(inputs, &pages)?;
-            read_pages(html.len(), html.batches(), |batch| work(html.parse(batch)), sink, watch)
+            read_tree(&html, work, sink, watch)
         }
         Format::Markdown => {
             let ImportOptions { include, exclude, base_url, .. } = options.clone();
             let markdown = Markdown::open(inputs, &MarkdownOptions { include, exclude, base_url })?;
-            read_pages(markdown.len(), markdown.batches(), |batch| work(markdown.parse(batch)), sink, watch)
+            read_tree(&markdown, work, sink, watch)
         }
     }
 }
@@ -285,6 +295,15 @@ fn read_lines<R: Send>(
     } else {
         pipeline::run(|| batches.next_batch(), |batch| batch.bytes.len(), work, sink)
     }
+}
+
+fn read_tree<R: Send>(
+    pages: &(impl Pages + Sync),
+    work: impl Fn(Parsed) -> R + Sync,
+    sink: impl FnMut(R) -> Result<u64> + Send,
+    watch: Watch<'_>,
+) -> Result<()> {
+    read_pages(pages.len(), pages.batches(), |batch| work(pages.parse(batch)), sink, watch)
 }
 
 /// For what is not read from a stream: `pages` of them, in batches.

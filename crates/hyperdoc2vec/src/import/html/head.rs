@@ -1,7 +1,7 @@
-//! What a page says of itself: title, date, keywords, its own address, where it leads on to.
+//! What a page says of itself: title, date, language, keywords, its own address, where it leads on to.
 
 use super::page::{Event, Key, Page, Tag};
-use crate::document::Date;
+use crate::document::{Date, language_tag};
 
 /// Longest wait, in seconds, after which leading on still is a redirect and not a page that renews itself.
 const LONGEST_WAIT: f32 = 15.0;
@@ -13,6 +13,8 @@ pub(super) struct Head<'a> {
     pub(super) keywords: Vec<String>,
     /// The best date that can be read, or else one that cannot.
     pub(super) date: Option<Result<Date, String>>,
+    /// The best language that is one, or else one that is none.
+    pub(super) language: Option<&'a str>,
     pub(super) canonical: Option<&'a str>,
     pub(super) base: Option<&'a str>,
     pub(super) refresh: Option<&'a str>,
@@ -39,6 +41,8 @@ impl<'a> Head<'a> {
     pub(super) fn read(page: &'a Page) -> Head<'a> {
         let mut head = Head::default();
         let mut dates: Vec<(usize, &str)> = Vec::new();
+        // `lang`, `xml:lang`, the header, what social networks read: best first.
+        let mut languages = [None; 4];
         let mut index = 0;
         while let Some(event) = page.events.get(index) {
             let attribute = |key| page.attribute(index, key).unwrap_or_default();
@@ -53,6 +57,10 @@ impl<'a> Head<'a> {
                     }
                     head.title = head.title.split_whitespace().collect::<Vec<_>>().join(" ");
                 }
+                Event::Open { tag: Tag::Html, .. } => {
+                    languages[0] = languages[0].or(page.attribute(index, Key::Lang));
+                    languages[1] = languages[1].or(page.attribute(index, Key::XmlLang));
+                }
                 Event::Open { tag: Tag::Base, .. } => {
                     head.base = head.base.or(page.attribute(index, Key::Href));
                 }
@@ -63,6 +71,11 @@ impl<'a> Head<'a> {
                     let (name, content) = (attribute(Key::Name).to_ascii_lowercase(), attribute(Key::Content));
                     if attribute(Key::HttpEquiv).eq_ignore_ascii_case("refresh") {
                         head.refresh = head.refresh.or(refresh(content));
+                    } else if attribute(Key::HttpEquiv).eq_ignore_ascii_case("content-language") {
+                        // The languages of its readers; the first is most likely its own.
+                        languages[2] = languages[2].or(content.split(',').next());
+                    } else if name == "og:locale" {
+                        languages[3] = languages[3].or(Some(content));
                     } else if matches!(&*name, "keywords" | "article:tag") {
                         for word in content.split([',', ';']).map(str::trim).filter(|word| !word.is_empty()) {
                             if !head.keywords.iter().any(|known| known == word) {
@@ -79,6 +92,8 @@ impl<'a> Head<'a> {
             }
             index += 1;
         }
+        let given = || languages.into_iter().flatten().filter(|text| !text.trim().is_empty());
+        head.language = given().find(|text| language_tag(text).is_some()).or(given().next());
         dates.sort_by_key(|(rank, _)| *rank);
         let mut dates = dates.into_iter().map(|(_, text)| text.trim().replace('/', "-").parse::<Date>());
         head.date = dates.next().map(|first| first.or_else(|wrong| dates.find_map(Result::ok).ok_or(wrong)));
@@ -102,6 +117,18 @@ fn refresh(content: &str) -> Option<&str> {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn the_language_is_the_best_that_is_one() {
+        let language = |source: &str| Head::read(&Page::read(source)).language.map(str::to_owned);
+        let meta = "<meta http-equiv=Content-Language content='de, fr'><meta property='og:locale' content=pt_BR>";
+        assert_eq!(language(&format!("<html lang=en xml:lang=it>{meta}")).as_deref(), Some("en"));
+        assert_eq!(language(&format!("<html lang='' xml:lang=it>{meta}")).as_deref(), Some("it"));
+        assert_eq!(language(&format!("<html lang='{{{{ lang }}}}'>{meta}")).as_deref(), Some("de"));
+        assert_eq!(language("<meta property='og:locale' content=pt_BR>").as_deref(), Some("pt_BR"));
+        assert_eq!(language("<html lang='?'>").as_deref(), Some("?"));
+        assert_eq!(language("<html><p lang=en>"), None);
+    }
 
     #[test]
     fn a_refresh_names_its_page_in_many_ways() {

@@ -4,16 +4,16 @@
 //! chosen (`content`) and written down (here). Each page is read by itself, so any order of batches gives the same
 //! documents.
 //!
-//! A link is kept if it leads to another page of the set, or to a page that would be in the set if it existed (the
-//! caller counts these). Anything else - other sites, images, downloads, parts of the same page, pages left out by the
-//! globs - is just text. A page that leads on at once (`http-equiv=refresh`), or that names another page of the set
+//! A link is kept if it leads to a page of the set, or to a page that would be in the set if it existed (the corpus
+//! counts these as unknown targets). A link that names its own page, `page.html#part` in `page.html`, is kept too: the
+//! corpus drops it and counts it as a self link. Anything else - other sites, images, downloads, a part of the same page
+//! (`#part`), pages left out by the globs - is just text, uncounted. A page that leads on at once (`http-equiv=refresh`), or that names another page of the set
 //! as its canonical form, is an alias of that page and no document.
 
 mod content;
 mod head;
 pub(super) mod page;
 
-use std::ops::Range;
 use std::path::PathBuf;
 
 use encoding_rs::{Encoding, UTF_8, WINDOWS_1252};
@@ -21,9 +21,9 @@ use encoding_rs::{Encoding, UTF_8, WINDOWS_1252};
 use super::Parsed;
 use super::tree::href::{Base, Href, decode, folder, join};
 use super::tree::text::Text;
-use super::tree::{self, Tree, Wanted, ending};
+use super::tree::{self, Pages, Tree, Wanted, ending};
 use crate::document::{Document, Link};
-use crate::error::{Error, Result};
+use crate::error::Result;
 use crate::losses::{Loss, Losses};
 use head::Head;
 use page::{Event, Key, Tag};
@@ -73,37 +73,14 @@ impl Html {
     pub fn open(roots: &[PathBuf], options: &HtmlOptions) -> Result<Html> {
         let HtmlOptions { include, exclude, base_url } = options;
         let wanted = Wanted { what: "pages", endings: &ENDINGS, include, exclude };
-        let base = match base_url {
-            None => None,
-            Some(url) => Some(Base::read(url).ok_or_else(|| {
-                Error::Usage(format!("base URL: expected an address such as https://example.org/docs/, found {url:?}"))
-            })?),
-        };
+        let base = Base::given(base_url.as_deref())?;
         Ok(Html { tree: Tree::open(roots, &wanted, str::to_owned)?, base })
     }
+}
 
-    /// How many pages there are.
-    pub fn len(&self) -> usize {
+impl Pages for Html {
+    fn len(&self) -> usize {
         self.tree.pages.len()
-    }
-
-    /// Whether there is no page; never true after [`Html::open`].
-    pub fn is_empty(&self) -> bool {
-        self.tree.pages.is_empty()
-    }
-
-    /// Runs of pages for [`Html::parse`], in order; the same whatever the number of threads.
-    pub fn batches(&self) -> Vec<Range<usize>> {
-        self.tree.batches()
-    }
-
-    /// Reads the pages of a batch.
-    pub fn parse(&self, batch: Range<usize>) -> Parsed {
-        let mut parsed = Parsed::default();
-        for index in batch.start..batch.end.min(self.len()) {
-            self.parse_page(index, &mut parsed);
-        }
-        parsed
     }
 
     fn parse_page(&self, index: usize, parsed: &mut Parsed) {
@@ -118,13 +95,13 @@ impl Html {
         let head = Head::read(&page);
         let site = Site::new(self, index, &head);
 
-        if let Some(target) = head.refresh.and_then(|url| site.resolve(url)) {
+        if let Some(target) = head.refresh.and_then(|url| site.leads_on(url)) {
             return parsed.aliases.push((file.id.clone(), target.id(&self.tree)));
         }
         if head.refresh.is_some_and(|url| !site.is_here(url)) {
             return parsed.losses.add(Loss::SkippedPage, format!("{origin}: leads to a page elsewhere"));
         }
-        if let Some(Target::Page(other)) = head.canonical.and_then(|url| site.resolve(url))
+        if let Some(Target::Page(other)) = head.canonical.and_then(|url| site.leads_on(url))
             && !is_top(&self.tree.pages[other].path)
         {
             return parsed.aliases.push((file.id.clone(), self.tree.pages[other].id.clone()));
@@ -143,10 +120,11 @@ impl Html {
             Some(Ok(date)) => Some(date),
             None => None,
         };
+        let language = head.language.and_then(|text| parsed.language(text, &origin));
         let url = site.address(head.canonical);
         let title = title(&page, region, head.title);
         let id = file.id.clone();
-        parsed.documents.push(Document { id, title, date, labels: head.keywords, url, text, links, origin });
+        parsed.documents.push(Document { id, title, date, language, labels: head.keywords, url, text, links, origin });
     }
 }
 
@@ -213,10 +191,14 @@ impl<'a> Site<'a> {
         let raw = self.places(&Href::read(url));
         let found = raw.iter().find_map(|full| find(tree, &decode(full)).or_else(|| find(tree, full)));
         match found {
-            Some(index) if index == self.index => None,
             Some(index) => Some(Target::Page(index)),
             None => missing(tree, &decode(raw.first()?)).map(Target::Missing),
         }
+    }
+
+    /// The same, but `None` if it leads to this very page.
+    fn leads_on(&self, url: &str) -> Option<Target> {
+        self.resolve(url).filter(|target| !matches!(target, Target::Page(index) if *index == self.index))
     }
 
     /// Whether a link leads to this very page.

@@ -122,9 +122,11 @@ pub(in crate::import) enum Key {
     Href,
     HttpEquiv,
     Id,
+    Lang,
     Name,
     Rel,
     Role,
+    XmlLang,
 }
 
 impl Key {
@@ -138,9 +140,11 @@ impl Key {
             b"href" => Key::Href,
             b"http-equiv" => Key::HttpEquiv,
             b"id" => Key::Id,
+            b"lang" => Key::Lang,
             b"name" | b"property" | b"itemprop" => Key::Name,
             b"rel" => Key::Rel,
             b"role" => Key::Role,
+            b"xml:lang" => Key::XmlLang,
             _ => return None,
         })
     }

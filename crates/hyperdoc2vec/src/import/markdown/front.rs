@@ -11,6 +11,8 @@ use crate::document::Date;
 pub(super) struct Front {
     pub(super) title: Option<String>,
     pub(super) date: Option<Result<Date, String>>,
+    /// As written.
+    pub(super) language: Option<String>,
     pub(super) labels: Vec<String>,
     pub(super) slug: Option<String>,
     /// Other names and old paths, as written.
@@ -48,6 +50,7 @@ impl Front {
                         front.date = found;
                     }
                 }
+                "lang" | "language" => front.language = front.language.or(first()),
                 "tags" | "tag" | "keywords" | "categories" | "category" => {
                     for label in values.iter().flat_map(|value| value.split(',')) {
                         let label = label.trim().trim_matches(['"', '\'']).trim_start_matches('#');
@@ -161,11 +164,12 @@ mod tests {
 
     #[test]
     fn both_kinds_say_the_same() {
-        let yaml = "---\ntitle: A page\ndate: 2024-05-06\ntags: [one, two]\nnested:\n  title: no\n  tags: [no]\nslug: a/b\naliases:\n  - /old/\n---\ntext";
-        let toml = "+++\ntitle = 'A page'\ndate = 2024-05-06\nslug = 'a/b'\naliases = ['/old/']\n[taxonomies]\ntags = ['one', 'two']\n+++\ntext";
+        let yaml = "---\ntitle: A page\ndate: 2024-05-06\nlang: en_GB\ntags: [one, two]\nnested:\n  title: no\n  tags: [no]\nslug: a/b\naliases:\n  - /old/\n---\ntext";
+        let toml = "+++\ntitle = 'A page'\ndate = 2024-05-06\nlanguage = 'en_GB'\nslug = 'a/b'\naliases = ['/old/']\n[taxonomies]\ntags = ['one', 'two']\n+++\ntext";
         let front = Front::read(yaml);
         assert_eq!(front.title.as_deref(), Some("A page"));
         assert_eq!(front.date, Some("2024-05-06".parse()));
+        assert_eq!(front.language.as_deref(), Some("en_GB"));
         assert_eq!(front.labels, ["one", "two"]);
         assert_eq!(front.aliases, ["/old/"]);
         assert_eq!(front, Front::read(toml));

@@ -2,12 +2,12 @@
 //!
 //! An id is the path below the root without its ending; `folder/index` is called `folder` (unless `folder.md` is there
 //! too). Front matter is read when the tree is opened, because links may name a page by its slug or by an alias.
+//! A note embedded in another, `![[note]]`, is a link to it with its name; of other embeds and images, nothing stays.
 //! See `names` for how a link finds its page, and `tree` for roots and order.
 
 mod front;
 mod names;
 
-use std::ops::Range;
 use std::path::PathBuf;
 
 use pulldown_cmark::{CowStr, Event, LinkType, Options, Parser, Tag, TagEnd};
@@ -17,9 +17,9 @@ use super::Parsed;
 use super::html::page as html;
 use super::tree::href::Base;
 use super::tree::text::Text;
-use super::tree::{self, Tree, Wanted};
+use super::tree::{self, Pages, Tree, Wanted};
 use crate::document::{Document, Link};
-use crate::error::{Error, Result};
+use crate::error::Result;
 use crate::losses::Loss;
 use front::Front;
 use names::Names;
@@ -50,12 +50,7 @@ impl Markdown {
     pub fn open(roots: &[PathBuf], options: &MarkdownOptions) -> Result<Markdown> {
         let MarkdownOptions { include, exclude, base_url } = options;
         let wanted = Wanted { what: "Markdown files", endings: &names::ENDINGS, include, exclude };
-        let base = match base_url {
-            None => None,
-            Some(url) => Some(Base::read(url).ok_or_else(|| {
-                Error::Usage(format!("base URL: expected an address such as https://example.org/docs/, found {url:?}"))
-            })?),
-        };
+        let base = Base::given(base_url.as_deref())?;
         let mut tree = Tree::open(roots, &wanted, names::name)?;
         names::part_doubles(&mut tree);
         let front = |page: &tree::Page| match tree::read(&page.file) {
@@ -66,29 +61,11 @@ impl Markdown {
         let names = Names::new(&tree, &fronts);
         Ok(Markdown { tree, fronts, names, base })
     }
+}
 
-    /// How many pages there are.
-    pub fn len(&self) -> usize {
+impl Pages for Markdown {
+    fn len(&self) -> usize {
         self.tree.pages.len()
-    }
-
-    /// Whether there is no page; never true after [`Markdown::open`].
-    pub fn is_empty(&self) -> bool {
-        self.tree.pages.is_empty()
-    }
-
-    /// Runs of pages for [`Markdown::parse`], in order; the same whatever the number of threads.
-    pub fn batches(&self) -> Vec<Range<usize>> {
-        self.tree.batches()
-    }
-
-    /// Reads the pages of a batch.
-    pub fn parse(&self, batch: Range<usize>) -> Parsed {
-        let mut parsed = Parsed::default();
-        for index in batch.start..batch.end.min(self.len()) {
-            self.parse_page(index, &mut parsed);
-        }
-        parsed
     }
 
     fn parse_page(&self, index: usize, parsed: &mut Parsed) {
@@ -113,6 +90,7 @@ impl Markdown {
             Some(Ok(date)) => Some(*date),
             None => None,
         };
+        let language = front.language.as_deref().and_then(|text| parsed.language(text, &origin));
         for alias in self.names.aliases(&self.tree, index, front) {
             parsed.aliases.push((alias, page.id.clone()));
         }
@@ -121,7 +99,7 @@ impl Markdown {
         let title = title.unwrap_or_else(|| page.id.rsplit('/').next().unwrap_or(&page.id).to_owned());
         let url = self.base.as_ref().map(|base| base.address(&page.id));
         let (id, labels) = (page.id.clone(), front.labels.clone());
-        parsed.documents.push(Document { id, title: Some(title), date, labels, url, text, links, origin });
+        parsed.documents.push(Document { id, title: Some(title), date, language, labels, url, text, links, origin });
     }
 }
 
@@ -138,6 +116,8 @@ struct Writer<'a> {
     in_code: bool,
     /// An open wiki link shows its target's name.
     wiki_name: bool,
+    /// The open link is an embed of a note, `![[note]]`.
+    in_embed: bool,
     block: String,
 }
 
@@ -161,6 +141,7 @@ impl<'a> Writer<'a> {
             images: 0,
             in_code: false,
             wiki_name: false,
+            in_embed: false,
             block: String::new(),
         };
         for event in Parser::new_ext(body, options) {
@@ -194,10 +175,15 @@ impl<'a> Writer<'a> {
         match tag {
             Tag::Emphasis | Tag::Strong | Tag::Strikethrough | Tag::Superscript | Tag::Subscript => {}
             Tag::Link { link_type, dest_url, .. } => self.open_link(link_type, &dest_url),
-            Tag::Image { link_type, .. } => {
-                // What stands between the brackets of an embed is a file's name, not words.
+            Tag::Image { link_type, dest_url, .. } => {
                 let embed = matches!(link_type, LinkType::WikiLink { .. });
-                self.images += if self.text.in_link() && !embed { 0 } else { 1 };
+                if embed && self.images == 0 && !self.text.in_link() {
+                    self.open_link(link_type, &dest_url);
+                    self.in_embed = self.text.in_link();
+                    self.wiki_name &= self.in_embed;
+                }
+                // Of a file that is no page, an embed has the name between its brackets, not words.
+                self.images += if self.text.in_link() && (!embed || self.in_embed) { 0 } else { 1 };
             }
             Tag::Heading { .. } => {
                 self.text.break_line();
@@ -229,13 +215,17 @@ impl<'a> Writer<'a> {
         }
     }
 
+    fn close_link(&mut self) {
+        self.text.close_link();
+        self.wiki_name = false;
+        self.in_embed = false;
+    }
+
     fn end(&mut self, end: TagEnd) {
         match end {
             TagEnd::Emphasis | TagEnd::Strong | TagEnd::Strikethrough | TagEnd::Superscript | TagEnd::Subscript => {}
-            TagEnd::Link => {
-                self.text.close_link();
-                self.wiki_name = false;
-            }
+            TagEnd::Link => self.close_link(),
+            TagEnd::Image if self.in_embed => self.close_link(),
             TagEnd::Image => self.images = self.images.saturating_sub(1),
             TagEnd::Heading(_) => {
                 self.text.break_line();

@@ -6,6 +6,8 @@
 //!   `/en-US/docs/Web/API/Node` finds the slug `Web/API/Node`.
 //! - A wiki name is a file name, a path's end, or an alias; exact case before any case. Of several pages the nearest
 //!   wins: most folders in common, then the shortest path, then the first.
+//! - A link that names its own page is kept: the corpus drops it and counts it as a self link. A link to a mere part
+//!   (`#part`, `[[#part]]`) is just text, uncounted.
 
 use std::collections::{HashMap, HashSet};
 
@@ -122,7 +124,6 @@ impl Names {
         let found = places.iter().find_map(|full| find(tree, &decode(full)).or_else(|| find(tree, full)));
         let found = found.or_else(|| self.by_name(tree, page, top.as_deref()?));
         match found {
-            Some(index) if index == from => None,
             Some(index) => Some(tree.pages[index].id.clone()),
             None => missing(tree, &decode(places.first()?)),
         }
@@ -169,7 +170,6 @@ impl Names {
             .or_else(|| nearest(tree, page, pages.iter().copied().filter(|page| ends(page, str::to_lowercase))))
             .or_else(|| nearest(tree, page, self.files.get(&wanted.to_lowercase())?.iter().copied()));
         match found {
-            Some(index) if index == from => None,
             Some(index) => Some(tree.pages[index].id.clone()),
             None => Some(safe_id(wanted)),
         }
@@ -201,8 +201,9 @@ fn missing(tree: &Tree, full: &str) -> Option<String> {
 
 /// Endings that tell a file from a name with a dot in it (`Node.js`, `v1.x`).
 fn is_file(path: &str) -> bool {
-    const FILES: &str = " png jpg jpeg gif svg webp avif bmp ico pdf zip gz tar xz bz2 7z mp3 mp4 webm ogg wav mov canvas \
-        css js ts json yml yaml toml xml csv tsv txt rs py c h cpp go java rb sh html htm php ipynb docx xlsx pptx exe ";
+    const FILES: &str = " png jpg jpeg gif svg webp avif bmp ico pdf zip gz tar xz bz2 7z mp3 mp4 m4a webm ogg ogv wav \
+        flac mov mkv 3gp heic canvas css js ts json yml yaml toml xml csv tsv txt rs py c h cpp go java rb sh html htm php \
+        ipynb docx xlsx pptx exe ";
     ending(path).is_some_and(|found| FILES.contains(&format!(" {} ", found.to_ascii_lowercase())))
 }
 

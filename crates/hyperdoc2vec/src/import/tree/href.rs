@@ -1,5 +1,7 @@
 //! What the text of a link says: a place on this page, another site, or a path; and paths joined to folders.
 
+use crate::error::{Error, Result};
+
 /// A link's target as written, without its fragment and query.
 #[derive(Debug, PartialEq, Eq)]
 pub(in super::super) enum Href<'a> {
@@ -69,6 +71,12 @@ impl Base {
         let path = format!("{}/", path.trim_end_matches('/'));
         let url = url.trim().split(['#', '?']).next().unwrap_or_default();
         Some(Base { url: format!("{}/", url.trim_end_matches('/')), host: host.to_ascii_lowercase(), path })
+    }
+
+    /// The same for an address that a user may give; an error if it is none.
+    pub(in super::super) fn given(url: Option<&str>) -> Result<Option<Base>> {
+        let wrong = |url| format!("base URL: expected an address such as https://example.org/docs/, found {url:?}");
+        url.map(|url| Base::read(url).ok_or_else(|| Error::Usage(wrong(url)))).transpose()
     }
 
     /// The folder under which `url` is the page at `path`, if `url` ends in that path, as it is or prettified.

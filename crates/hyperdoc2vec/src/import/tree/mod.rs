@@ -21,6 +21,7 @@ use globset::{GlobBuilder, GlobSet, GlobSetBuilder};
 use std::collections::{HashMap, HashSet};
 use walkdir::WalkDir;
 
+use super::Parsed;
 use crate::error::{Error, Result};
 use href::join;
 
@@ -37,6 +38,34 @@ pub(super) struct Wanted<'a> {
     pub(super) endings: &'static [&'static str],
     pub(super) include: &'a [String],
     pub(super) exclude: &'a [String],
+}
+
+/// Pages that were found, and are read one by one in any order.
+pub trait Pages {
+    /// How many pages there are.
+    fn len(&self) -> usize;
+
+    /// Reads page `index` into `parsed`.
+    fn parse_page(&self, index: usize, parsed: &mut Parsed);
+
+    /// Whether there is no page.
+    fn is_empty(&self) -> bool {
+        self.len() == 0
+    }
+
+    /// Runs of pages for [`Pages::parse`], in order; the same whatever the number of threads.
+    fn batches(&self) -> Vec<Range<usize>> {
+        (0..self.len()).step_by(BATCH).map(|start| start..self.len().min(start + BATCH)).collect()
+    }
+
+    /// Reads the pages of a batch.
+    fn parse(&self, batch: Range<usize>) -> Parsed {
+        let mut parsed = Parsed::default();
+        for index in batch.start..batch.end.min(self.len()) {
+            self.parse_page(index, &mut parsed);
+        }
+        parsed
+    }
 }
 
 /// One file of the tree.
@@ -156,12 +185,6 @@ impl Tree {
         for page in &mut self.pages {
             page.id = safe_id(&format!("{}{}", self.roots[page.root].prefix, name(&page.path)));
         }
-    }
-
-    /// Runs of pages to be parsed by themselves, whatever the number of threads.
-    pub(super) fn batches(&self) -> Vec<Range<usize>> {
-        let count = self.pages.len();
-        (0..count).step_by(BATCH).map(|start| start..count.min(start + BATCH)).collect()
     }
 
     /// The page with this full path.
