@@ -332,6 +332,36 @@ fn a_rate_that_is_too_large_is_told_and_nothing_is_written() {
     assert!(!path.exists());
 }
 
+/// Every version of the format stays readable, and training gives the same vectors on every machine: the file of each
+/// version was written once and is not written again.
+#[test]
+fn models_of_every_version_are_read_and_trained_again_to_the_same_bits() {
+    let golden = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/data/models");
+    let place = Place::planted(GenerateParams { docs: 40, links: 150, words: 40, ..Default::default() });
+    let params = TrainParams { dim: 8, min_count: 2, ..quick(Method::HyperDoc) };
+    for version in 1..=hyperdoc2vec::model::VERSION {
+        let path = golden.join(format!("v{version}.safetensors"));
+        if version == hyperdoc2vec::model::VERSION && !path.exists() && std::env::var_os("HD2V_ACCEPT").is_some() {
+            fs::create_dir_all(&golden).expect("a directory");
+            fs::write(&path, place.train(&params, 1)).expect("written");
+        }
+        let old = Model::open(&path).expect("readable");
+        old.verify().expect("intact");
+        assert_eq!((old.documents(), old.params().dim), (40, 8));
+        assert_eq!((old.names().get(3), old.names().find("d000017")), ("d000003", Some(17)));
+        assert_eq!(old.date(0), "2000-01".parse().ok());
+        let new = place.model(old.params());
+        assert!((0..old.words()).all(|word| old.vocabulary().get(word) == new.vocabulary().get(word)));
+        for which in [Vectors::WordIn, Vectors::WordOut, Vectors::DocIn, Vectors::DocOut] {
+            let bits = |model: &Model| {
+                let vectors = model.vectors(which).expect("there");
+                (0..vectors.rows()).flat_map(|row| vectors.row(row).to_vec()).map(f32::to_bits).collect::<Vec<_>>()
+            };
+            assert!(bits(&old) == bits(&new), "version {version}, {}", which.name());
+        }
+    }
+}
+
 #[test]
 fn a_model_cut_short_altered_or_newer_is_refused() {
     let place = Place::generated(60, 200);

@@ -1,7 +1,7 @@
 //! What the examples measure.
 #![allow(dead_code, missing_docs, clippy::unwrap_used)]
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 
 use hyperdoc2vec::kernel::{Matrix, MatrixMut, Panels, Start, gather_sum, multiply, pack_transposed};
 use hyperdoc2vec::split::Split;
@@ -67,14 +67,36 @@ pub fn recall(view: &View<'_>, split: &Split, tables: &Tables, window: usize, we
     found / queries.len() as f64
 }
 
-/// Share of a document's link partners among its ten nearest by the cosine of IN vectors, of every fifth document.
-pub fn partners(view: &View<'_>, table: &Table) -> f64 {
+/// For every fifth of the documents that `wanted` takes, the ten nearest by the cosine of IN vectors.
+fn nearest(
+    view: &View<'_>,
+    table: &Table,
+    wanted: impl Fn(usize) -> bool,
+    mut each: impl FnMut(usize, &[(f32, usize)]),
+) {
     let (first, stride) = (view.words.len(), table.stride());
     let mut unit = table.data()[first * stride..].to_vec();
     for row in unit.chunks_mut(stride) {
         let norm = row.iter().map(|x| x * x).sum::<f32>().sqrt().max(1e-12);
         row.iter_mut().for_each(|x| *x /= norm);
     }
+    let documents = view.documents.len();
+    let asked: Vec<usize> = (0..documents).filter(|&document| wanted(document)).step_by(5).collect();
+    for block in asked.chunks(256) {
+        let queries: Vec<f32> = block.iter().flat_map(|&i| unit[i * stride..][..stride].to_vec()).collect();
+        let scores = scores(&unit, &queries, stride);
+        for (i, &document) in block.iter().enumerate() {
+            let others = (0..documents).filter(|&other| other != document);
+            let mut near: Vec<(f32, usize)> = others.map(|other| (-scores[other * block.len() + i], other)).collect();
+            near.select_nth_unstable_by(9, |a, b| a.partial_cmp(b).unwrap());
+            each(document, &near[..10]);
+        }
+    }
+}
+
+/// Share of a document's link partners among its ten nearest.
+pub fn partners(view: &View<'_>, table: &Table) -> f64 {
+    let first = view.words.len();
     let mut linked = vec![BTreeSet::new(); view.documents.len()];
     for link in &view.links {
         let source = view.document_row(view.corpus.position(link.position as usize).source).unwrap() as usize - first;
@@ -82,19 +104,37 @@ pub fn partners(view: &View<'_>, table: &Table) -> f64 {
         linked[source].insert(target);
         linked[target].insert(source);
     }
-    let asked: Vec<usize> = (0..linked.len()).filter(|&i| !linked[i].is_empty()).step_by(5).collect();
     let (mut found, mut total) = (0, 0);
-    for block in asked.chunks(256) {
-        let queries: Vec<f32> = block.iter().flat_map(|&i| unit[i * stride..][..stride].to_vec()).collect();
-        let scores = scores(&unit, &queries, stride);
-        for (i, &document) in block.iter().enumerate() {
-            let others = (0..linked.len()).filter(|&other| other != document);
-            let mut nearest: Vec<(f32, usize)> =
-                others.map(|other| (-scores[other * block.len() + i], other)).collect();
-            nearest.select_nth_unstable_by(9, |a, b| a.partial_cmp(b).unwrap());
-            found += nearest[..10].iter().filter(|(_, other)| linked[document].contains(other)).count();
+    nearest(
+        view,
+        table,
+        |document| !linked[document].is_empty(),
+        |document, near| {
+            found += near.iter().filter(|(_, other)| linked[document].contains(other)).count();
             total += linked[document].len().min(10);
-        }
-    }
+        },
+    );
     found as f64 / total as f64
+}
+
+/// Share of documents with one label whose ten nearest have that label more often than any other; `None` if no document has one.
+pub fn labels(view: &View<'_>, table: &Table) -> Option<f64> {
+    let label = |document: usize| match view.corpus.label_ids(view.documents[document]) {
+        &[label] => Some(label),
+        _ => None,
+    };
+    let (mut right, mut total) = (0, 0);
+    nearest(
+        view,
+        table,
+        |document| label(document).is_some(),
+        |document, near| {
+            let mut votes = BTreeMap::new();
+            near.iter().filter_map(|&(_, other)| label(other)).for_each(|label| *votes.entry(label).or_insert(0) += 1);
+            let best = votes.iter().max_by_key(|&(_, count)| count).map(|(&label, _)| label);
+            right += usize::from(best == label(document));
+            total += 1;
+        },
+    );
+    (total > 0).then(|| f64::from(right as u32) / f64::from(total))
 }

@@ -28,6 +28,7 @@ use crate::rng::{Order, Rng};
 
 /// How the content phase is run.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[serde(default)]
 pub struct DbowParams {
     /// Passes over the text.
     pub epochs: usize,

@@ -23,6 +23,7 @@ pub const DIM: usize = 64;
 
 /// How [`DeepWalk`] runs; by default as its authors' program.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[serde(default)]
 pub struct DeepWalkParams {
     /// Passes over the walks.
     pub epochs: usize,

@@ -38,6 +38,7 @@ pub enum Form {
 
 /// How [`Direct`] runs; by default as gensim, but with the paper's window.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[serde(default)]
 pub struct DirectParams {
     /// Passes over the text.
     pub epochs: usize,

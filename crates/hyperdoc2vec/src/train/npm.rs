@@ -25,6 +25,7 @@ use crate::rng::Rng;
 
 /// How [`Npm`] runs.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[serde(default)]
 pub struct NpmParams {
     /// Passes over the links.
     pub epochs: usize,

@@ -103,6 +103,7 @@ impl std::fmt::Display for Method {
 
 /// What to train, and how. The number of threads is not among it: it changes nothing.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[serde(default)]
 pub struct TrainParams {
     /// The model.
     pub method: Method,

@@ -60,6 +60,7 @@ pub fn step(how: Step, inputs: &[u32], outputs: &[u32], tables: &mut Tables) -> 
 
 /// How [`ReferenceCitation`] runs; by default as the authors' program.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[serde(default)]
 pub struct ReferenceParams {
     /// Passes over the links.
     pub epochs: usize,

@@ -1,0 +1,71 @@
+//! The content phase by itself: how many words a CPU second, on one thread, and how good the vectors of documents are.
+//! `bench/peers` runs it beside gensim.
+//!
+//! - `content CORPUS words FILE`: the words of each document, a line each, as training sees them
+//! - `content CORPUS dbow|dm [PASSES]`: trains PV-DBOW (in batches) or PV-DM (word by word) and judges it
+//! - `content CORPUS judge FILE`: judges vectors that another program made of those words, as raw 32-bit floats
+#![allow(missing_docs, clippy::print_stdout, clippy::unwrap_used)]
+
+mod measure;
+
+use std::io::Write;
+use std::ops::ControlFlow;
+
+use hyperdoc2vec::Corpus;
+use hyperdoc2vec::split::Split;
+use hyperdoc2vec::train::dbow::Dbow;
+use hyperdoc2vec::train::direct::{Direct, Form};
+use hyperdoc2vec::train::table::Table;
+use hyperdoc2vec::train::text::Text;
+use hyperdoc2vec::train::view::View;
+use hyperdoc2vec::train::{Phase, Tables, TrainParams};
+use measure::{cpu_seconds, labels, partners};
+
+fn main() {
+    let arguments: Vec<String> = std::env::args().collect();
+    let corpus = Corpus::open(&arguments[1]).unwrap();
+    let mut params = TrainParams::default();
+    if let Some(passes) = arguments.get(3).and_then(|text| text.parse().ok()) {
+        (params.content.epochs, params.direct.epochs) = (passes, passes);
+    }
+    rayon::ThreadPoolBuilder::new().num_threads(1).build_global().unwrap();
+    let view = View::new(&corpus, &Split::none(&corpus), params.min_count).unwrap();
+    let words: u64 = view.counts.iter().sum();
+    let mut tables = Tables { input: Table::new(view.rows(), params.dim), output: Table::new(view.rows(), params.dim) };
+    tables.input.fill(0..view.rows(), params.dim, params.seed, 0);
+    let judge = |table: &Table| {
+        println!("partners {:.2}", 100.0 * partners(&view, table));
+        if let Some(labels) = labels(&view, table) {
+            println!("labels {:.2}", 100.0 * labels);
+        }
+    };
+    let mut run = |phase: &dyn Phase| {
+        let start = cpu_seconds();
+        for epoch in 0..phase.epochs() {
+            let _ = phase.epoch(epoch, 0, &mut tables, &mut |_, _| ControlFlow::Continue(()));
+        }
+        println!("words {:.0}", words as f64 * phase.epochs() as f64 / (cpu_seconds() - start));
+        judge(&tables.input);
+    };
+    match arguments[2].as_str() {
+        "words" => {
+            let mut file = std::io::BufWriter::new(std::fs::File::create(&arguments[3]).unwrap());
+            for &doc in &view.documents {
+                let known = corpus.words(doc).iter().filter(|&&word| view.word_row(word).is_some());
+                let words: Vec<&str> = known.map(|&word| corpus.word(word)).collect();
+                writeln!(file, "{}", words.join(" ")).unwrap();
+            }
+        }
+        "dbow" => rayon::scope(|_| run(&Dbow::new(&view, &params.content, params.seed))),
+        "dm" => run(&Direct::new(&Text::words(&view), Form::Dm, &params.direct, params.seed)),
+        _ => {
+            let numbers = std::fs::read(&arguments[3]).unwrap();
+            let numbers: Vec<f32> =
+                numbers.chunks_exact(4).map(|x| f32::from_le_bytes(x.try_into().unwrap())).collect();
+            for (row, vector) in numbers.chunks_exact(params.dim).enumerate() {
+                tables.input.row_mut(view.words.len() + row)[..params.dim].copy_from_slice(vector);
+            }
+            judge(&tables.input);
+        }
+    }
+}
