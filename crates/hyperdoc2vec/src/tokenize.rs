@@ -88,22 +88,17 @@ impl Tokenizer {
         let lowered = if self.lowercase { Cow::Owned(text.to_ascii_lowercase()) } else { Cow::Borrowed(text) };
         let text = lowered.as_ref();
         let bytes = text.as_bytes();
-        let mut at = 0;
-        while at < bytes.len() {
-            let start = at;
-            let mut ascii = true;
-            while at < bytes.len() && !bytes[at].is_ascii_whitespace() {
-                ascii &= bytes[at] < 128;
-                at += 1;
-            }
-            let chunk = &text[start..at];
-            if ascii {
-                ascii_words(chunk, &mut emit);
-            } else {
-                self.unicode_words(chunk, &mut emit);
-            }
-            at += 1;
+        let space = |byte: &u8| byte.is_ascii_whitespace();
+        let mut done = 0;
+        // White space ends words of ASCII by itself; only the runs that hold other characters are looked at alone.
+        while let Some(other) = first_other(&bytes[done..]).map(|at| done + at) {
+            let start = bytes[done..other].iter().rposition(space).map_or(done, |at| done + at + 1);
+            let end = bytes[other..].iter().position(space).map_or(bytes.len(), |at| other + at);
+            ascii_words(&text[done..start], &mut emit);
+            self.unicode_words(&text[start..end], &mut emit);
+            done = end;
         }
+        ascii_words(&text[done..], &mut emit);
         overlong
     }
 
@@ -169,7 +164,15 @@ fn emit_trimmed(word: &str, emit: &mut impl FnMut(&str)) {
     }
 }
 
-/// The words of a run of ASCII without white space.
+/// Where the first byte stands that is not ASCII.
+fn first_other(bytes: &[u8]) -> Option<usize> {
+    let (blocks, rest) = bytes.as_chunks::<32>();
+    let ascii = blocks.iter().take_while(|block| block.is_ascii()).count() * 32;
+    let rest = blocks.get(ascii / 32).map_or(rest, |block| block.as_slice());
+    rest.iter().position(|byte| !byte.is_ascii()).map(|at| ascii + at)
+}
+
+/// The words of ASCII text.
 fn ascii_words(chunk: &str, emit: &mut impl FnMut(&str)) {
     let bytes = chunk.as_bytes();
     let class = |at: usize| bytes.get(at).map_or(Class::Other, |&b| CLASSES[b as usize]);
