@@ -173,8 +173,8 @@ fn first_other(bytes: &[u8]) -> Option<usize> {
 }
 
 /// The words of ASCII text.
-fn ascii_words(chunk: &str, emit: &mut impl FnMut(&str)) {
-    let bytes = chunk.as_bytes();
+fn ascii_words(text: &str, emit: &mut impl FnMut(&str)) {
+    let bytes = text.as_bytes();
     let class = |at: usize| bytes.get(at).map_or(Class::Other, |&b| CLASSES[b as usize]);
     let mut at = 0;
     while at < bytes.len() {
@@ -184,24 +184,48 @@ fn ascii_words(chunk: &str, emit: &mut impl FnMut(&str)) {
         }
         let start = at;
         // One past the last letter or digit: underscores only count between them.
-        let mut end = at;
+        let mut end;
         loop {
-            match class(at) {
-                Class::Letter | Class::Digit => {
-                    at += 1;
-                    end = at;
+            at += leading_alphanumerics(&bytes[at..]);
+            end = at;
+            while class(at) == Class::Underscore {
+                at += 1;
+            }
+            if class(at) == Class::Other {
+                if !joins(bytes, at, &class) {
+                    break;
                 }
-                Class::Underscore => at += 1,
-                Class::Other if joins(bytes, at, &class) => at += 1,
-                Class::Other => break,
+                at += 1;
             }
         }
         if end == at {
             end += name_suffix(&bytes[at..]);
             at = end;
         }
-        emit(&chunk[start..end]);
+        emit(&text[start..end]);
     }
+}
+
+/// How many letters and digits ASCII text begins with. Eight are looked at together: the lengths of words are hard
+/// to foretell, for the processor too.
+fn leading_alphanumerics(bytes: &[u8]) -> usize {
+    const fn each(byte: u8) -> u64 {
+        u64::from_le_bytes([byte; 8])
+    }
+    /// The high bit of each byte that lies between `low` and `high`; no byte has it before.
+    fn within(bytes: u64, low: u8, high: u8) -> u64 {
+        (bytes + each(0x80 - low)) & !(bytes + each(0x7f - high))
+    }
+    let mut count = 0;
+    for eight in bytes.as_chunks::<8>().0 {
+        let eight = u64::from_le_bytes(*eight);
+        let others = !(within(eight, b'0', b'9') | within(eight | each(0x20), b'a', b'z')) & each(0x80);
+        count += others.trailing_zeros() as usize / 8;
+        if others != 0 {
+            return count;
+        }
+    }
+    count + bytes[count..].iter().take_while(|byte| byte.is_ascii_alphanumeric()).count()
 }
 
 /// Whether the character at `at` stands inside a word: `don't`, `3.14`, `1,000`.
