@@ -19,6 +19,9 @@ struct ShortTable {
     used: usize,
 }
 
+/// How many strings [`Interner::intern_all`] looks up together.
+const TOGETHER: usize = 32;
+
 /// The length in an empty slot.
 const EMPTY: u32 = u32::MAX;
 
@@ -79,6 +82,11 @@ impl ShortTable {
         slot.number
     }
 
+    /// The number in the slot where `key` is looked for first.
+    fn peek(&self, key: ShortKey) -> Option<u32> {
+        self.slots.get(key.hash() & self.slots.len().wrapping_sub(1)).map(|slot| slot.number)
+    }
+
     /// The slot that holds `key`, or the empty one where it belongs.
     fn slot(&mut self, key: ShortKey) -> &mut Short {
         let last = self.slots.len() - 1;
@@ -124,7 +132,16 @@ impl Interner {
 
     /// The numbers that the strings of `other` have here, new ones where they are new.
     pub fn intern_all(&mut self, other: &Interner) -> Vec<u32> {
-        (0..other.len()).map(|number| self.intern_bytes(slice(&other.bytes, &other.ends, number))).collect()
+        let string = |number| slice(&other.bytes, &other.ends, number);
+        let mut numbers = Vec::with_capacity(other.len());
+        for first in (0..other.len()).step_by(TOGETHER) {
+            let some = first..(first + TOGETHER).min(other.len());
+            // The table is larger than the processor's caches: what is needed soon is fetched all at once.
+            let fetched = some.clone().filter_map(|number| self.short.peek(ShortKey::new(string(number))?));
+            std::hint::black_box(fetched.fold(0, u32::wrapping_add));
+            numbers.extend(some.map(|number| self.intern_bytes(string(number))));
+        }
+        numbers
     }
 
     /// The bytes of the string with this number.
