@@ -8,10 +8,22 @@ use xxhash_rust::xxh3::xxh3_64;
 pub struct Interner {
     bytes: Vec<u8>,
     ends: Vec<u64>,
-    /// Strings of up to 16 bytes, nearly all words, whole in the table: no look elsewhere, half the time.
-    short: HashTable<Short>,
+    short: ShortTable,
     long: HashTable<u32>,
 }
+
+/// Strings of up to 16 bytes, nearly all words, whole in a table with open addressing: one look, and nowhere else.
+#[derive(Debug, Default)]
+struct ShortTable {
+    slots: Vec<Short>,
+    used: usize,
+}
+
+/// How many strings [`Interner::intern_all`] looks up together.
+const TOGETHER: usize = 32;
+
+/// The length in an empty slot.
+const EMPTY: u32 = u32::MAX;
 
 /// A string of up to 16 bytes and its number.
 #[derive(Debug, Clone, Copy)]
@@ -43,10 +55,46 @@ impl ShortKey {
         Some(ShortKey { first, last, length: text.len() as u32 })
     }
 
-    fn hash(self) -> u64 {
+    fn hash(self) -> usize {
         let product = u128::from(self.first ^ 0x9e37_79b9_7f4a_7c15)
             * u128::from(self.last.rotate_left(self.length) ^ 0xbf58_476d_1ce4_e5b9);
-        (product as u64 ^ (product >> 64) as u64).wrapping_mul(0x94d0_49bb_1331_11eb)
+        product as usize ^ (product >> 64) as usize
+    }
+}
+
+impl ShortTable {
+    /// The number of `key`: `next` if it is new.
+    fn number(&mut self, key: ShortKey, next: u32) -> u32 {
+        if self.used * 3 >= self.slots.len() * 2 {
+            let empty = Short { key: ShortKey { first: 0, last: 0, length: EMPTY }, number: 0 };
+            let larger = vec![empty; (self.slots.len() * 2).max(16)];
+            let smaller = std::mem::replace(&mut self.slots, larger);
+            for known in smaller.into_iter().filter(|known| known.key.length != EMPTY) {
+                *self.slot(known.key) = known;
+            }
+        }
+        let slot = self.slot(key);
+        if slot.key.length == EMPTY {
+            *slot = Short { key, number: next };
+            self.used += 1;
+            return next;
+        }
+        slot.number
+    }
+
+    /// The number in the slot where `key` is looked for first.
+    fn peek(&self, key: ShortKey) -> Option<u32> {
+        self.slots.get(key.hash() & self.slots.len().wrapping_sub(1)).map(|slot| slot.number)
+    }
+
+    /// The slot that holds `key`, or the empty one where it belongs.
+    fn slot(&mut self, key: ShortKey) -> &mut Short {
+        let last = self.slots.len() - 1;
+        let mut at = key.hash() & last;
+        while self.slots[at].key != key && self.slots[at].key.length != EMPTY {
+            at = (at + 1) & last;
+        }
+        &mut self.slots[at]
     }
 }
 
@@ -66,8 +114,7 @@ impl Interner {
         let Interner { bytes, ends, short, long } = self;
         let next = ends.len() as u32;
         let number = if let Some(key) = ShortKey::new(text) {
-            let entry = short.entry(key.hash(), |known| known.key == key, |known| known.key.hash());
-            entry.or_insert(Short { key, number: next }).get().number
+            short.number(key, next)
         } else {
             let entry = long.entry(
                 xxh3_64(text),
@@ -85,7 +132,16 @@ impl Interner {
 
     /// The numbers that the strings of `other` have here, new ones where they are new.
     pub fn intern_all(&mut self, other: &Interner) -> Vec<u32> {
-        (0..other.len()).map(|number| self.intern_bytes(slice(&other.bytes, &other.ends, number))).collect()
+        let string = |number| slice(&other.bytes, &other.ends, number);
+        let mut numbers = Vec::with_capacity(other.len());
+        for first in (0..other.len()).step_by(TOGETHER) {
+            let some = first..(first + TOGETHER).min(other.len());
+            // The table is larger than the processor's caches: what is needed soon is fetched all at once.
+            let fetched = some.clone().filter_map(|number| self.short.peek(ShortKey::new(string(number))?));
+            std::hint::black_box(fetched.fold(0, u32::wrapping_add));
+            numbers.extend(some.map(|number| self.intern_bytes(string(number))));
+        }
+        numbers
     }
 
     /// The bytes of the string with this number.

@@ -88,22 +88,17 @@ impl Tokenizer {
         let lowered = if self.lowercase { Cow::Owned(text.to_ascii_lowercase()) } else { Cow::Borrowed(text) };
         let text = lowered.as_ref();
         let bytes = text.as_bytes();
-        let mut at = 0;
-        while at < bytes.len() {
-            let start = at;
-            let mut ascii = true;
-            while at < bytes.len() && !bytes[at].is_ascii_whitespace() {
-                ascii &= bytes[at] < 128;
-                at += 1;
-            }
-            let chunk = &text[start..at];
-            if ascii {
-                ascii_words(chunk, &mut emit);
-            } else {
-                self.unicode_words(chunk, &mut emit);
-            }
-            at += 1;
+        let space = |byte: &u8| byte.is_ascii_whitespace();
+        let mut done = 0;
+        // White space ends words of ASCII by itself; only the runs that hold other characters are looked at alone.
+        while let Some(other) = first_other(&bytes[done..]).map(|at| done + at) {
+            let start = bytes[done..other].iter().rposition(space).map_or(done, |at| done + at + 1);
+            let end = bytes[other..].iter().position(space).map_or(bytes.len(), |at| other + at);
+            ascii_words(&text[done..start], &mut emit);
+            self.unicode_words(&text[start..end], &mut emit);
+            done = end;
         }
+        ascii_words(&text[done..], &mut emit);
         overlong
     }
 
@@ -169,9 +164,17 @@ fn emit_trimmed(word: &str, emit: &mut impl FnMut(&str)) {
     }
 }
 
-/// The words of a run of ASCII without white space.
-fn ascii_words(chunk: &str, emit: &mut impl FnMut(&str)) {
-    let bytes = chunk.as_bytes();
+/// Where the first byte stands that is not ASCII.
+fn first_other(bytes: &[u8]) -> Option<usize> {
+    let (blocks, rest) = bytes.as_chunks::<32>();
+    let ascii = blocks.iter().take_while(|block| block.is_ascii()).count() * 32;
+    let rest = blocks.get(ascii / 32).map_or(rest, |block| block.as_slice());
+    rest.iter().position(|byte| !byte.is_ascii()).map(|at| ascii + at)
+}
+
+/// The words of ASCII text.
+fn ascii_words(text: &str, emit: &mut impl FnMut(&str)) {
+    let bytes = text.as_bytes();
     let class = |at: usize| bytes.get(at).map_or(Class::Other, |&b| CLASSES[b as usize]);
     let mut at = 0;
     while at < bytes.len() {
@@ -181,24 +184,48 @@ fn ascii_words(chunk: &str, emit: &mut impl FnMut(&str)) {
         }
         let start = at;
         // One past the last letter or digit: underscores only count between them.
-        let mut end = at;
+        let mut end;
         loop {
-            match class(at) {
-                Class::Letter | Class::Digit => {
-                    at += 1;
-                    end = at;
+            at += leading_alphanumerics(&bytes[at..]);
+            end = at;
+            while class(at) == Class::Underscore {
+                at += 1;
+            }
+            if class(at) == Class::Other {
+                if !joins(bytes, at, &class) {
+                    break;
                 }
-                Class::Underscore => at += 1,
-                Class::Other if joins(bytes, at, &class) => at += 1,
-                Class::Other => break,
+                at += 1;
             }
         }
         if end == at {
             end += name_suffix(&bytes[at..]);
             at = end;
         }
-        emit(&chunk[start..end]);
+        emit(&text[start..end]);
     }
+}
+
+/// How many letters and digits ASCII text begins with. Eight are looked at together: the lengths of words are hard
+/// to foretell, for the processor too.
+fn leading_alphanumerics(bytes: &[u8]) -> usize {
+    const fn each(byte: u8) -> u64 {
+        u64::from_le_bytes([byte; 8])
+    }
+    /// The high bit of each byte that lies between `low` and `high`; no byte has it before.
+    fn within(bytes: u64, low: u8, high: u8) -> u64 {
+        (bytes + each(0x80 - low)) & !(bytes + each(0x7f - high))
+    }
+    let mut count = 0;
+    for eight in bytes.as_chunks::<8>().0 {
+        let eight = u64::from_le_bytes(*eight);
+        let others = !(within(eight, b'0', b'9') | within(eight | each(0x20), b'a', b'z')) & each(0x80);
+        count += others.trailing_zeros() as usize / 8;
+        if others != 0 {
+            return count;
+        }
+    }
+    count + bytes[count..].iter().take_while(|byte| byte.is_ascii_alphanumeric()).count()
 }
 
 /// Whether the character at `at` stands inside a word: `don't`, `3.14`, `1,000`.

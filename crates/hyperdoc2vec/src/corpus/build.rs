@@ -8,7 +8,7 @@
 use std::cmp::Reverse;
 use std::collections::{HashMap, HashSet};
 use std::fs::{self, File};
-use std::io::{Read, Write};
+use std::io::Write;
 use std::path::{Path, PathBuf};
 
 use rayon::prelude::*;
@@ -96,7 +96,7 @@ impl Builder {
             force,
             options,
             source,
-            tokens: ArrayWriter::create(dir.path(), "tokens.part")?,
+            tokens: ArrayWriter::create(dir.path(), "tokens")?,
             text: ArrayWriter::create(dir.path(), "text")?,
             dir,
             text_blocks: Vec::new(),
@@ -217,11 +217,10 @@ impl Builder {
     pub fn finish(mut self) -> Result<Corpus> {
         let mut files = Files::new();
         let dir = self.dir.path().to_owned();
-        let order = self.write_words(&dir, &mut files)?;
-        self.write_tokens(&dir, &order, &mut files)?;
+        let order = self.order_words();
+        self.write_words(&dir, &order, &mut files)?;
         self.write_links(&dir, &mut files)?;
         self.write_documents(&dir, &mut files)?;
-        self.text.finish(&mut files)?;
         write_array(&dir, "text.blocks", &self.text_blocks, &mut files)?;
 
         let dated = || self.dates.iter().filter_map(|&date| Date::from_packed(date));
@@ -236,8 +235,8 @@ impl Builder {
         Corpus::open(&self.destination)
     }
 
-    /// Writes the words by falling count, ties by their bytes. Returns the new number of each old one.
-    fn write_words(&mut self, dir: &Path, files: &mut Files) -> Result<Vec<u32>> {
+    /// The words by falling count, ties by their bytes.
+    fn order_words(&self) -> Vec<u32> {
         let (words, counts) = (&self.words, &self.word_counts);
         // Most words are rare, so the order is decided by the words themselves: their first bytes travel along.
         let first_bytes = |word: u32| {
@@ -255,41 +254,35 @@ impl Builder {
         keyed.par_sort_unstable_by(|a, b| {
             (a.0, a.1).cmp(&(b.0, b.1)).then_with(|| words.bytes(a.2).cmp(words.bytes(b.2)))
         });
-        let order: Vec<u32> = keyed.into_iter().map(|(.., word)| word).collect();
-        let mut renumbered = vec![NONE; self.words.len()];
+        keyed.into_iter().map(|(.., word)| word).collect()
+    }
+
+    /// Writes the words in their last order, and their last numbers in place of their first in the text.
+    fn write_words(&mut self, dir: &Path, order: &[u32], files: &mut Files) -> Result<()> {
+        let words = std::mem::take(&mut self.words);
+        let mut renumbered = vec![NONE; words.len()];
         for (new, &old) in order.iter().enumerate() {
             renumbered[old as usize] = new as u32;
         }
-        let sorted_counts: Vec<u64> = order.iter().map(|&word| counts[word as usize]).collect();
+        let counts: Vec<u64> = order.iter().map(|&word| self.word_counts[word as usize]).collect();
         self.counts.distinct_words = order.len() as u64;
-        self.counts.vocabulary = sorted_counts.partition_point(|&count| count >= self.options.min_count) as u64;
-        write_strings(dir, "words", order.iter().map(|&word| words.get(word)), files)?;
-        write_index(dir, "words", order.len(), order.iter().map(|&word| words.get(word)), files)?;
-        write_array(dir, "words.count", &sorted_counts, files)?;
-        self.words = Interner::default();
-        Ok(renumbered)
-    }
-
-    /// Reads the words back with their first numbers and writes them with their last.
-    fn write_tokens(&mut self, dir: &Path, renumbered: &[u32], files: &mut Files) -> Result<()> {
-        let path = dir.join("tokens.part");
-        let unfinished = std::mem::replace(&mut self.tokens, ArrayWriter::create(dir, "tokens")?);
-        unfinished.close()?;
-        let mut input = File::open(&path).map_err(Error::io("open", &path))?;
-        let mut left = self.counts.words as usize;
-        let mut buffer = vec![0u32; left.min(1 << 20)];
-        while left > 0 {
-            let chunk = &mut buffer[..left.min(1 << 20)];
-            input.read_exact(bytemuck::cast_slice_mut(chunk)).map_err(Error::io("read", &path))?;
-            chunk.par_chunks_mut(1 << 16).for_each(|part| {
-                part.iter_mut().for_each(|token| *token = renumbered[*token as usize]);
-            });
-            self.tokens.push(chunk)?;
-            left -= chunk.len();
-        }
-        let tokens = std::mem::replace(&mut self.tokens, ArrayWriter::create(dir, "tokens.part")?);
-        tokens.finish(files)?;
-        fs::remove_file(&path).map_err(Error::io("remove", &path))
+        self.counts.vocabulary = counts.partition_point(|&count| count >= self.options.min_count) as u64;
+        let mut more = Files::new();
+        let (tokens, others) = rayon::join(
+            || {
+                let renumber = |token: &mut u32| *token = renumbered[*token as usize];
+                self.tokens.rewrite(|tokens| tokens.iter_mut().for_each(renumber))?;
+                self.tokens.finish(files)
+            },
+            || {
+                write_strings(dir, "words", order.iter().map(|&word| words.get(word)), &mut more)?;
+                write_index(dir, "words", order.len(), order.iter().map(|&word| words.get(word)), &mut more)?;
+                write_array(dir, "words.count", &counts, &mut more)?;
+                self.text.finish(&mut more)
+            },
+        );
+        files.append(&mut more);
+        tokens.and(others)
     }
 
     /// The document a name stands for, through redirects.

@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 use std::fs::File;
-use std::io::{BufWriter, Write};
+use std::io::{BufWriter, Read, Seek, Write};
 use std::marker::PhantomData;
 use std::ops::Deref;
 use std::path::{Path, PathBuf};
@@ -29,6 +29,9 @@ pub struct FileInfo {
 
 /// The files of a directory, by name.
 pub type Files = BTreeMap<String, FileInfo>;
+
+/// How many bytes [`ArrayWriter::rewrite`] reads at once.
+const REWRITE: usize = 1 << 20;
 
 /// One array being written, element by element.
 pub struct ArrayWriter {
@@ -61,17 +64,35 @@ impl ArrayWriter {
         self.bytes
     }
 
-    /// Writes what is left, of a file that is read again and then removed.
-    pub fn close(mut self) -> Result<()> {
-        self.file.flush().map_err(Error::io("write", &self.path))
+    /// Reads all elements again and writes what `change` makes of them in their places.
+    pub fn rewrite<T: Pod + Send + Sync>(&mut self, change: impl Fn(&mut [T]) + Sync) -> Result<()> {
+        self.file.rewind().map_err(Error::io("write", &self.path))?;
+        let mut input = File::open(&self.path).map_err(Error::io("open", &self.path))?;
+        let path = self.path.clone();
+        let mut left = std::mem::take(&mut self.bytes) as usize;
+        self.hash = Xxh3::new();
+        let mut read = || {
+            let mut part = vec![T::zeroed(); left.min(REWRITE) / size_of::<T>()];
+            left -= size_of_val(part.as_slice());
+            input.read_exact(bytemuck::cast_slice_mut(&mut part)).map_err(Error::io("read", &path))?;
+            change(&mut part);
+            Ok::<_, Error>(part)
+        };
+        let mut part = read()?;
+        while !part.is_empty() {
+            let (written, next) = rayon::join(|| self.push(&part), &mut read);
+            written?;
+            part = next?;
+        }
+        Ok(())
     }
 
     /// Writes what is left, waits until the disk has it, and notes the file in `files`.
-    pub fn finish(mut self, files: &mut Files) -> Result<()> {
+    pub fn finish(&mut self, files: &mut Files) -> Result<()> {
         self.file.flush().map_err(Error::io("write", &self.path))?;
         self.file.get_ref().sync_all().map_err(Error::io("write", &self.path))?;
         let xxh3 = format!("{:016x}", self.hash.digest());
-        files.insert(self.name, FileInfo { bytes: self.bytes, xxh3 });
+        files.insert(self.name.clone(), FileInfo { bytes: self.bytes, xxh3 });
         Ok(())
     }
 }

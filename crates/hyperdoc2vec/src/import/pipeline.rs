@@ -1,13 +1,16 @@
 //! Reading, working and writing at the same time, in order, whatever the number of threads.
 
-use rayon::prelude::*;
+use std::collections::VecDeque;
+use std::sync::mpsc::{self, Receiver, TryRecvError};
+
+use rayon::Yield;
 
 use crate::error::{Error, Result};
 
 /// Batches under way at once, for each thread: enough that none waits, few enough to bound memory.
 const BATCHES_A_THREAD: usize = 6;
 /// Bytes of input under way at once, however large the batches are.
-const GROUP_BYTES: usize = 256 << 20;
+const MOST_BYTES: usize = 256 << 20;
 
 /// Calls `work` with as many threads (0 for one a core) for everything parallel in it.
 pub fn in_pool<R: Send>(threads: usize, work: impl FnOnce() -> Result<R> + Send) -> Result<R> {
@@ -21,9 +24,9 @@ pub fn in_pool<R: Send>(threads: usize, work: impl FnOnce() -> Result<R> + Send)
 /// Takes batches from `next`, works on them in parallel, and gives the results to `sink` in order; `bytes` tells how
 /// large a batch is.
 ///
-/// While one group of batches is worked on, the results of the group before are written and the next is read.
-/// With one thread all happens in turn. What comes out does not depend on the number of threads: an error in reading
-/// is told when all that was read before it has been written.
+/// The calling thread reads and writes, and works too while the batch to be written next is not done. What comes out
+/// does not depend on the number of threads: an error in reading is told when all that was read before it has been
+/// written.
 pub fn run<T: Send, R: Send>(
     mut next: impl FnMut() -> Result<Option<T>> + Send,
     bytes: impl Fn(&T) -> usize + Sync,
@@ -31,36 +34,42 @@ pub fn run<T: Send, R: Send>(
     mut sink: impl FnMut(R) -> Result<()> + Send,
 ) -> Result<()> {
     let most = rayon::current_num_threads() * BATCHES_A_THREAD;
-    let mut failed = None;
-    let mut read = || {
-        let (mut group, mut size) = (Vec::new(), 0);
-        while failed.is_none() && group.len() < most && size < GROUP_BYTES {
-            match next() {
-                Ok(Some(batch)) => {
-                    size += bytes(&batch);
-                    group.push(batch);
+    let work = &work;
+    rayon::scope_fifo(|scope| {
+        let (mut waiting, mut under_way, mut end) = (VecDeque::new(), 0, None);
+        loop {
+            while end.is_none() && waiting.len() < most && under_way < MOST_BYTES {
+                match next() {
+                    Ok(Some(batch)) => {
+                        let (sender, result) = mpsc::channel();
+                        waiting.push_back((bytes(&batch), result));
+                        under_way += bytes(&batch);
+                        // After an error nobody waits for the result.
+                        scope.spawn_fifo(move |_| drop(sender.send(work(batch))));
+                    }
+                    Ok(None) => end = Some(Ok(())),
+                    Err(error) => end = Some(Err(error)),
                 }
-                Ok(None) => break,
-                Err(error) => failed = Some(error),
             }
+            let Some((bytes, result)) = waiting.pop_front() else { return end.unwrap_or(Ok(())) };
+            under_way -= bytes;
+            // There is no result if the work panicked; the scope passes that on.
+            let Some(result) = wait(&result) else { return Ok(()) };
+            sink(result)?;
         }
-        group
-    };
-    let mut waiting = read();
-    let mut done: Vec<R> = Vec::new();
-    while !waiting.is_empty() || !done.is_empty() {
-        let finished = std::mem::take(&mut done);
-        let (results, more) = rayon::join(
-            || waiting.into_par_iter().with_max_len(1).map(&work).collect::<Vec<R>>(),
-            || {
-                finished.into_iter().try_for_each(&mut sink)?;
-                Ok::<_, Error>(read())
-            },
-        );
-        done = results;
-        waiting = more?;
+    })
+}
+
+/// Works on other batches until there is a result.
+fn wait<R>(result: &Receiver<R>) -> Option<R> {
+    loop {
+        match result.try_recv() {
+            Ok(result) => return Some(result),
+            Err(TryRecvError::Disconnected) => return None,
+            Err(TryRecvError::Empty) if rayon::yield_now() == Some(Yield::Executed) => {}
+            Err(TryRecvError::Empty) => return result.recv().ok(),
+        }
     }
-    failed.map_or(Ok(()), Err)
 }
 
 #[cfg(test)]

@@ -34,9 +34,9 @@ pub struct LineBatch {
 impl LineBatch {
     /// Each line with its place (`file:line`), without its line end.
     pub fn lines(&self) -> impl Iterator<Item = (u64, &[u8])> {
-        let count = usize::from(!self.bytes.is_empty());
         let body = self.bytes.strip_suffix(b"\n").unwrap_or(&self.bytes);
-        let lines = body.split(|&b| b == b'\n').take(if count == 0 { 0 } else { usize::MAX });
+        let ends = memchr::memchr_iter(b'\n', body).chain((!self.bytes.is_empty()).then_some(body.len()));
+        let lines = ends.scan(0, |start, end| Some(&body[std::mem::replace(start, end + 1)..end]));
         (self.first_line..).zip(lines).map(|(number, line)| {
             let line = line.strip_suffix(b"\r").unwrap_or(line);
             // A byte order mark is no part of the text.
