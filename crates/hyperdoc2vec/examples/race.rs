@@ -43,7 +43,7 @@ fn main() {
             let start = cpu_seconds();
             let _ = phase.epoch(epoch, 0, tables, &mut |_, _| ControlFlow::Continue(()));
             spent += cpu_seconds() - start;
-            let found = weighting.map(|weighting| 100.0 * recall(&view, &split, tables, params.window, weighting));
+            let found = weighting.map(|weighting| 100.0 * recall(&view, &split, tables, params.window, weighting, 0.0));
             println!(
                 "{}\tpass {}\t{spent:.2} CPU s\t{}",
                 phase.name(),

@@ -41,6 +41,8 @@ fn main() {
         },
         noise_weight: get("weight", 1.0),
         patience: 0,
+        source_words: get("swords", 0.0) as usize,
+        source_weight: get("sweight", 0.5),
     };
     let threads = get("threads", 2.0) as usize;
     rayon::ThreadPoolBuilder::new().num_threads(threads).build_global().unwrap();
@@ -93,6 +95,11 @@ fn main() {
             println!("epoch {epoch} loss {:.4} {:.1} s {:.0} links/s", loss / links as f64, s, links as f64 / s);
         }
         let weighting = Weighting::new(&view, window, params.decay, params.rarity);
-        println!("recall@10 {:.2} %", 100.0 * recall(&view, &split, &tables, window, &weighting));
+        for source in [0.0, 0.2, 0.4, 0.7, 1.0] {
+            println!(
+                "source {source} recall@10 {:.2} %",
+                100.0 * recall(&view, &split, &tables, window, &weighting, source)
+            );
+        }
     });
 }

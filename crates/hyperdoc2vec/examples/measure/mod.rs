@@ -34,7 +34,14 @@ fn scores(table: &[f32], queries: &[f32], stride: usize) -> Vec<f32> {
 }
 
 /// Share of the truths of the positions of later documents among the ten best by the words around them (I4O).
-pub fn recall(view: &View<'_>, split: &Split, tables: &Tables, window: usize, weighting: &Weighting) -> f64 {
+pub fn recall(
+    view: &View<'_>,
+    split: &Split,
+    tables: &Tables,
+    window: usize,
+    weighting: &Weighting,
+    source: f32,
+) -> f64 {
     let queries = split.queries(view.corpus);
     let Tables { input, output } = tables;
     let (stride, first) = (input.stride(), view.words.len());
@@ -50,6 +57,13 @@ pub fn recall(view: &View<'_>, split: &Split, tables: &Tables, window: usize, we
             });
             let total: f32 = weights.iter().sum::<f32>().max(1e-9);
             weights.iter_mut().for_each(|weight| *weight /= total);
+            if source > 0.0 {
+                let text = view.corpus.words(view.corpus.position(query.position).source);
+                let known: Vec<u32> = text.iter().filter_map(|&word| view.word_row(word)).collect();
+                let total: f32 = known.iter().map(|&word| weighting.of(word, 0)).sum::<f32>().max(1e-9);
+                weights.extend(known.iter().map(|&word| source * weighting.of(word, 0) / total));
+                ids.extend(known);
+            }
             gather_sum(input.matrix(), &ids, &weights, row);
         }
         let scores = scores(documents, &x, stride);
