@@ -12,6 +12,7 @@ pub mod losses;
 pub mod markup;
 pub mod model;
 pub mod rng;
+pub mod search;
 pub mod split;
 pub mod strings;
 pub mod tokenize;

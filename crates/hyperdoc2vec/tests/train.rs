@@ -270,9 +270,10 @@ fn a_model_cut_short_altered_or_newer_is_refused() {
     altered[last] ^= 1;
     fs::write(&path, &altered).expect("written");
     assert!(refused(&path).contains("altered"));
-    let newer = String::from_utf8_lossy(&bytes[..4000]).find("\\\"version\\\":1").expect("a version");
+    let field = b"\\\"version\\\":";
+    let newer = bytes.windows(field.len()).position(|window| window == field).expect("a version");
     let mut changed = bytes;
-    changed[newer + "\\\"version\\\":".len()] = b'9';
+    changed[newer + field.len()] = b'9';
     fs::write(&path, &changed).expect("written");
     let error = refused(&path);
     assert!(error.contains("version 9") && error.contains("newer program"), "{error}");
