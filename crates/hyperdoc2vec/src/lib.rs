@@ -4,6 +4,7 @@ pub mod container;
 pub mod corpus;
 pub mod document;
 pub mod error;
+pub mod export;
 pub mod generate;
 pub mod id;
 pub mod import;

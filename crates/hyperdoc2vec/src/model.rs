@@ -20,12 +20,11 @@ use crate::container::{Container, Tensor, write};
 use crate::document::Date;
 use crate::error::{Error, Result};
 use crate::kernel::Matrix;
-use crate::search::postings::{Postings, PostingsBuf};
-use crate::search::terms::Terms;
+use crate::search::index::{Field, Terms, index};
+use crate::search::postings::Postings;
 use crate::strings::{StringTable, string_index};
 use crate::train::Tables;
 use crate::train::params::TrainParams;
-use crate::train::text::CitedBy;
 use crate::train::view::View;
 
 /// The name of the format.
@@ -63,15 +62,6 @@ impl Vectors {
             Vectors::DocOut => "doc_out",
         }
     }
-}
-
-/// What of a document is searched.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Field {
-    /// Its own text.
-    Text,
-    /// The contexts of the links that point at it, the links' own words included.
-    Cited,
 }
 
 impl Field {
@@ -237,33 +227,6 @@ fn trimmed(data: &[f32], stride: usize, dim: usize) -> Vec<f32> {
     data.chunks_exact(stride).flat_map(|row| &row[..dim]).copied().collect()
 }
 
-/// The search index of a field of the documents of `view`.
-fn postings(view: &View<'_>, terms: &Terms, field: Field, window: usize) -> PostingsBuf {
-    let corpus = view.corpus;
-    let (documents, words) = (view.documents.len(), terms.words.len());
-    match field {
-        Field::Text => PostingsBuf::build(
-            documents,
-            words,
-            |document| corpus.words(view.documents[document]).len(),
-            |document, tell| {
-                corpus.words(view.documents[document]).iter().filter_map(|&word| terms.row(word)).for_each(tell);
-            },
-        ),
-        Field::Cited => {
-            let cited_by = CitedBy::new(view, window);
-            let each = |document: usize, tell: &mut dyn FnMut(u32)| {
-                for &position in cited_by.positions(document) {
-                    let (before, after) = corpus.context(&corpus.position(position as usize), window);
-                    before.iter().chain(after).filter_map(|&word| terms.row(word)).for_each(&mut *tell);
-                }
-            };
-            let size = |document: usize| cited_by.positions(document).len().saturating_mul(2 * window);
-            PostingsBuf::build(documents, words, size, each)
-        }
-    }
-}
-
 /// The arrays of one half of the search index.
 fn index_tensors(field: Field, postings: Postings<'_>) -> [Tensor<'_>; 3] {
     let [ends, bytes, lengths] = field.arrays();
@@ -281,7 +244,7 @@ pub fn save(path: &Path, view: &View<'_>, tables: &Tables, params: &TrainParams)
     let (word_in, doc_in) = (part(&tables.input, false), part(&tables.input, true));
     let (word_out, doc_out) = (part(&tables.output, false), part(&tables.output, true));
     let terms = Terms::new(view);
-    let [text, cited] = [Field::Text, Field::Cited].map(|field| postings(view, &terms, field, params.window));
+    let [text, cited] = [Field::Text, Field::Cited].map(|field| index(view, &terms, field, params.window));
     let words = || terms.words.iter().map(|&word| corpus.word(word));
     let names = || view.documents.iter().map(|&doc| corpus.name(doc));
     let (word_bytes, word_ends) = flat(words());

@@ -1,22 +1,23 @@
 //! Searching a model: text in, documents out, by vectors or by words.
 
 pub mod bm25;
+pub mod index;
 pub mod postings;
 pub mod query;
 pub mod rank;
 pub mod suggest;
-pub mod terms;
 
 use std::fmt;
 use std::str::FromStr;
 
 use bm25::{Bm25, Term};
+use index::Field;
 pub use query::Query;
 pub use rank::Hit;
 
 use crate::error::{Error, Result};
-use crate::kernel::gather_sum;
-use crate::model::{Field, Model, Vectors};
+use crate::kernel::{Matrix, gather_sum, sum_of_squares};
+use crate::model::{Model, Vectors};
 use crate::tokenize::Tokenizer;
 use crate::train::Method;
 
@@ -58,6 +59,21 @@ impl fmt::Display for Ranking {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str(self.name())
     }
+}
+
+/// The `wanted` rows nearest to row `row` by the cosine, itself left out; rows of zeros are near nothing.
+///
+/// # Panics
+/// If there is no such row.
+pub fn nearest(table: Matrix<'_>, row: usize, wanted: usize) -> Vec<Hit> {
+    let mut scores = rank::products(table.row(row), table);
+    let length = |row: usize| sum_of_squares(table.row(row)).sqrt();
+    let own = length(row);
+    for (other, score) in scores.iter_mut().enumerate() {
+        let both = own * length(other);
+        *score = if both > 0.0 { *score / both } else { 0.0 };
+    }
+    rank::top(&scores, wanted, |other| other != row)
 }
 
 /// What a document's own text counts in [`Ranking::Bm25Cited`], beside the contexts that point at it, which count 1.

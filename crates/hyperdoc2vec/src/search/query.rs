@@ -79,17 +79,25 @@ impl Query {
             }
         }
         read(&marked.text[from..], &mut rows);
-        query.length = rows.len();
-        query.marked = mark.is_some();
         let mut unknown: Vec<(String, usize)> = unknown.into_iter().collect();
         unknown.sort_by_key(|&(_, place)| place);
-        query.unknown = unknown.into_iter().map(|(word, _)| word).collect();
-        let vectors = model.words();
+        let unknown = unknown.into_iter().map(|(word, _)| word).collect();
+        let around = Query::of_rows(&rows, mark, model.words(), model.params().window);
+        Ok(Query { unknown, links: query.links, ..around })
+    }
+
+    /// A question of words by their rows, `None` where the model does not know one, with a mark before word `mark`.
+    /// The first `vectors` rows have vectors.
+    pub fn of_rows(rows: &[Option<u32>], mark: Option<usize>, vectors: usize, window: usize) -> Query {
+        let mut words = Vec::new();
         let mut side = |rows: &mut dyn Iterator<Item = &Option<u32>>| {
             let mut near = 0;
             for (distance, row) in rows.enumerate() {
                 let Some(row) = *row else { continue };
-                query.words.push(Word { row, distance, near });
+                if near >= window {
+                    break;
+                }
+                words.push(Word { row, distance, near });
                 near += usize::from((row as usize) < vectors);
             }
         };
@@ -98,13 +106,9 @@ impl Query {
                 side(&mut rows[..mark].iter().rev());
                 side(&mut rows[mark..].iter());
             }
-            None => {
-                query.words = rows.iter().flatten().map(|&row| Word { row, distance: 0, near: 0 }).collect();
-            }
+            None => words = rows.iter().flatten().map(|&row| Word { row, distance: 0, near: 0 }).collect(),
         }
-        let window = model.params().window;
-        query.words.retain(|word| word.near < window);
-        Ok(query)
+        Query { marked: mark.is_some(), length: rows.len(), words, ..Query::default() }
     }
 
     /// The rows of the words that have vectors, and their weights, which add up to 1; empty where there is none.
