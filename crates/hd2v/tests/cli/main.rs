@@ -6,4 +6,5 @@ mod golden;
 mod good_paths;
 mod helper;
 mod interrupt;
+mod model;
 mod output;
