@@ -4,10 +4,11 @@
 //! `cargo run --release --example rankings -- CORPUS UNTIL|SHARE [model=FILE] [option=value …] [v:name=value,… …]`
 //!
 //! `model=FILE` keeps the model and uses it again. `last=DATE` asks only from test documents up to that date, `every=N`
-//! only each N-th position, `anchors=0` drops the links' own words from the questions. Each `v:` is a variant of BM25
-//! that is measured beside the three rankings: `own`, `cited` (weights of the fields), `k1`, `b`, `ck1`, `cb` (those of the
-//! contexts), `decay`, `window` (of the question's words), `index` (window of the indexed contexts), `joint=1` (both
-//! fields saturate as one), `near` (indexed words of contexts count up to four times, less by this decay).
+//! only each N-th position, `seed=N` draws other test documents, `anchors=0` drops the links' own words from the
+//! questions. Each `v:` is a variant of BM25 that is measured beside the three rankings: `own`, `cited` (weights of the
+//! fields), `k1`, `b`, `ck1`, `cb` (of the contexts), `decay`, `window` (of the question's words), `index` (window of the
+//! indexed contexts), `joint=1` (both fields saturate as one), `near` (indexed words of contexts count up to four times,
+//! less by this decay).
 #![allow(missing_docs, clippy::print_stdout, clippy::unwrap_used)]
 
 use std::collections::BTreeMap;
@@ -88,7 +89,10 @@ fn main() {
     let corpus = Corpus::open(&args[1]).unwrap();
     let split = match args[2].parse() {
         Ok(date) => Split::by_date(&corpus, date).unwrap(),
-        Err(_) => Split::by_share(&corpus, args[2].parse().unwrap(), 1).unwrap(),
+        Err(_) => {
+            Split::by_share(&corpus, args[2].parse().unwrap(), option("seed").map_or(1, |seed| seed.parse().unwrap()))
+                .unwrap()
+        }
     };
     let anchored = corpus.documents().flat_map(|doc| corpus.positions(doc)).filter(|p| p.anchor > 0).count();
     let mut params = TrainParams::default();
@@ -161,10 +165,11 @@ fn main() {
             false => index(&view, &terms, Field::Cited, window),
         });
         let own = Bm25::with(model.postings(Field::Text).unwrap(), get("k1", K1), get("b", B));
-        let cited = Bm25::with(cited.view(), get("ck1", K1), get("cb", B));
-        let joint = Joint::new([own.clone(), cited.clone()], [get("own", 1.0), get("cited", 1.0)], get("k1", K1));
+        let cited = Bm25::with(cited.view(), get("ck1", get("k1", K1)), get("cb", B));
+        let joint = Joint::with([own.clone(), cited.clone()], [get("own", 1.0), get("cited", 1.0)], get("k1", K1));
         let search = |asked: &Asked| {
-            let terms = asked.query.terms(get("window", params.window as f32) as usize, get("decay", 0.0));
+            let terms =
+                asked.query.terms(get("window", params.window as f32) as usize, get("decay", params.citation.decay));
             let mut scores = vec![0.0; model.documents()];
             if get("joint", 0.0) > 0.0 {
                 joint.add_scores(&terms, 1.0, &mut scores);

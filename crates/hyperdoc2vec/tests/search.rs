@@ -6,8 +6,8 @@ use std::ops::ControlFlow;
 use hyperdoc2vec::corpus::CorpusOptions;
 use hyperdoc2vec::import::{Format, ImportOptions, import};
 use hyperdoc2vec::model::{Vectors, save};
-use hyperdoc2vec::search::bm25::Term;
-use hyperdoc2vec::search::{OWN_TEXT, Ranking, Searcher, nearest, rank};
+use hyperdoc2vec::search::bm25::{CITED, K1, Term};
+use hyperdoc2vec::search::{Ranking, Searcher, nearest, rank};
 use hyperdoc2vec::split::Split;
 use hyperdoc2vec::train::table::Table;
 use hyperdoc2vec::train::view::View;
@@ -105,6 +105,11 @@ fn what_a_text_says_and_what_is_unknown_is_told() {
     assert_eq!(query.weights(&model).expect("there"), (vec![0], vec![1.0]));
     let terms = [Term { word: 0, weight: 1.0 }, Term { word: 2, weight: 2.0 }];
     assert_eq!(searcher.terms(&query), terms);
+    // One further away weighs half.
+    let marked = searcher.query("bread fish [[?]] bread").expect("read");
+    let terms = searcher.terms(&marked);
+    assert_eq!((terms[0], terms[1].word), (Term { word: 0, weight: 1.0 }, 2));
+    close(&[terms[1].weight], &[1.5]);
     let rare = searcher.query("bread").expect("read");
     assert_eq!(searcher.scores(&rare, Ranking::Embedding).expect("asked"), None);
     let scores = searcher.scores(&rare, Ranking::Bm25).expect("asked").expect("known");
@@ -119,15 +124,16 @@ fn bm25_knows_texts_and_the_contexts_of_links_to_them() {
     let (_dir, model) = model(1, Method::HyperDoc);
     let searcher = Searcher::new(&model);
     let query = searcher.query("soup").expect("read");
-    // All texts have two words, so the length does not matter: count · 2.2 / (count + 1.2) = 1.
-    // idf of 2 in 3: ln(1 + 1.5/2.5) = 0.470004; of 1 in 3: ln(1 + 2.5/1.5) = 0.980829.
+    // All texts have two words, so the length does not matter: one word gives (k1 + 1) / (1 + k1) = 1.
+    // idf of 2 in 3: ln(1 + 1.5/2.5) = 0.470004.
     let own = searcher.scores(&query, Ranking::Bm25).expect("asked").expect("known");
     close(&own, &[0.470004, 0.0, 0.470004]);
-    // "fish soup" leads to b, "fish bread" to c: soup stands in one of three.
+    // "fish soup" leads to b, "fish bread" to c: both of one length again.
     let cited = searcher.scores(&query, Ranking::Bm25Cited).expect("asked").expect("known");
-    close(&cited, &[OWN_TEXT * 0.470004, 0.980829, OWN_TEXT * 0.470004]);
+    let said_of_b = 0.470004 * (K1 + 1.0) * CITED / (CITED + K1);
+    close(&cited, &[0.470004, said_of_b, 0.470004]);
     let shares = searcher.cited().expect("there").shares(&searcher.terms(&query), 1.0, &[1]);
-    close(&shares[0], &[0.980829]);
+    close(&shares[0], &[said_of_b]);
 }
 
 #[test]

@@ -7,9 +7,11 @@ use super::postings::Postings;
 use crate::kernel::ln;
 
 /// How soon more of the same word stops to count.
-pub const K1: f32 = 1.2;
+pub const K1: f32 = 2.0;
 /// How much the length of a document counts, from 0 to 1.
 pub const B: f32 = 0.75;
+/// What a word of those contexts counts, beside one of the document's own text.
+pub const CITED: f32 = 2.0;
 
 /// A word of a query, by its row in the index, and what it weighs there.
 #[derive(Debug, Clone, Copy, PartialEq)]
@@ -116,8 +118,13 @@ pub struct Joint<'a> {
 }
 
 impl<'a> Joint<'a> {
-    /// Both fields with their weights.
-    pub fn new(fields: [Bm25<'a>; 2], weights: [f32; 2], k1: f32) -> Joint<'a> {
+    /// A document's own text, and the contexts of the links that point at it, with the usual constants.
+    pub fn new(text: Bm25<'a>, cited: Postings<'a>) -> Joint<'a> {
+        Joint::with([text, Bm25::new(cited)], [1.0, CITED], K1)
+    }
+
+    /// Two fields with their weights.
+    pub fn with(fields: [Bm25<'a>; 2], weights: [f32; 2], k1: f32) -> Joint<'a> {
         Joint { fields, weights, k1 }
     }
 
@@ -192,7 +199,7 @@ mod tests {
     #[test]
     fn scores_of_three_documents_by_hand() {
         let postings = three_documents();
-        let bm25 = Bm25::new(postings.view());
+        let bm25 = Bm25::with(postings.view(), 1.2, 0.75);
         // idf: fish ln(1 + 1.5/2.5) = 0.470004, soup ln(1 + 2.5/1.5) = 0.980829.
         // Average length 7/3, so norms 1.2 (0.25 + 0.75 · length · 3/7) = 1.071429, 1.842857, 0.685714.
         let close = |found: &[f32], expected: &[f32]| {
@@ -228,7 +235,7 @@ mod tests {
         // Others say "fish fish" of the last document, "fish bread" of the second.
         let contexts: [&[u32]; 3] = [&[], &[0, 2], &[0, 0]];
         let cited = PostingsBuf::build(3, 3, |_| 2, |d, tell| contexts[d].iter().for_each(|&word| tell(word)));
-        let joint = Joint::new([Bm25::new(text.view()), Bm25::new(cited.view())], [1.0, 0.5], 2.0);
+        let joint = Joint::with([Bm25::new(text.view()), Bm25::new(cited.view())], [1.0, 0.5], 2.0);
         let mut scores = vec![0.0; 3];
         joint.add_scores(&[one(0)], 1.0, &mut scores);
         // In relation to the length (norms of the first test, divided by k1): text 1/0.892857, 2/1.535714, none;

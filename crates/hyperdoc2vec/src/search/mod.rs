@@ -10,7 +10,7 @@ pub mod suggest;
 use std::fmt;
 use std::str::FromStr;
 
-use bm25::{Bm25, Term};
+use bm25::{Bm25, Joint, Term};
 use index::Field;
 pub use query::Query;
 pub use rank::Hit;
@@ -76,24 +76,22 @@ pub fn nearest(table: Matrix<'_>, row: usize, wanted: usize) -> Vec<Hit> {
     rank::top(&scores, wanted, |other| other != row)
 }
 
-/// What a document's own text counts in [`Ranking::Bm25Cited`], beside the contexts that point at it, which count 1.
-pub const OWN_TEXT: f32 = 0.5;
-
 /// A model, ready to be asked.
 #[derive(Debug)]
 pub struct Searcher<'a> {
     model: &'a Model,
     tokenizer: Tokenizer,
     text: Option<Bm25<'a>>,
-    cited: Option<Bm25<'a>>,
+    cited: Option<Joint<'a>>,
 }
 
 impl<'a> Searcher<'a> {
     /// Prepares to search `model`.
     pub fn new(model: &'a Model) -> Searcher<'a> {
         let lowercase = model.about()["corpus"]["options"]["lowercase"].as_bool().unwrap_or(true);
-        let field = |field| model.postings(field).map(Bm25::new);
-        Searcher { model, tokenizer: Tokenizer::new(lowercase), text: field(Field::Text), cited: field(Field::Cited) }
+        let text = model.postings(Field::Text).map(Bm25::new);
+        let cited = text.clone().zip(model.postings(Field::Cited)).map(|(text, cited)| Joint::new(text, cited));
+        Searcher { model, tokenizer: Tokenizer::new(lowercase), text, cited }
     }
 
     /// The model.
@@ -111,8 +109,8 @@ impl<'a> Searcher<'a> {
         self.text.as_ref().ok_or_else(|| self.without_index())
     }
 
-    /// BM25 on the contexts of the links that point at documents.
-    pub fn cited(&self) -> Result<&Bm25<'a>> {
+    /// BM25 on their text and the contexts of the links that point at them.
+    pub fn cited(&self) -> Result<&Joint<'a>> {
         self.cited.as_ref().ok_or_else(|| self.without_index())
     }
 
@@ -121,9 +119,10 @@ impl<'a> Searcher<'a> {
         Error::Damaged { path: self.model.path().to_owned(), what }
     }
 
-    /// The terms of a query for BM25.
+    /// The terms of a query for BM25: each place of a word weighs as in training, without its rarity, which BM25 has.
     pub fn terms(&self, query: &Query) -> Vec<Term> {
-        query.terms(self.model.params().window, 0.0)
+        let params = self.model.params();
+        query.terms(params.window, params.citation.decay)
     }
 
     /// The vector of a query: the mean of its words' IN vectors, weighted as in training. `None` where no word has one.
@@ -150,10 +149,7 @@ impl<'a> Searcher<'a> {
         match ranking {
             Ranking::Embedding => {}
             Ranking::Bm25 => self.text()?.add_scores(&terms, 1.0, &mut scores),
-            Ranking::Bm25Cited => {
-                self.text()?.add_scores(&terms, OWN_TEXT, &mut scores);
-                self.cited()?.add_scores(&terms, 1.0, &mut scores);
-            }
+            Ranking::Bm25Cited => self.cited()?.add_scores(&terms, 1.0, &mut scores),
         }
         Ok((!terms.is_empty()).then_some(scores))
     }
