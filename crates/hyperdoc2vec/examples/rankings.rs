@@ -7,8 +7,7 @@
 //! only each N-th position, `seed=N` draws other test documents, `anchors=0` drops the links' own words from the
 //! questions. Each `v:` is a variant of BM25 that is measured beside the three rankings: `own`, `cited` (weights of the
 //! fields), `k1`, `b`, `ck1`, `cb` (of the contexts), `decay`, `window` (of the question's words), `index` (window of the
-//! indexed contexts), `joint=1` (both fields saturate as one), `near` (indexed words of contexts count up to four times,
-//! less by this decay).
+//! indexed contexts), `near` (their decay; 0 for none), `joint=1` (both fields saturate as one).
 #![allow(missing_docs, clippy::print_stdout, clippy::unwrap_used)]
 
 use std::collections::BTreeMap;
@@ -17,15 +16,13 @@ use std::path::PathBuf;
 
 use hyperdoc2vec::kernel::Matrix;
 use hyperdoc2vec::model::{Vectors, save};
-use hyperdoc2vec::search::bm25::{B, Bm25, Joint, K1};
-use hyperdoc2vec::search::index::{Field, Terms, index};
-use hyperdoc2vec::search::postings::PostingsBuf;
+use hyperdoc2vec::search::bm25::{B, Bm25, JOINT_K1, Joint, K1};
+use hyperdoc2vec::search::index::{Field, Terms, cited};
 use hyperdoc2vec::search::{Hit, Query, Ranking, Searcher, rank};
 use hyperdoc2vec::split::{self, Split};
 use hyperdoc2vec::train::citation::Citation;
 use hyperdoc2vec::train::dbow::Dbow;
 use hyperdoc2vec::train::table::Table;
-use hyperdoc2vec::train::text::CitedBy;
 use hyperdoc2vec::train::view::View;
 use hyperdoc2vec::train::{Phase, Tables, TrainParams};
 use hyperdoc2vec::{Corpus, Date, Model};
@@ -45,22 +42,6 @@ fn train(view: &View<'_>, params: &TrainParams, path: &std::path::Path) {
         }
     }
     save(path, view, &tables, params).unwrap();
-}
-
-/// Contexts in which a word counts four times beside the link, and less the further away it is.
-fn nearer_counts_more(view: &View<'_>, terms: &Terms, window: usize, decay: f32) -> PostingsBuf {
-    let cited_by = CitedBy::new(view, window);
-    let each = |document: usize, tell: &mut dyn FnMut(u32)| {
-        for &position in cited_by.positions(document) {
-            let (before, after) = view.corpus.context(&view.corpus.position(position as usize), window);
-            for (distance, &word) in before.iter().rev().enumerate().chain(after.iter().enumerate()) {
-                let times = (4.0 * (-(distance as f32) / decay).exp()).round() as usize;
-                (0..times).for_each(|_| tell(terms.row(word).unwrap()));
-            }
-        }
-    };
-    let size = |document: usize| cited_by.positions(document).len() * 2 * window;
-    PostingsBuf::build(view.documents.len(), terms.words.len(), size, each)
 }
 
 struct Asked {
@@ -159,14 +140,13 @@ fn main() {
             .collect();
         let get = |name: &str, default: f32| values.get(name).copied().unwrap_or(default);
         let window = get("index", params.window as f32) as usize;
-        let near = get("near", 0.0);
-        let cited = indexes.entry((window, near as u32)).or_insert_with(|| match near > 0.0 {
-            true => nearer_counts_more(&view, &terms, window, near),
-            false => index(&view, &terms, Field::Cited, window),
-        });
+        let near = get("near", params.citation.decay);
+        let lists = || cited(&view, &terms, window, near);
+        let cited = indexes.entry((window, near.to_bits())).or_insert_with(lists);
         let own = Bm25::with(model.postings(Field::Text).unwrap(), get("k1", K1), get("b", B));
         let cited = Bm25::with(cited.view(), get("ck1", get("k1", K1)), get("cb", B));
-        let joint = Joint::with([own.clone(), cited.clone()], [get("own", 1.0), get("cited", 1.0)], get("k1", K1));
+        let joint =
+            Joint::with([own.clone(), cited.clone()], [get("own", 1.0), get("cited", 1.0)], get("k1", JOINT_K1));
         let search = |asked: &Asked| {
             let terms =
                 asked.query.terms(get("window", params.window as f32) as usize, get("decay", params.citation.decay));

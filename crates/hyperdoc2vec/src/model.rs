@@ -20,7 +20,7 @@ use crate::container::{Container, Tensor, write};
 use crate::document::Date;
 use crate::error::{Error, Result};
 use crate::kernel::Matrix;
-use crate::search::index::{Field, Terms, index};
+use crate::search::index::{self, Field, Terms};
 use crate::search::postings::Postings;
 use crate::strings::{StringTable, string_index};
 use crate::train::Tables;
@@ -244,7 +244,8 @@ pub fn save(path: &Path, view: &View<'_>, tables: &Tables, params: &TrainParams)
     let (word_in, doc_in) = (part(&tables.input, false), part(&tables.input, true));
     let (word_out, doc_out) = (part(&tables.output, false), part(&tables.output, true));
     let terms = Terms::new(view);
-    let [text, cited] = [Field::Text, Field::Cited].map(|field| index(view, &terms, field, params.window));
+    let text = index::text(view, &terms);
+    let cited = index::cited(view, &terms, params.window, params.citation.decay);
     let words = || terms.words.iter().map(|&word| corpus.word(word));
     let names = || view.documents.iter().map(|&doc| corpus.name(doc));
     let (word_bytes, word_ends) = flat(words());

@@ -6,7 +6,7 @@ use std::ops::ControlFlow;
 use hyperdoc2vec::corpus::CorpusOptions;
 use hyperdoc2vec::import::{Format, ImportOptions, import};
 use hyperdoc2vec::model::{Vectors, save};
-use hyperdoc2vec::search::bm25::{CITED, K1, Term};
+use hyperdoc2vec::search::bm25::Term;
 use hyperdoc2vec::search::{Ranking, Searcher, nearest, rank};
 use hyperdoc2vec::split::Split;
 use hyperdoc2vec::train::table::Table;
@@ -128,9 +128,9 @@ fn bm25_knows_texts_and_the_contexts_of_links_to_them() {
     // idf of 2 in 3: ln(1 + 1.5/2.5) = 0.470004.
     let own = searcher.scores(&query, Ranking::Bm25).expect("asked").expect("known");
     close(&own, &[0.470004, 0.0, 0.470004]);
-    // "fish soup" leads to b, "fish bread" to c: both of one length again.
+    // "fish soup" leads to b, "fish bread" to c: soup beside the link counts four times, and both contexts have one length.
     let cited = searcher.scores(&query, Ranking::Bm25Cited).expect("asked").expect("known");
-    let said_of_b = 0.470004 * (K1 + 1.0) * CITED / (CITED + K1);
+    let said_of_b = 0.470004 * 5.0 * 4.0 / (4.0 + 4.0);
     close(&cited, &[0.470004, said_of_b, 0.470004]);
     let shares = searcher.cited().expect("there").shares(&searcher.terms(&query), 1.0, &[1]);
     close(&shares[0], &[said_of_b]);

@@ -10,8 +10,8 @@ use crate::kernel::ln;
 pub const K1: f32 = 2.0;
 /// How much the length of a document counts, from 0 to 1.
 pub const B: f32 = 0.75;
-/// What a word of those contexts counts, beside one of the document's own text.
-pub const CITED: f32 = 2.0;
+/// The first constant where texts and contexts are asked as one.
+pub const JOINT_K1: f32 = 4.0;
 
 /// A word of a query, by its row in the index, and what it weighs there.
 #[derive(Debug, Clone, Copy, PartialEq)]
@@ -120,7 +120,7 @@ pub struct Joint<'a> {
 impl<'a> Joint<'a> {
     /// A document's own text, and the contexts of the links that point at it, with the usual constants.
     pub fn new(text: Bm25<'a>, cited: Postings<'a>) -> Joint<'a> {
-        Joint::with([text, Bm25::new(cited)], [1.0, CITED], K1)
+        Joint::with([text, Bm25::new(cited)], [1.0, 1.0], JOINT_K1)
     }
 
     /// Two fields with their weights.

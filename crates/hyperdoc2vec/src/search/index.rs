@@ -6,6 +6,7 @@
 use super::postings::PostingsBuf;
 use crate::corpus::Corpus;
 use crate::id::WordId;
+use crate::train::citation::distance_weight;
 use crate::train::text::CitedBy;
 use crate::train::view::View;
 
@@ -16,7 +17,7 @@ const NONE: u32 = u32::MAX;
 pub enum Field {
     /// Its own text.
     Text,
-    /// The contexts of the links that point at it, the links' own words included.
+    /// The contexts of the links that point at it, the links' own words included, near words counting more.
     Cited,
 }
 
@@ -54,29 +55,35 @@ impl Terms {
     }
 }
 
-/// Posting lists of a field of the documents of `view`; a context has up to `window` words on each side.
-pub fn index(view: &View<'_>, terms: &Terms, field: Field, window: usize) -> PostingsBuf {
-    let corpus = view.corpus;
-    let (documents, words) = (view.documents.len(), terms.words.len());
-    match field {
-        Field::Text => PostingsBuf::build(
-            documents,
-            words,
-            |document| corpus.words(view.documents[document]).len(),
-            |document, tell| {
-                corpus.words(view.documents[document]).iter().filter_map(|&word| terms.row(word)).for_each(tell);
-            },
-        ),
-        Field::Cited => {
-            let cited_by = CitedBy::new(view, window);
-            let each = |document: usize, tell: &mut dyn FnMut(u32)| {
-                for &position in cited_by.positions(document) {
-                    let (before, after) = corpus.context(&corpus.position(position as usize), window);
-                    before.iter().chain(after).filter_map(|&word| terms.row(word)).for_each(&mut *tell);
+/// How often a word counts that stands beside a link to a document; one of the document's own text counts once.
+const BESIDE: f32 = 4.0;
+
+/// Posting lists of the documents' own text.
+pub fn text(view: &View<'_>, terms: &Terms) -> PostingsBuf {
+    let words = |document: usize| view.corpus.words(view.documents[document]);
+    let each = |document: usize, tell: &mut dyn FnMut(u32)| {
+        words(document).iter().filter_map(|&word| terms.row(word)).for_each(tell);
+    };
+    PostingsBuf::build(view.documents.len(), terms.words.len(), |document| words(document).len(), each)
+}
+
+/// Posting lists of the contexts of the links that point at documents: up to `window` words on each side, which count
+/// [`BESIDE`] times beside the link and less by `decay` the further away they stand, down to not at all.
+pub fn cited(view: &View<'_>, terms: &Terms, window: usize, decay: f32) -> PostingsBuf {
+    let times = |distance| (BESIDE * distance_weight(distance, decay)).round() as usize;
+    let times: Vec<usize> = (0..window).map(times).take_while(|&times| times > 0).collect();
+    let cited_by = CitedBy::new(view, times.len());
+    let each = |document: usize, tell: &mut dyn FnMut(u32)| {
+        for &position in cited_by.positions(document) {
+            let position = view.corpus.position(position as usize);
+            let (before, after) = view.corpus.context(&position, times.len());
+            for (word, &times) in before.iter().rev().zip(&times).chain(after.iter().zip(&times)) {
+                if let Some(row) = terms.row(*word) {
+                    (0..times).for_each(|_| tell(row));
                 }
-            };
-            let size = |document: usize| cited_by.positions(document).len().saturating_mul(2 * window);
-            PostingsBuf::build(documents, words, size, each)
+            }
         }
-    }
+    };
+    let size = |document: usize| cited_by.positions(document).len() * 2 * times.len();
+    PostingsBuf::build(view.documents.len(), terms.words.len(), size, each)
 }
