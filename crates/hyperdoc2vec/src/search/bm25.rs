@@ -3,7 +3,7 @@
 //! `score(d) = Σ weight · idf · count · (k1 + 1) / (count + k1 · (1 − b + b · length / average length))`
 //! with `idf = ln(1 + (N − n + ½) / (n + ½))` for a word that n of N documents have.
 
-use super::postings::Postings;
+use super::postings::{List, Postings};
 use crate::kernel::ln;
 
 /// How soon more of the same word stops to count.
@@ -113,9 +113,13 @@ impl<'a> Bm25<'a> {
 #[derive(Debug, Clone)]
 pub struct Joint<'a> {
     fields: [Bm25<'a>; 2],
-    weights: [f32; 2],
+    /// For each field, what one word counts in each document.
+    counts: [Vec<f32>; 2],
     k1: f32,
 }
+
+/// Where more than one in so many documents have a word, all documents are passed.
+const DENSE: usize = 16;
 
 impl<'a> Joint<'a> {
     /// A document's own text, and the contexts of the links that point at it, with the usual constants.
@@ -125,7 +129,11 @@ impl<'a> Joint<'a> {
 
     /// Two fields with their weights.
     pub fn with(fields: [Bm25<'a>; 2], weights: [f32; 2], k1: f32) -> Joint<'a> {
-        Joint { fields, weights, k1 }
+        let counts = [0, 1].map(|field| {
+            let Bm25 { k1, norms, .. } = &fields[field];
+            norms.iter().map(|norm| weights[field] * k1 / norm).collect()
+        });
+        Joint { fields, counts, k1 }
     }
 
     /// The rarity of a word: that of the field where more documents have it.
@@ -134,23 +142,30 @@ impl<'a> Joint<'a> {
         first.idf(word).min(second.idf(word))
     }
 
+    /// What a word weighs before its counts, and the lists of both fields.
+    fn lists(&self, term: &Term, scale: f32) -> (f32, [List<'a>; 2]) {
+        let weight = scale * term.weight * self.idf(term.word) * (self.k1 + 1.0);
+        (weight, [0, 1].map(|field: usize| self.fields[field].postings.list(term.word as usize)))
+    }
+
+    /// What `count` words count in a document.
+    #[inline]
+    fn count(&self, field: usize, document: u32, count: u32) -> f32 {
+        self.counts[field].get(document as usize).map_or(0.0, |each| count as f32 * each)
+    }
+
     /// Calls `each(document, share)` for the documents that have the word in either field, in order.
     fn each(&self, term: &Term, scale: f32, mut each: impl FnMut(u32, f32)) {
-        let weight = scale * term.weight * self.idf(term.word) * (self.k1 + 1.0);
-        let [mut first, mut second] =
-            [&self.fields[0], &self.fields[1]].map(|field| field.postings.list(term.word as usize).peekable());
-        let count = |field: usize, document: u32, count: u32| {
-            let Bm25 { k1, norms, .. } = &self.fields[field];
-            norms.get(document as usize).map_or(0.0, |norm| self.weights[field] * count as f32 * k1 / norm)
-        };
+        let (weight, lists) = self.lists(term, scale);
+        let [mut first, mut second] = lists.map(Iterator::peekable);
         loop {
             let document = match (first.peek(), second.peek()) {
                 (Some(&(one, _)), Some(&(other, _))) => one.min(other),
                 (Some(&(one, _)), None) | (None, Some(&(one, _))) => one,
                 (None, None) => return,
             };
-            let own = first.next_if(|&(one, _)| one == document).map_or(0.0, |(_, n)| count(0, document, n));
-            let more = second.next_if(|&(one, _)| one == document).map_or(0.0, |(_, n)| count(1, document, n));
+            let own = first.next_if(|&(one, _)| one == document).map_or(0.0, |(_, n)| self.count(0, document, n));
+            let more = second.next_if(|&(one, _)| one == document).map_or(0.0, |(_, n)| self.count(1, document, n));
             let counts = own + more;
             each(document, weight * counts / (counts + self.k1));
         }
@@ -158,22 +173,48 @@ impl<'a> Joint<'a> {
 
     /// Adds `scale` times each document's score to `scores`.
     pub fn add_scores(&self, terms: &[Term], scale: f32, scores: &mut [f32]) {
+        let mut counts = vec![0.0f32; scores.len()];
         for term in terms {
-            self.each(term, scale, |document, share| {
-                if let Some(score) = scores.get_mut(document as usize) {
-                    *score += share;
+            let (weight, lists) = self.lists(term, scale);
+            let found: usize = lists.iter().map(|list| list.documents() as usize).sum();
+            if found * DENSE <= scores.len() {
+                self.each(term, scale, |document, share| {
+                    if let Some(score) = scores.get_mut(document as usize) {
+                        *score += share;
+                    }
+                });
+                continue;
+            }
+            // The same numbers without a branch a document: the others add 0.
+            for (field, list) in lists.into_iter().enumerate() {
+                for (document, count) in list {
+                    if let Some(sum) = counts.get_mut(document as usize) {
+                        *sum += self.count(field, document, count);
+                    }
                 }
-            });
+            }
+            for (score, count) in scores.iter_mut().zip(&mut counts) {
+                *score += weight * *count / (*count + self.k1);
+                *count = 0.0;
+            }
         }
     }
 
     /// As [`Bm25::shares`].
     pub fn shares(&self, terms: &[Term], scale: f32, documents: &[u32]) -> Vec<Vec<f32>> {
+        let mut places: Vec<(u32, usize)> = documents.iter().copied().zip(0..).collect();
+        places.sort_unstable();
         let mut shares = vec![vec![0.0; terms.len()]; documents.len()];
         for (number, term) in terms.iter().enumerate() {
+            let mut left = places.as_slice();
             self.each(term, scale, |document, share| {
-                for (place, _) in documents.iter().enumerate().filter(|(_, wanted)| **wanted == document) {
-                    shares[place][number] = share;
+                while let Some((&(wanted, place), rest)) = left.split_first()
+                    && wanted <= document
+                {
+                    if wanted == document {
+                        shares[place][number] = share;
+                    }
+                    left = rest;
                 }
             });
         }
@@ -248,6 +289,31 @@ mod tests {
         joint.add_scores(&terms, 0.7, &mut scores);
         for (document, shares) in [2, 0].into_iter().zip(joint.shares(&terms, 0.7, &[2, 0])) {
             assert_eq!(shares.iter().fold(0.0, |sum, share| sum + share), scores[document]);
+        }
+    }
+
+    #[test]
+    fn rare_and_frequent_words_are_scored_alike() {
+        // Word w stands in every document whose number is a multiple of w² + 1.
+        let lists = |times: usize| {
+            PostingsBuf::build(
+                999,
+                12,
+                |_| 12,
+                |document, tell| {
+                    let words = (0..12u32).filter(|word| (document as u32).is_multiple_of(word * word + 1));
+                    words.for_each(|word| (0..=document % (times + word as usize)).for_each(|_| tell(word)));
+                },
+            )
+        };
+        let (text, cited) = (lists(3), lists(5));
+        let joint = Joint::new(Bm25::new(text.view()), cited.view());
+        let terms: Vec<Term> = (0..12).map(one).collect();
+        let mut scores = vec![0.0; 999];
+        joint.add_scores(&terms, 1.0, &mut scores);
+        let all: Vec<u32> = (0..999).collect();
+        for (score, shares) in scores.iter().zip(joint.shares(&terms, 1.0, &all)) {
+            assert_eq!(shares.iter().fold(0.0, |sum, share| sum + share), *score);
         }
     }
 
