@@ -68,7 +68,7 @@ pub fn text(view: &View<'_>, terms: &Terms) -> PostingsBuf {
 }
 
 /// Posting lists of the contexts of the links that point at documents: up to `window` words on each side, which count
-/// [`BESIDE`] times beside the link and less by `decay` the further away they stand, down to not at all.
+/// four times beside the link and less by `decay` the further away they stand, down to not at all.
 pub fn cited(view: &View<'_>, terms: &Terms, window: usize, decay: f32) -> PostingsBuf {
     let times = |distance| (BESIDE * distance_weight(distance, decay)).round() as usize;
     let times: Vec<usize> = (0..window).map(times).take_while(|&times| times > 0).collect();
