@@ -8,7 +8,7 @@ use std::process::ExitCode;
 
 use clap::{Parser, Subcommand};
 
-/// Embeddings for documents that link to each other: import them, train on them
+/// Embeddings for documents that link to each other: import them, train on them, find what a text should link to
 #[derive(Parser)]
 #[command(name = "hd2v", version, max_term_width = 100)]
 struct Arguments {
@@ -22,6 +22,9 @@ enum Command {
     Import(command::import::Arguments),
     Generate(command::generate::Arguments),
     Train(command::train::Arguments),
+    Recommend(command::recommend::Arguments),
+    Similar(command::similar::Arguments),
+    Export(command::export::Arguments),
     Info(command::info::Arguments),
     Doctor(command::doctor::Arguments),
     Cat(command::cat::Arguments),
@@ -33,6 +36,9 @@ fn main() -> ExitCode {
         Command::Import(arguments) => command::import::run(&arguments),
         Command::Generate(arguments) => command::generate::run(&arguments),
         Command::Train(arguments) => command::train::run(&arguments),
+        Command::Recommend(arguments) => command::recommend::run(&arguments),
+        Command::Similar(arguments) => command::similar::run(&arguments),
+        Command::Export(arguments) => command::export::run(&arguments),
         Command::Info(arguments) => command::info::run(&arguments),
         Command::Doctor(arguments) => command::doctor::run(&arguments),
         Command::Cat(arguments) => command::cat::run(&arguments),

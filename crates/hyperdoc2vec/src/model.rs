@@ -3,8 +3,9 @@
 //! | array | holds |
 //! |---|---|
 //! | `word_in`, `word_out`, `doc_in`, `doc_out` | the vectors, one row a word or document |
-//! | `words.bytes`, `words.ends`, `words.index` | the words, by falling count |
-//! | `word_counts`, `word_documents` | how often a word occurs, in how many documents |
+//! | `words.bytes`, `words.ends`, `words.index` | the words with vectors, by falling count, then those of the search index alone |
+//! | `word_counts`, `word_documents` | how often a word with a vector occurs, in how many documents |
+//! | `text.*`, `cited.*` | the search index: which documents have a word, see [`crate::search::postings`]; in their own text, in the contexts of the links that point at them |
 //! | `names.*`, `titles.*`, `urls.*`, `dates` | the documents, in the order of the corpus |
 //! | `labels.*`, `document_labels`, `document_label` | the labels; where each document's end; its labels |
 //! | `links_to` | how many links point at each document |
@@ -19,6 +20,8 @@ use crate::container::{Container, Tensor, write};
 use crate::document::Date;
 use crate::error::{Error, Result};
 use crate::kernel::Matrix;
+use crate::search::index::{self, Field, Terms};
+use crate::search::postings::Postings;
 use crate::strings::{StringTable, string_index};
 use crate::train::Tables;
 use crate::train::params::TrainParams;
@@ -27,7 +30,7 @@ use crate::train::view::View;
 /// The name of the format.
 pub const FORMAT: &str = "hyperdoc2vec model";
 /// Its version; a reader refuses what is newer.
-pub const VERSION: u32 = 1;
+pub const VERSION: u32 = 2;
 
 /// A model, mapped.
 #[derive(Debug)]
@@ -61,6 +64,16 @@ impl Vectors {
     }
 }
 
+impl Field {
+    /// The names of the arrays: where lists end, the lists, the lengths of documents.
+    fn arrays(self) -> [&'static str; 3] {
+        match self {
+            Field::Text => ["text.ends", "text.postings", "text.lengths"],
+            Field::Cited => ["cited.ends", "cited.postings", "cited.lengths"],
+        }
+    }
+}
+
 impl Model {
     /// Opens a model. Sizes are checked, contents are not read: see [`Model::verify`].
     pub fn open(path: impl AsRef<Path>) -> Result<Model> {
@@ -72,6 +85,7 @@ impl Model {
         let model = Model { container, params };
         let (words, documents) = (model.words(), model.documents());
         let fits = model.container.shape("word_in") == [words, model.params.dim]
+            && model.terms().ends.len() >= words
             && model.container.shape("word_out") == [words, model.params.dim]
             && model.container.shape("doc_in") == [documents, model.params.dim]
             && model.container.shape("doc_out") == [documents, model.params.dim]
@@ -95,9 +109,14 @@ impl Model {
         self.container.about()
     }
 
-    /// The number of words.
+    /// The file.
+    pub fn path(&self) -> &Path {
+        self.container.path()
+    }
+
+    /// The number of words that have vectors.
     pub fn words(&self) -> usize {
-        self.container.shape("words.ends").first().copied().unwrap_or(0)
+        self.container.shape("word_in").first().copied().unwrap_or(0)
     }
 
     /// The number of documents.
@@ -121,9 +140,26 @@ impl Model {
         }
     }
 
-    /// The words, by their rows.
+    /// The words that have vectors, by their rows.
     pub fn vocabulary(&self) -> StringTable<'_> {
+        let terms = self.terms();
+        StringTable { ends: &terms.ends[..self.words().min(terms.ends.len())], ..terms }
+    }
+
+    /// The words of the search index, by their rows: those of [`Model::vocabulary`], and behind them the rarer ones.
+    pub fn terms(&self) -> StringTable<'_> {
         self.strings(["words.bytes", "words.ends", "words.index"])
+    }
+
+    /// One half of the search index; `None` in a model that was made without.
+    pub fn postings(&self, field: Field) -> Option<Postings<'_>> {
+        let [ends, bytes, lengths] = field.arrays();
+        let postings = Postings {
+            ends: self.container.array(ends).ok()?,
+            bytes: self.container.array(bytes).ok()?,
+            lengths: self.container.array(lengths).ok()?,
+        };
+        (postings.lengths.len() == self.documents()).then_some(postings)
     }
 
     /// The ids of documents, by their rows.
@@ -136,12 +172,41 @@ impl Model {
         self.strings(["titles.bytes", "titles.ends", ""])
     }
 
+    /// Where readers find documents, by their rows; empty where that is not known.
+    pub fn urls(&self) -> StringTable<'_> {
+        self.strings(["urls.bytes", "urls.ends", ""])
+    }
+
+    /// All labels.
+    pub fn labels(&self) -> StringTable<'_> {
+        self.strings(["labels.bytes", "labels.ends", ""])
+    }
+
+    /// The labels of a document, as numbers of [`Model::labels`].
+    pub fn label_ids(&self, document: usize) -> &[u32] {
+        let ends: &[u64] = self.container.array("document_labels").unwrap_or_default();
+        let start = if document == 0 { Some(&0) } else { ends.get(document - 1) };
+        let range = start.zip(ends.get(document)).map(|(&start, &end)| start as usize..end as usize);
+        let labels: &[u32] = self.container.array("document_label").unwrap_or_default();
+        range.and_then(|range| labels.get(range)).unwrap_or_default()
+    }
+
+    /// How many links point at each document.
+    pub fn links_to(&self) -> Result<&[u32]> {
+        self.container.array("links_to")
+    }
+
     /// The date of a document.
     pub fn date(&self, document: usize) -> Option<Date> {
         self.container.array::<i32>("dates").ok()?.get(document).and_then(|&date| Date::from_packed(date))
     }
 
-    /// In how many documents each word occurs.
+    /// How often each word with a vector occurs.
+    pub fn word_counts(&self) -> Result<&[u64]> {
+        self.container.array("word_counts")
+    }
+
+    /// In how many documents each word with a vector occurs.
     pub fn word_documents(&self) -> Result<&[u64]> {
         self.container.array("word_documents")
     }
@@ -162,7 +227,13 @@ fn trimmed(data: &[f32], stride: usize, dim: usize) -> Vec<f32> {
     data.chunks_exact(stride).flat_map(|row| &row[..dim]).copied().collect()
 }
 
-/// Writes what was trained to `path`.
+/// The arrays of one half of the search index.
+fn index_tensors(field: Field, postings: Postings<'_>) -> [Tensor<'_>; 3] {
+    let [ends, bytes, lengths] = field.arrays();
+    [Tensor::u64s(ends, postings.ends), Tensor::bytes(bytes, postings.bytes), Tensor::u32s(lengths, postings.lengths)]
+}
+
+/// Writes what was trained to `path`, with the index to search it.
 pub fn save(path: &Path, view: &View<'_>, tables: &Tables, params: &TrainParams) -> Result<()> {
     let (corpus, first) = (view.corpus, view.words.len());
     let stride = tables.input.stride();
@@ -172,14 +243,18 @@ pub fn save(path: &Path, view: &View<'_>, tables: &Tables, params: &TrainParams)
     };
     let (word_in, doc_in) = (part(&tables.input, false), part(&tables.input, true));
     let (word_out, doc_out) = (part(&tables.output, false), part(&tables.output, true));
-    let words = || view.words.iter().map(|&word| corpus.word(word));
+    let terms = Terms::new(view);
+    let text = index::text(view, &terms);
+    let cited = index::cited(view, &terms, params.window, params.citation.decay);
+    let words = || terms.words.iter().map(|&word| corpus.word(word));
     let names = || view.documents.iter().map(|&doc| corpus.name(doc));
     let (word_bytes, word_ends) = flat(words());
     let (name_bytes, name_ends) = flat(names());
     let (title_bytes, title_ends) = flat(view.documents.iter().map(|&doc| corpus.title(doc).unwrap_or_default()));
     let (url_bytes, url_ends) = flat(view.documents.iter().map(|&doc| corpus.url(doc).unwrap_or_default()));
     let (label_bytes, label_ends) = flat(corpus.label_names());
-    let (word_index, name_index) = (string_index(first, words()), string_index(view.documents.len(), names()));
+    let (word_index, name_index) =
+        (string_index(terms.words.len(), words()), string_index(view.documents.len(), names()));
     let dates: Vec<i32> = view.documents.iter().map(|&doc| corpus.date(doc).map_or(0, Date::packed)).collect();
     let (mut document_label, mut document_labels) = (Vec::new(), Vec::new());
     for &doc in &view.documents {
@@ -207,7 +282,7 @@ pub fn save(path: &Path, view: &View<'_>, tables: &Tables, params: &TrainParams)
             "options": corpus.manifest().options,
         },
     });
-    let tensors = [
+    let tensors: Vec<Tensor<'_>> = [
         Tensor::matrix("word_in", &word_in, params.dim),
         Tensor::matrix("word_out", &word_out, params.dim),
         Tensor::matrix("doc_in", &doc_in, params.dim),
@@ -230,6 +305,10 @@ pub fn save(path: &Path, view: &View<'_>, tables: &Tables, params: &TrainParams)
         Tensor::u64s("document_labels", &document_labels),
         Tensor::u32s("document_label", &document_label),
         Tensor::u32s("links_to", &links_to),
-    ];
+    ]
+    .into_iter()
+    .chain(index_tensors(Field::Text, text.view()))
+    .chain(index_tensors(Field::Cited, cited.view()))
+    .collect();
     write(path, FORMAT, VERSION, &tensors, about)
 }

@@ -332,8 +332,8 @@ fn a_rate_that_is_too_large_is_told_and_nothing_is_written() {
     assert!(!path.exists());
 }
 
-/// Every version of the format stays readable, and training gives the same vectors on every machine: the file of each
-/// version was written once and is not written again.
+/// Every version of the format stays readable: the file of each was written once and is not written again. And training
+/// with the parameters of the present one gives its vectors, on every machine.
 #[test]
 fn models_of_every_version_are_read_and_trained_again_to_the_same_bits() {
     let golden = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/data/models");
@@ -350,6 +350,9 @@ fn models_of_every_version_are_read_and_trained_again_to_the_same_bits() {
         assert_eq!((old.documents(), old.params().dim), (40, 8));
         assert_eq!((old.names().get(3), old.names().find("d000017")), ("d000003", Some(17)));
         assert_eq!(old.date(0), "2000-01".parse().ok());
+        if version < hyperdoc2vec::model::VERSION {
+            continue;
+        }
         let new = place.model(old.params());
         assert!((0..old.words()).all(|word| old.vocabulary().get(word) == new.vocabulary().get(word)));
         for which in [Vectors::WordIn, Vectors::WordOut, Vectors::DocIn, Vectors::DocOut] {
@@ -379,10 +382,10 @@ fn a_model_cut_short_altered_or_newer_is_refused() {
     altered[last] ^= 1;
     fs::write(&path, &altered).expect("written");
     assert!(refused(&path).contains("altered"));
-    let version = b"\\\"version\\\":1";
-    let newer = bytes.windows(version.len()).position(|window| window == version).expect("a version");
+    let field = b"\\\"version\\\":";
+    let newer = bytes.windows(field.len()).position(|window| window == field).expect("a version");
     let mut changed = bytes;
-    changed[newer + version.len() - 1] = b'9';
+    changed[newer + field.len()] = b'9';
     fs::write(&path, &changed).expect("written");
     let error = refused(&path);
     assert!(error.contains("version 9") && error.contains("newer program"), "{error}");

@@ -3,7 +3,11 @@
 pub mod cat;
 pub mod demo;
 pub mod doctor;
+pub mod export;
 pub mod generate;
 pub mod import;
 pub mod info;
+pub mod model;
+pub mod recommend;
+pub mod similar;
 pub mod train;

@@ -6,5 +6,6 @@ mod golden;
 mod good_paths;
 mod helper;
 mod interrupt;
+mod model;
 mod output;
 mod train;

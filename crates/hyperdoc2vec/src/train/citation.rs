@@ -66,6 +66,16 @@ impl Default for CitationParams {
     }
 }
 
+/// What a word weighs at a distance from the link; 1 everywhere without a decay.
+pub fn distance_weight(distance: usize, decay: f32) -> f32 {
+    if decay > 0.0 { exp(-(distance as f32) / decay) } else { 1.0 }
+}
+
+/// What a word that stands in `found` of the documents weighs; 1 where rarity does not count.
+pub fn rarity_weight(found: u64, documents: usize, rarity: bool) -> f32 {
+    if rarity { ln((documents as f32 + 1.0) / found as f32) } else { 1.0 }
+}
+
 /// Weighs the words of a context.
 #[derive(Debug, Clone)]
 pub struct Weighting {
@@ -76,12 +86,9 @@ pub struct Weighting {
 impl Weighting {
     /// Weights for the words of `view` up to `window` from the link.
     pub fn new(view: &View<'_>, window: usize, decay: f32, rarity: bool) -> Weighting {
-        let documents = view.documents.len() as f32;
-        let by_distance = (0..window.max(1))
-            .map(|distance| if decay > 0.0 { exp(-(distance as f32) / decay) } else { 1.0 })
-            .collect();
-        let idf = |&count: &u64| if rarity { ln((documents + 1.0) / count as f32) } else { 1.0 };
-        Weighting { by_distance, by_word: view.document_counts.iter().map(idf).collect() }
+        let by_distance = (0..window.max(1)).map(|distance| distance_weight(distance, decay)).collect();
+        let by_word = |&found: &u64| rarity_weight(found, view.documents.len(), rarity);
+        Weighting { by_distance, by_word: view.document_counts.iter().map(by_word).collect() }
     }
 
     /// The weight of a word (its row) at a distance.

@@ -1,0 +1,148 @@
+//! `hd2v export`: vectors in the formats of other programs.
+
+#[cfg(feature = "parquet")]
+mod parquet;
+
+use std::io::Write;
+use std::path::{Path, PathBuf};
+
+use anyhow::{Context, Result, ensure};
+use clap::{Args, ValueEnum};
+use hyperdoc2vec::model::Vectors;
+use hyperdoc2vec::{Model, export};
+
+use super::import::written_aside;
+use crate::output::{talk, thousands};
+
+/// Write vectors for other programs: gensim, numpy, pandas, the embedding projector
+#[derive(Args)]
+#[command(after_help = "\
+Formats:
+  word2vec      text, for gensim and most others; white space in names is written _
+  word2vec-bin  the same in binary
+  npy           numpy.load; what the rows are stands beside it in …metadata.tsv
+  tsv           for the embedding projector, with …metadata.tsv beside it
+  parquet       columns id, title, labels, vector (word, count, documents, vector); needs a program built with
+                --features parquet
+
+Examples:
+  hd2v export papers.model --what doc-out --format npy -o papers.npy
+  hd2v export papers.model --what word-in --format word2vec -o words.txt")]
+pub struct Arguments {
+    /// The model file
+    model: PathBuf,
+    /// Which vectors
+    #[arg(long, value_enum)]
+    what: What,
+    /// Which format
+    #[arg(long, value_enum)]
+    format: Format,
+    /// The file to write; `-` for stdout
+    #[arg(short, long)]
+    output: PathBuf,
+    /// Replace the output if it is there already
+    #[arg(long)]
+    force: bool,
+}
+
+#[derive(Clone, Copy, ValueEnum)]
+enum What {
+    /// Words, as inputs
+    WordIn,
+    /// Words, as outputs
+    WordOut,
+    /// Documents as sources: what they say
+    DocIn,
+    /// Documents as targets: what others say of them
+    DocOut,
+}
+
+#[derive(Clone, Copy, PartialEq, ValueEnum)]
+enum Format {
+    #[value(name = "word2vec")]
+    Word2vec,
+    #[value(name = "word2vec-bin")]
+    Word2vecBin,
+    Npy,
+    Tsv,
+    Parquet,
+}
+
+pub fn run(arguments: &Arguments) -> Result<()> {
+    let model = Model::open(&arguments.model)?;
+    let which = match arguments.what {
+        What::WordIn => Vectors::WordIn,
+        What::WordOut => Vectors::WordOut,
+        What::DocIn => Vectors::DocIn,
+        What::DocOut => Vectors::DocOut,
+    };
+    let (output, force) = (&arguments.output, arguments.force);
+    let stdout = output.as_os_str() == "-";
+    if arguments.format == Format::Parquet {
+        write_parquet(arguments, &model, which)?;
+        return told(&model, which, output);
+    }
+    if matches!(arguments.format, Format::Npy | Format::Tsv) && !stdout {
+        // Both are refused before one is written.
+        ensure!(
+            force || !output.exists(),
+            "{}: exists already; choose another name, or replace it with --force",
+            output.display()
+        );
+        let metadata = metadata_path(output);
+        written_aside(&metadata, force, &mut |out| write(&metadata, export::metadata(&model, which, out)?))?;
+        talk(format_args!("{}: what the rows are", metadata.display()));
+    }
+    written_aside(output, force, &mut |out: &mut (dyn Write + Send)| {
+        let written = match arguments.format {
+            Format::Word2vec => export::word2vec(&model, which, out)?,
+            Format::Word2vecBin => export::word2vec_binary(&model, which, out)?,
+            Format::Npy => export::npy(&model, which, out)?,
+            Format::Tsv | Format::Parquet => export::tsv(&model, which, out)?,
+        };
+        write(output, written)
+    })?;
+    if matches!(arguments.format, Format::Word2vec | Format::Word2vecBin) {
+        let changed = export::names_with_space(&model, which);
+        if changed > 0 {
+            talk(format_args!("{} names have white space, which is written _", thousands(changed as u64)));
+        }
+    }
+    told(&model, which, output)
+}
+
+fn told(model: &Model, which: Vectors, output: &Path) -> Result<()> {
+    let vectors = model.vectors(which)?;
+    let (rows, columns) = (thousands(vectors.rows() as u64), vectors.cols());
+    talk(format_args!("{}: {rows} vectors of {columns} numbers", output.display()));
+    Ok(())
+}
+
+fn write(path: &Path, result: std::io::Result<()>) -> Result<()> {
+    match result {
+        // The reader of our stdout has seen enough: `main` knows that as it is.
+        Err(error) if error.kind() == std::io::ErrorKind::BrokenPipe => Err(error.into()),
+        result => result.with_context(|| format!("cannot write {}", path.display())),
+    }
+}
+
+/// `vectors.tsv` has `vectors.metadata.tsv` beside it.
+fn metadata_path(output: &Path) -> PathBuf {
+    let ours = output.extension().is_some_and(|extension| extension == "tsv" || extension == "npy");
+    let mut path = if ours { output.with_extension("") } else { output.to_owned() }.into_os_string();
+    path.push(".metadata.tsv");
+    PathBuf::from(path)
+}
+
+#[cfg(not(feature = "parquet"))]
+fn write_parquet(_: &Arguments, _: &Model, _: Vectors) -> Result<()> {
+    anyhow::bail!(
+        "this program was built without parquet; build it with `cargo install --path crates/hd2v --features parquet`, \
+         or export npy"
+    )
+}
+
+#[cfg(feature = "parquet")]
+fn write_parquet(arguments: &Arguments, model: &Model, which: Vectors) -> Result<()> {
+    written_aside(&arguments.output, arguments.force, &mut |out| parquet::write(model, which, out))
+}

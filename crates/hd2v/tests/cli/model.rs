@@ -1,0 +1,217 @@
+//! Models as they are used: recommend, similar, export.
+
+use serde_json::{Value, json};
+
+use crate::helper::Place;
+
+/// Papers on parsing and on translation; two of each are often linked to, `p9` and `t9` never.
+fn place() -> Place {
+    let mut lines = String::new();
+    for i in 0..30 {
+        let (kind, words, target) = match i % 2 {
+            0 => ("p", "grammar tree parser", ["p-chart", "p-shift"][i / 2 % 2]),
+            _ => ("t", "phrase align bilingual", ["t-phrase", "t-align"][i / 2 % 2]),
+        };
+        let name = ["chart", "shift", "phrase", "align"][i / 2 % 2 + 2 * (i % 2)];
+        let text = format!("{words} we use the {name} method [[{target}]] for {words} number{i}");
+        let line = json!({"id": format!("{kind}{i}"), "text": text, "date": format!("{}", 2000 + i), "labels": [kind]});
+        lines.push_str(&format!("{line}\n"));
+    }
+    for (id, text) in [("p-chart", "chart parser"), ("p-shift", "shift parser")] {
+        let line = json!({"id": id, "title": "A\tparser", "text": text, "labels": ["p", "famous"], "date": "1990"});
+        lines.push_str(&format!("{line}\n"));
+    }
+    for (id, text) in [("t-phrase", "phrase translation"), ("t-align", "word align"), ("t new", "quetzalcoatl align")] {
+        lines.push_str(&format!("{}\n", json!({"id": id, "text": text, "labels": ["t"]})));
+    }
+    let place = Place::with(&[("in.jsonl", &lines)]);
+    place.ok("import jsonl in.jsonl --min-count 2 -o c");
+    place.ok("train c -o m --dim 8 --epochs 60 --content-epochs 2 --threads 1");
+    place
+}
+
+fn ids(out: &Value) -> Vec<&str> {
+    out["hits"].as_array().expect("hits").iter().map(|hit| hit["id"].as_str().expect("an id")).collect()
+}
+
+fn asked(place: &Place, arguments: &str, text: &str) -> Value {
+    let outcome = place.run_with(&format!("recommend m - --json {arguments}"), text.as_bytes()).succeeded(arguments);
+    serde_json::from_str(&outcome.out).expect("one JSON document")
+}
+
+#[test]
+fn recommend_finds_what_is_linked_in_such_words() {
+    let place = place();
+    let out = asked(&place, "--top 2", "we use the chart method [[?]] for grammar");
+    assert_eq!(ids(&out)[0], "p-chart");
+    let hit = &out["hits"][0];
+    assert_eq!((&hit["rank"], &hit["title"], &hit["date"]), (&json!(1), &json!("A\tparser"), &json!("1990")));
+    assert!(hit["score"].as_f64() > out["hits"][1]["score"].as_f64());
+    assert_eq!(out["query"], json!({"words": 7, "marked": true, "unknown": []}));
+    for ranking in ["embedding", "bm25-cited"] {
+        let out = asked(&place, &format!("--rank {ranking}"), "the align method [[?]] xyzzy");
+        assert_eq!(
+            (ids(&out)[0], &out["query"]["unknown"], &out["ranking"]),
+            ("t-align", &json!(["xyzzy"]), &ranking.into())
+        );
+    }
+    // A rare word of a document that nobody links to.
+    let out = asked(&place, "--rank bm25", "quetzalcoatl");
+    assert_eq!(ids(&out), ["t new"]);
+}
+
+#[test]
+fn a_text_comes_from_an_argument_a_file_or_standard_input() {
+    let place = place();
+    place.write("draft.txt", "the chart method [[?]]");
+    let table = place.ok("recommend m --file draft.txt").out;
+    assert_eq!(table, place.run_with("recommend m -", b"the chart method [[?]]").succeeded("-").out);
+    assert_eq!(table, place.run_with("recommend m --file -", b"the chart method [[?]]").succeeded("-").out);
+    assert_eq!(table.lines().count(), 10);
+    assert!(table.starts_with(" 1  ") && table.contains("p-chart   A parser\n"), "{table}");
+    assert_eq!(ids(&place.json("recommend m --text chart --json --top 1")), ["p-chart"]);
+    for usage in ["recommend m", "recommend m --text a --file b", "recommend m x", "recommend m - --rank best"] {
+        assert_eq!(place.run(usage).code, Some(2), "{usage}");
+    }
+}
+
+#[test]
+fn filters_leave_documents_out() {
+    let place = place();
+    let text = "we use the chart method [[?]]";
+    assert!(!ids(&asked(&place, "--source p-chart --top 99", text)).contains(&"p-chart"));
+    assert!(!ids(&asked(&place, "--exclude p-chart p-shift --top 99", text)).iter().any(|id| id.starts_with("p-")));
+    let mut famous =
+        ids(&asked(&place, "--only famous t-align", text)).into_iter().map(str::to_owned).collect::<Vec<_>>();
+    famous.sort();
+    assert_eq!(famous, ["p-chart", "p-shift", "t-align"]);
+    let old = asked(&place, "--before 2001 --top 99", text);
+    assert_eq!(ids(&old).len(), 3, "1990 twice and 2000; those without a date are left out: {old}");
+    let none = asked(&place, "--only famous --before 1990", text);
+    assert_eq!((ids(&none).len(), none["reason"].as_str().is_some_and(|r| r.contains("--before"))), (0, true));
+    let outcome =
+        place.run_with("recommend m - --only famous --before 1990", text.as_bytes()).succeeded("an empty answer");
+    assert_eq!((outcome.out.as_str(), outcome.err.lines().count()), ("", 1));
+}
+
+#[test]
+fn what_cannot_be_answered_is_said_clearly() {
+    let place = place();
+    assert_eq!(place.refused("recommend m -"), "the text has no words");
+    assert_eq!(place.refused_with("recommend m -", " … [[?]]\n".as_bytes()), "the text has no words");
+    let message = place.refused_with("recommend m -", b"a \xff");
+    assert!(message.contains("UTF-8") && message.contains("byte 2"), "{message}");
+    let out = asked(&place, "", "xyzzy plugh");
+    assert_eq!(out["reason"], "none of the 2 words of the text has a vector in the model");
+    let out = asked(&place, "", "quetzalcoatl");
+    assert!(out["reason"].as_str().is_some_and(|reason| reason.contains("--rank bm25")), "{out}");
+    let message = place.refused("recommend m --text chart --source p-chrat");
+    assert!(message.starts_with("m: no document has the id \"p-chrat\"; did you mean \"p-chart\""), "{message}");
+    let message = place.refused("recommend m --text chart --only famos");
+    assert!(message.contains("did you mean \"famous\""), "{message}");
+    assert!(place.refused("recommend nobody --text chart").contains("nobody"));
+    assert!(place.refused("recommend in.jsonl --text chart").contains("not a whole hyperdoc2vec model"));
+    let twice = place.run_with("recommend m -", b"a [[?]] b [[?]]");
+    assert_eq!((twice.code, twice.err.contains("two places")), (Some(2), true));
+    let bytes = std::fs::read(place.path("m")).expect("a model");
+    place.write("short", &bytes[..bytes.len() / 2]);
+    for command in
+        ["recommend short --text chart", "similar short p-chart", "export short --what doc-in --format npy -o x"]
+    {
+        assert!(place.refused(command).contains("cut short"), "{command}");
+    }
+}
+
+#[test]
+fn ten_megabytes_of_text_are_answered() {
+    let place = place();
+    let text = "we use the chart method grammar tree unheard-of ".repeat(220_000);
+    assert!(text.len() > 10_000_000);
+    let out = asked(&place, "--top 1", &text);
+    assert_eq!((ids(&out), &out["query"]["words"]), (vec!["p-chart"], &json!(9 * 220_000)));
+}
+
+#[test]
+fn similar_lists_documents_and_words() {
+    let place = place();
+    for by in ["in", "out"] {
+        let out = place.json(&format!("similar m p0 --by {by} --top 40 --json"));
+        assert_eq!(out["hits"].as_array().map(Vec::len), Some(34), "all but itself");
+        let scores: Vec<f64> =
+            out["hits"].as_array().expect("hits").iter().filter_map(|hit| hit["score"].as_f64()).collect();
+        assert!(scores.is_sorted_by(|a, b| a >= b) && scores[0] <= 1.0001 && scores[33] >= -1.0001, "{scores:?}");
+    }
+    let out = place.json("similar m chart --words --top 3 --json");
+    assert_eq!(out["hits"][0]["rank"], 1);
+    assert!(out["hits"].as_array().expect("hits").iter().all(|hit| hit["word"].is_string() && hit["word"] != "chart"));
+    assert_eq!(place.ok("similar m chart --words --top 3").out.lines().count(), 3);
+    assert!(place.refused("similar m p00").contains("did you mean"));
+    assert!(place.refused("similar m quetzalcoatl --words").contains("no vector for the word"));
+}
+
+#[test]
+fn exports_hold_the_vectors_of_the_model_in_every_format() {
+    let place = place();
+    let read = |name: &str| std::fs::read(place.path(name)).expect("written");
+    let numbers = |bytes: &[u8]| bytes.as_chunks().0.iter().map(|&four| f32::from_le_bytes(four)).collect::<Vec<f32>>();
+    let err = place.ok("export m --what doc-out --format word2vec -o text").err;
+    assert!(err.starts_with("1 names have white space, which is written _\ntext: 35 vectors of 8 numbers"), "{err}");
+    let text = String::from_utf8(read("text")).expect("text");
+    let (head, rows) = text.split_once('\n').expect("a head");
+    assert_eq!((head, rows.lines().count()), ("35 8", 35));
+    assert!(rows.lines().last().expect("a row").starts_with("t_new "));
+    let expected: Vec<f32> =
+        rows.lines().flat_map(|row| row.split(' ').skip(1)).map(|x| x.parse().expect("a number")).collect();
+
+    place.ok("export m --what doc-out --format npy -o v.npy");
+    let npy = read("v.npy");
+    let header = 10 + u16::from_le_bytes([npy[8], npy[9]]) as usize;
+    assert_eq!(numbers(&npy[header..]), expected);
+
+    place.ok("export m --what doc-out --format word2vec-bin -o bin");
+    let bin = read("bin");
+    let mut rest = bin.strip_prefix(b"35 8\n").expect("a head");
+    let mut found = vec![];
+    while !rest.is_empty() {
+        let space = rest.iter().position(|&b| b == b' ').expect("a name");
+        found.extend(numbers(&rest[space + 1..][..32]));
+        rest = rest[space + 33..].strip_prefix(b"\n").expect("a line end");
+    }
+    assert_eq!(found, expected);
+
+    place.refused("export m --what doc-out --format tsv -o v.tsv");
+    place.ok("export m --what doc-out --format tsv -o v.tsv --force");
+    let tsv = String::from_utf8(read("v.tsv")).expect("text");
+    assert_eq!(tsv.split_whitespace().map(|x| x.parse().expect("a number")).collect::<Vec<f32>>(), expected);
+    let metadata = String::from_utf8(read("v.metadata.tsv")).expect("text");
+    assert_eq!((metadata.lines().next(), metadata.lines().count()), (Some("id\ttitle\tlabels"), 36));
+    assert!(metadata.contains("\np-chart\tA parser\tp, famous\n"), "{metadata}");
+
+    place.ok("export m --what word-in --format tsv -o words.tsv");
+    let metadata = String::from_utf8(read("words.metadata.tsv")).expect("text");
+    assert!(metadata.starts_with("word\tcount\tdocuments\n"), "{metadata}");
+    assert_eq!(
+        metadata.lines().count() as u64,
+        1 + place.json("info m --json")["vocabulary"].as_u64().expect("a number")
+    );
+    place.refused("export m --what word-in --format word2vec -o text");
+    assert!(place.entries().iter().all(|entry| !entry.contains(".part-")));
+}
+
+#[cfg(not(feature = "parquet"))]
+#[test]
+fn parquet_is_said_to_be_left_out() {
+    let place = place();
+    assert!(place.refused("export m --what doc-in --format parquet -o x").contains("--features parquet"));
+}
+
+#[cfg(feature = "parquet")]
+#[test]
+fn parquet_has_the_columns_of_a_table() {
+    let place = place();
+    for what in ["doc-in", "word-in"] {
+        place.ok(&format!("export m --what {what} --format parquet -o {what}"));
+        let bytes = std::fs::read(place.path(what)).expect("written");
+        assert!(bytes.starts_with(b"PAR1") && bytes.ends_with(b"PAR1"));
+    }
+}

@@ -1,0 +1,164 @@
+//! Trains on a part of a corpus, writes the model, and tells how many held-out links each ranking of it finds: a tool
+//! for choosing defaults.
+//!
+//! `cargo run --release --example rankings -- CORPUS UNTIL|SHARE [model=FILE] [option=value …] [v:name=value,… …]`
+//!
+//! `model=FILE` keeps the model and uses it again. `last=DATE` asks only from test documents up to that date, `every=N`
+//! only each N-th position, `seed=N` draws other test documents, `anchors=0` drops the links' own words from the
+//! questions. Each `v:` is a variant of BM25 that is measured beside the three rankings: `own`, `cited` (weights of the
+//! fields), `k1`, `b`, `ck1`, `cb` (of the contexts), `decay`, `window` (of the question's words), `index` (window of the
+//! indexed contexts), `near` (their decay; 0 for none), `joint=1` (both fields saturate as one).
+#![allow(missing_docs, clippy::print_stdout, clippy::unwrap_used)]
+
+use std::collections::BTreeMap;
+use std::ops::ControlFlow;
+use std::path::PathBuf;
+
+use hyperdoc2vec::kernel::Matrix;
+use hyperdoc2vec::model::{Vectors, save};
+use hyperdoc2vec::search::bm25::{B, Bm25, JOINT_K1, Joint, K1};
+use hyperdoc2vec::search::index::{Field, Terms, cited};
+use hyperdoc2vec::search::{Hit, Query, Ranking, Searcher, rank};
+use hyperdoc2vec::split::{self, Split};
+use hyperdoc2vec::train::citation::Citation;
+use hyperdoc2vec::train::dbow::Dbow;
+use hyperdoc2vec::train::table::Table;
+use hyperdoc2vec::train::view::View;
+use hyperdoc2vec::train::{Phase, Tables, TrainParams};
+use hyperdoc2vec::{Corpus, Date, Model};
+use rayon::prelude::*;
+
+fn train(view: &View<'_>, params: &TrainParams, path: &std::path::Path) {
+    let mut tables = Tables { input: Table::new(view.rows(), params.dim), output: Table::new(view.rows(), params.dim) };
+    tables.input.fill(0..view.rows(), params.dim, params.seed, 0);
+    let phases: [Box<dyn Phase>; 2] = [
+        Box::new(Dbow::new(view, &params.content, params.seed)),
+        Box::new(Citation::new(view, &params.citation, params.window, params.seed)),
+    ];
+    for phase in &phases {
+        phase.prepare(&mut tables);
+        for epoch in 0..phase.epochs() {
+            let _ = phase.epoch(epoch, 0, &mut tables, &mut |_, _| ControlFlow::Continue(()));
+        }
+    }
+    save(path, view, &tables, params).unwrap();
+}
+
+struct Asked {
+    query: Query,
+    truths: Vec<u32>,
+}
+
+/// The share of the truths among the hits, averaged over questions, and newcomers found and asked for.
+fn tell(name: &str, asked: &[Asked], newcomer: &[bool], hits: &[Vec<Hit>]) {
+    let (mut recall, mut found, mut wanted) = (0.0, 0, 0);
+    for (asked, hits) in asked.iter().zip(hits) {
+        let hit = |truth: &u32| hits.iter().any(|hit| hit.row == *truth);
+        recall += asked.truths.iter().filter(|truth| hit(truth)).count() as f64 / asked.truths.len() as f64;
+        for truth in asked.truths.iter().filter(|truth| newcomer[**truth as usize]) {
+            wanted += 1;
+            found += usize::from(hit(truth));
+        }
+    }
+    let share = 100.0 * found as f64 / wanted.max(1) as f64;
+    println!("{:6.2} %  newcomers {share:5.1} % of {wanted}  {name}", 100.0 * recall / asked.len().max(1) as f64);
+}
+
+fn main() {
+    let args: Vec<String> = std::env::args().collect();
+    let option = |name: &str| args.iter().find_map(|a| a.strip_prefix(&format!("{name}=")));
+    let corpus = Corpus::open(&args[1]).unwrap();
+    let split = match args[2].parse() {
+        Ok(date) => Split::by_date(&corpus, date).unwrap(),
+        Err(_) => {
+            Split::by_share(&corpus, args[2].parse().unwrap(), option("seed").map_or(1, |seed| seed.parse().unwrap()))
+                .unwrap()
+        }
+    };
+    let anchored = corpus.documents().flat_map(|doc| corpus.positions(doc)).filter(|p| p.anchor > 0).count();
+    let mut params = TrainParams::default();
+    if anchored as u64 * 2 > corpus.manifest().counts.positions {
+        params.citation.decay = 5.0;
+    }
+    let view = View::new(&corpus, &split, params.min_count).unwrap();
+    let dir = tempfile::tempdir().unwrap();
+    let path = option("model").map_or(dir.path().join("model"), PathBuf::from);
+    if !path.exists() {
+        train(&view, &params, &path);
+    }
+    let model = Model::open(&path).unwrap();
+    model.verify().unwrap();
+    let searcher = Searcher::new(&model);
+    let terms = Terms::new(&view);
+    let first = view.words.len() as u32;
+
+    let last: Option<Date> = option("last").map(|date| date.parse().unwrap());
+    let every: usize = option("every").map_or(1, |n| n.parse().unwrap());
+    let anchors = option("anchors") != Some("0");
+    let ask = |query: split::Query| {
+        let position = corpus.position(query.position);
+        let (before, after) = corpus.context(&position, 8 * params.window);
+        let before = if anchors { before } else { &before[..before.len().saturating_sub(position.anchor)] };
+        let rows: Vec<Option<u32>> = before.iter().chain(after).map(|&word| terms.row(word)).collect();
+        let truths = query.truths.iter().map(|&truth| view.document_row(truth).unwrap() - first).collect();
+        Asked { query: Query::of_rows(&rows, Some(before.len()), view.words.len(), params.window), truths }
+    };
+    let in_time = |query: &split::Query| {
+        let date = corpus.date(corpus.position(query.position).source);
+        last.is_none_or(|last| date.is_some_and(|date| date.is_up_to(last)))
+    };
+    let asked: Vec<Asked> = split.queries(&corpus).into_iter().filter(in_time).step_by(every).map(ask).collect();
+    let newcomer: Vec<bool> = view.documents.iter().map(|&doc| split.is_newcomer(doc)).collect();
+    println!("{} documents, {} positions asked", view.documents.len(), asked.len());
+
+    let vectors: Vec<f32> = asked
+        .iter()
+        .flat_map(|asked| searcher.vector(&asked.query).unwrap().unwrap_or(vec![0.0; params.dim]))
+        .collect();
+    let queries = Matrix::new(&vectors, asked.len(), params.dim, params.dim);
+    let started = std::time::Instant::now();
+    let hits = rank::top_batch(queries, model.vectors(Vectors::DocOut).unwrap(), 10, |_, _| true);
+    let seconds = started.elapsed().as_secs_f64();
+    tell("embedding", &asked, &newcomer, &hits);
+    println!("          {:.0} queries a second in a batch", asked.len() as f64 / seconds);
+    for ranking in [Ranking::Bm25, Ranking::Bm25Cited] {
+        let started = std::time::Instant::now();
+        let search = |asked: &Asked| {
+            let scores = searcher.scores(&asked.query, ranking).unwrap();
+            rank::top(&scores.unwrap_or_default(), 10, |_| true)
+        };
+        let hits: Vec<Vec<Hit>> = asked.par_iter().map(search).collect();
+        tell(ranking.name(), &asked, &newcomer, &hits);
+        println!("          {:.0} queries a second", asked.len() as f64 / started.elapsed().as_secs_f64());
+    }
+    let mut indexes = BTreeMap::new();
+    for variant in args.iter().filter_map(|arg| arg.strip_prefix("v:")) {
+        let values: BTreeMap<&str, f32> = variant
+            .split(',')
+            .map(|pair| pair.split_once('=').unwrap())
+            .map(|(n, v)| (n, v.parse().unwrap()))
+            .collect();
+        let get = |name: &str, default: f32| values.get(name).copied().unwrap_or(default);
+        let window = get("index", params.window as f32) as usize;
+        let near = get("near", params.citation.decay);
+        let lists = || cited(&view, &terms, window, near);
+        let cited = indexes.entry((window, near.to_bits())).or_insert_with(lists);
+        let own = Bm25::with(model.postings(Field::Text).unwrap(), get("k1", K1), get("b", B));
+        let cited = Bm25::with(cited.view(), get("ck1", get("k1", K1)), get("cb", B));
+        let joint =
+            Joint::with([own.clone(), cited.clone()], [get("own", 1.0), get("cited", 1.0)], get("k1", JOINT_K1));
+        let search = |asked: &Asked| {
+            let terms =
+                asked.query.terms(get("window", params.window as f32) as usize, get("decay", params.citation.decay));
+            let mut scores = vec![0.0; model.documents()];
+            if get("joint", 0.0) > 0.0 {
+                joint.add_scores(&terms, 1.0, &mut scores);
+                return rank::top(&scores, 10, |_| true);
+            }
+            own.add_scores(if get("own", 1.0) > 0.0 { &terms } else { &[] }, get("own", 1.0), &mut scores);
+            cited.add_scores(if get("cited", 1.0) > 0.0 { &terms } else { &[] }, get("cited", 1.0), &mut scores);
+            rank::top(&scores, 10, |_| true)
+        };
+        tell(variant, &asked, &newcomer, &asked.par_iter().map(search).collect::<Vec<_>>());
+    }
+}

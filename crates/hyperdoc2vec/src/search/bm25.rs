@@ -1,0 +1,326 @@
+//! BM25: documents ranked by the words they share with a query, rare words and short documents counting more.
+//!
+//! `score(d) = Σ weight · idf · count · (k1 + 1) / (count + k1 · (1 − b + b · length / average length))`
+//! with `idf = ln(1 + (N − n + ½) / (n + ½))` for a word that n of N documents have.
+
+use super::postings::{List, Postings};
+use crate::kernel::ln;
+
+/// How soon more of the same word stops to count.
+pub const K1: f32 = 2.0;
+/// How much the length of a document counts, from 0 to 1.
+pub const B: f32 = 0.75;
+/// The first constant where texts and contexts are asked as one.
+pub const JOINT_K1: f32 = 4.0;
+
+/// A word of a query, by its row in the index, and what it weighs there.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct Term {
+    /// The row.
+    pub word: u32,
+    /// The weight; 1 for a word that occurs once.
+    pub weight: f32,
+}
+
+/// One field of the documents, ready to be asked.
+#[derive(Debug, Clone)]
+pub struct Bm25<'a> {
+    postings: Postings<'a>,
+    k1: f32,
+    /// What a document's length does to its counts: `k1 · (1 − b + b · length / average)`.
+    norms: Vec<f32>,
+}
+
+impl<'a> Bm25<'a> {
+    /// With the usual constants.
+    pub fn new(postings: Postings<'a>) -> Bm25<'a> {
+        Bm25::with(postings, K1, B)
+    }
+
+    /// With constants of one's own. The average length is that of the documents that have the field at all.
+    pub fn with(postings: Postings<'a>, k1: f32, b: f32) -> Bm25<'a> {
+        let total: u64 = postings.lengths.iter().map(|&length| u64::from(length)).sum();
+        let filled = postings.lengths.iter().filter(|&&length| length > 0).count();
+        let average = (total as f64 / filled.max(1) as f64).max(1.0) as f32;
+        let norms = postings.lengths.iter().map(|&length| k1 * (1.0 - b + b * length as f32 / average)).collect();
+        Bm25 { postings, k1, norms }
+    }
+
+    /// How many documents have a word.
+    pub fn documents_with(&self, word: u32) -> u32 {
+        self.postings.list(word as usize).documents()
+    }
+
+    /// The rarity of a word.
+    pub fn idf(&self, word: u32) -> f32 {
+        let (with, all) = (self.documents_with(word) as f32, self.norms.len() as f32);
+        ln(1.0 + ((all - with).max(0.0) + 0.5) / (with + 0.5))
+    }
+
+    /// What a word that occurs `count` times gives a document, before its rarity and weight.
+    #[inline]
+    fn saturated(&self, count: u32, norm: f32) -> f32 {
+        let count = count as f32;
+        count * (self.k1 + 1.0) / (count + norm)
+    }
+
+    /// Adds `scale` times each document's score to `scores`.
+    pub fn add_scores(&self, terms: &[Term], scale: f32, scores: &mut [f32]) {
+        for term in terms {
+            let weight = scale * term.weight * self.idf(term.word);
+            for (document, count) in self.postings.list(term.word as usize) {
+                if let (Some(score), Some(&norm)) =
+                    (scores.get_mut(document as usize), self.norms.get(document as usize))
+                {
+                    *score += weight * self.saturated(count, norm);
+                }
+            }
+        }
+    }
+
+    /// The score of every document.
+    pub fn scores(&self, terms: &[Term]) -> Vec<f32> {
+        let mut scores = vec![0.0; self.norms.len()];
+        self.add_scores(terms, 1.0, &mut scores);
+        scores
+    }
+
+    /// What each term adds to `scale` times the score of each of these documents: a row a document, a number a term.
+    /// Added up in order from 0, a row is the score to the last bit.
+    pub fn shares(&self, terms: &[Term], scale: f32, documents: &[u32]) -> Vec<Vec<f32>> {
+        let mut places: Vec<(u32, usize)> = documents.iter().copied().zip(0..).collect();
+        places.sort_unstable();
+        let mut shares = vec![vec![0.0; terms.len()]; documents.len()];
+        for (number, term) in terms.iter().enumerate() {
+            let weight = scale * term.weight * self.idf(term.word);
+            let mut list = self.postings.list(term.word as usize).peekable();
+            for &(wanted, place) in &places {
+                while list.next_if(|&(document, _)| document < wanted).is_some() {}
+                if let (Some(&(document, count)), Some(&norm)) = (list.peek(), self.norms.get(wanted as usize))
+                    && document == wanted
+                {
+                    shares[place][number] = weight * self.saturated(count, norm);
+                }
+            }
+        }
+        shares
+    }
+}
+
+/// Two fields of the same documents, asked as one (BM25F): the counts of a word, each put in relation to the length of
+/// its field and weighted, are added before they saturate. A document that lacks one of the fields loses little where
+/// the other has the word.
+#[derive(Debug, Clone)]
+pub struct Joint<'a> {
+    fields: [Bm25<'a>; 2],
+    /// For each field, what one word counts in each document.
+    counts: [Vec<f32>; 2],
+    k1: f32,
+}
+
+/// Where more than one in so many documents have a word, all documents are passed.
+const DENSE: usize = 16;
+
+impl<'a> Joint<'a> {
+    /// A document's own text, and the contexts of the links that point at it, with the usual constants.
+    pub fn new(text: Bm25<'a>, cited: Postings<'a>) -> Joint<'a> {
+        Joint::with([text, Bm25::new(cited)], [1.0, 1.0], JOINT_K1)
+    }
+
+    /// Two fields with their weights.
+    pub fn with(fields: [Bm25<'a>; 2], weights: [f32; 2], k1: f32) -> Joint<'a> {
+        let counts = [0, 1].map(|field| {
+            let Bm25 { k1, norms, .. } = &fields[field];
+            norms.iter().map(|norm| weights[field] * k1 / norm).collect()
+        });
+        Joint { fields, counts, k1 }
+    }
+
+    /// The rarity of a word: that of the field where more documents have it.
+    pub fn idf(&self, word: u32) -> f32 {
+        let [first, second] = &self.fields;
+        first.idf(word).min(second.idf(word))
+    }
+
+    /// What a word weighs before its counts, and the lists of both fields.
+    fn lists(&self, term: &Term, scale: f32) -> (f32, [List<'a>; 2]) {
+        let weight = scale * term.weight * self.idf(term.word) * (self.k1 + 1.0);
+        (weight, [0, 1].map(|field: usize| self.fields[field].postings.list(term.word as usize)))
+    }
+
+    /// What `count` words count in a document.
+    #[inline]
+    fn count(&self, field: usize, document: u32, count: u32) -> f32 {
+        self.counts[field].get(document as usize).map_or(0.0, |each| count as f32 * each)
+    }
+
+    /// Calls `each(document, share)` for the documents that have the word in either field, in order.
+    fn each(&self, term: &Term, scale: f32, mut each: impl FnMut(u32, f32)) {
+        let (weight, lists) = self.lists(term, scale);
+        let [mut first, mut second] = lists.map(Iterator::peekable);
+        loop {
+            let document = match (first.peek(), second.peek()) {
+                (Some(&(one, _)), Some(&(other, _))) => one.min(other),
+                (Some(&(one, _)), None) | (None, Some(&(one, _))) => one,
+                (None, None) => return,
+            };
+            let own = first.next_if(|&(one, _)| one == document).map_or(0.0, |(_, n)| self.count(0, document, n));
+            let more = second.next_if(|&(one, _)| one == document).map_or(0.0, |(_, n)| self.count(1, document, n));
+            let counts = own + more;
+            each(document, weight * counts / (counts + self.k1));
+        }
+    }
+
+    /// Adds `scale` times each document's score to `scores`.
+    pub fn add_scores(&self, terms: &[Term], scale: f32, scores: &mut [f32]) {
+        let mut counts = vec![0.0f32; scores.len()];
+        for term in terms {
+            let (weight, lists) = self.lists(term, scale);
+            let found: usize = lists.iter().map(|list| list.documents() as usize).sum();
+            if found * DENSE <= scores.len() {
+                self.each(term, scale, |document, share| {
+                    if let Some(score) = scores.get_mut(document as usize) {
+                        *score += share;
+                    }
+                });
+                continue;
+            }
+            // The same numbers without a branch a document: the others add 0.
+            for (field, list) in lists.into_iter().enumerate() {
+                for (document, count) in list {
+                    if let Some(sum) = counts.get_mut(document as usize) {
+                        *sum += self.count(field, document, count);
+                    }
+                }
+            }
+            for (score, count) in scores.iter_mut().zip(&mut counts) {
+                *score += weight * *count / (*count + self.k1);
+                *count = 0.0;
+            }
+        }
+    }
+
+    /// As [`Bm25::shares`].
+    pub fn shares(&self, terms: &[Term], scale: f32, documents: &[u32]) -> Vec<Vec<f32>> {
+        let mut places: Vec<(u32, usize)> = documents.iter().copied().zip(0..).collect();
+        places.sort_unstable();
+        let mut shares = vec![vec![0.0; terms.len()]; documents.len()];
+        for (number, term) in terms.iter().enumerate() {
+            let mut left = places.as_slice();
+            self.each(term, scale, |document, share| {
+                while let Some((&(wanted, place), rest)) = left.split_first()
+                    && wanted <= document
+                {
+                    if wanted == document {
+                        shares[place][number] = share;
+                    }
+                    left = rest;
+                }
+            });
+        }
+        shares
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::postings::PostingsBuf;
+    use super::*;
+
+    /// "fish soup", "fish fish bread bread", "bread"; fish 0, soup 1, bread 2.
+    fn three_documents() -> PostingsBuf {
+        let documents: [&[u32]; 3] = [&[0, 1], &[0, 0, 2, 2], &[2]];
+        PostingsBuf::build(3, 3, |_| 4, |d, tell| documents[d].iter().for_each(|&word| tell(word)))
+    }
+
+    fn one(word: u32) -> Term {
+        Term { word, weight: 1.0 }
+    }
+
+    #[test]
+    fn scores_of_three_documents_by_hand() {
+        let postings = three_documents();
+        let bm25 = Bm25::with(postings.view(), 1.2, 0.75);
+        // idf: fish ln(1 + 1.5/2.5) = 0.470004, soup ln(1 + 2.5/1.5) = 0.980829.
+        // Average length 7/3, so norms 1.2 (0.25 + 0.75 · length · 3/7) = 1.071429, 1.842857, 0.685714.
+        let close = |found: &[f32], expected: &[f32]| {
+            assert!(found.iter().zip(expected).all(|(f, e)| (f - e).abs() < 1e-5), "{found:?} {expected:?}");
+        };
+        // fish: 0.470004 · 2.2/2.071429 and 0.470004 · 4.4/3.842857; soup: 0.980829 · 2.2/2.071429.
+        close(&bm25.scores(&[one(0)]), &[0.499177, 0.538146, 0.0]);
+        close(&bm25.scores(&[one(0), one(1)]), &[0.499177 + 1.041708, 0.538146, 0.0]);
+        let heavy = Term { word: 2, weight: 2.0 };
+        // bread: 2 · 0.470004 · (4.4/3.842857, 2.2/1.685714).
+        close(&bm25.scores(&[heavy]), &[0.0, 1.076292, 1.226791]);
+        assert_eq!((bm25.documents_with(0), bm25.documents_with(1), bm25.documents_with(7)), (2, 1, 0));
+    }
+
+    #[test]
+    fn shares_add_up_to_the_score() {
+        let postings = three_documents();
+        let bm25 = Bm25::new(postings.view());
+        let terms = [one(2), one(0), Term { word: 1, weight: 0.3 }, one(9)];
+        let mut scores = vec![0.0; 3];
+        bm25.add_scores(&terms, 0.7, &mut scores);
+        let shares = bm25.shares(&terms, 0.7, &[2, 0, 1, 5]);
+        for (document, shares) in [2, 0, 1].into_iter().zip(&shares) {
+            assert_eq!(shares.iter().fold(0.0, |sum, share| sum + share), scores[document]);
+        }
+        assert_eq!(shares[0][1..], [0.0; 3], "bread alone is in the last");
+        assert_eq!(shares[3], [0.0; 4], "no such document");
+    }
+
+    #[test]
+    fn two_fields_saturate_as_one_by_hand() {
+        let text = three_documents();
+        // Others say "fish fish" of the last document, "fish bread" of the second.
+        let contexts: [&[u32]; 3] = [&[], &[0, 2], &[0, 0]];
+        let cited = PostingsBuf::build(3, 3, |_| 2, |d, tell| contexts[d].iter().for_each(|&word| tell(word)));
+        let joint = Joint::with([Bm25::new(text.view()), Bm25::new(cited.view())], [1.0, 0.5], 2.0);
+        let mut scores = vec![0.0; 3];
+        joint.add_scores(&[one(0)], 1.0, &mut scores);
+        // In relation to the length (norms of the first test, divided by k1): text 1/0.892857, 2/1.535714, none;
+        // contexts, which all have the average length: none, 0.5, 1. Together 1.12, 1.802326, 1. idf 0.470004.
+        // Score: idf · 3 · counts / (counts + 2).
+        let expected = [0.506158, 0.668354, 0.470004];
+        assert!(scores.iter().zip(expected).all(|(f, e)| (f - e).abs() < 1e-5), "{scores:?} {expected:?}");
+        let terms = [one(1), one(0), one(2)];
+        let mut scores = vec![0.0; 3];
+        joint.add_scores(&terms, 0.7, &mut scores);
+        for (document, shares) in [2, 0].into_iter().zip(joint.shares(&terms, 0.7, &[2, 0])) {
+            assert_eq!(shares.iter().fold(0.0, |sum, share| sum + share), scores[document]);
+        }
+    }
+
+    #[test]
+    fn rare_and_frequent_words_are_scored_alike() {
+        // Word w stands in every document whose number is a multiple of w² + 1.
+        let lists = |times: usize| {
+            PostingsBuf::build(
+                999,
+                12,
+                |_| 12,
+                |document, tell| {
+                    let words = (0..12u32).filter(|word| (document as u32).is_multiple_of(word * word + 1));
+                    words.for_each(|word| (0..=document % (times + word as usize)).for_each(|_| tell(word)));
+                },
+            )
+        };
+        let (text, cited) = (lists(3), lists(5));
+        let joint = Joint::new(Bm25::new(text.view()), cited.view());
+        let terms: Vec<Term> = (0..12).map(one).collect();
+        let mut scores = vec![0.0; 999];
+        joint.add_scores(&terms, 1.0, &mut scores);
+        let all: Vec<u32> = (0..999).collect();
+        for (score, shares) in scores.iter().zip(joint.shares(&terms, 1.0, &all)) {
+            assert_eq!(shares.iter().fold(0.0, |sum, share| sum + share), *score);
+        }
+    }
+
+    #[test]
+    fn a_field_that_no_document_has_scores_nothing() {
+        let postings = PostingsBuf::build(3, 3, |_| 0, |_, _| ());
+        assert_eq!(Bm25::new(postings.view()).scores(&[one(0)]), [0.0; 3]);
+        assert!(Bm25::new(Postings::default()).scores(&[one(0)]).is_empty());
+    }
+}

@@ -1,0 +1,166 @@
+//! Searching a model: text in, documents out, by vectors or by words.
+
+pub mod bm25;
+pub mod index;
+pub mod postings;
+pub mod query;
+pub mod rank;
+pub mod suggest;
+
+use std::fmt;
+use std::str::FromStr;
+
+use bm25::{Bm25, Joint, Term};
+use index::Field;
+pub use query::Query;
+pub use rank::Hit;
+
+use crate::error::{Error, Result};
+use crate::kernel::{Matrix, gather_sum, sum_of_squares};
+use crate::model::{Model, Vectors};
+use crate::tokenize::Tokenizer;
+use crate::train::Method;
+
+/// What documents are ranked by.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Ranking {
+    /// The product of the context's IN vector and the document's OUT vector.
+    Embedding,
+    /// BM25 on the text of the document.
+    Bm25,
+    /// BM25 on its text and on the contexts of the links that point at it.
+    Bm25Cited,
+}
+
+impl Ranking {
+    /// All of them.
+    pub const ALL: [Ranking; 3] = [Ranking::Embedding, Ranking::Bm25, Ranking::Bm25Cited];
+
+    /// What it is called on the command line.
+    pub fn name(self) -> &'static str {
+        match self {
+            Ranking::Embedding => "embedding",
+            Ranking::Bm25 => "bm25",
+            Ranking::Bm25Cited => "bm25-cited",
+        }
+    }
+}
+
+impl FromStr for Ranking {
+    type Err = String;
+
+    fn from_str(name: &str) -> std::result::Result<Ranking, String> {
+        let found = Ranking::ALL.into_iter().find(|ranking| ranking.name() == name);
+        found.ok_or_else(|| format!("expected {}, found {name:?}", Ranking::ALL.map(Ranking::name).join(", ")))
+    }
+}
+
+impl fmt::Display for Ranking {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(self.name())
+    }
+}
+
+/// The `wanted` rows nearest to row `row` by the cosine, itself left out; rows of zeros are near nothing.
+///
+/// # Panics
+/// If there is no such row.
+pub fn nearest(table: Matrix<'_>, row: usize, wanted: usize) -> Vec<Hit> {
+    let mut scores = rank::products(table.row(row), table);
+    let length = |row: usize| sum_of_squares(table.row(row)).sqrt();
+    let own = length(row);
+    for (other, score) in scores.iter_mut().enumerate() {
+        let both = own * length(other);
+        *score = if both > 0.0 { *score / both } else { 0.0 };
+    }
+    rank::top(&scores, wanted, |other| other != row)
+}
+
+/// A model, ready to be asked.
+#[derive(Debug)]
+pub struct Searcher<'a> {
+    model: &'a Model,
+    tokenizer: Tokenizer,
+    text: Option<Bm25<'a>>,
+    cited: Option<Joint<'a>>,
+}
+
+impl<'a> Searcher<'a> {
+    /// Prepares to search `model`.
+    pub fn new(model: &'a Model) -> Searcher<'a> {
+        let lowercase = model.about()["corpus"]["options"]["lowercase"].as_bool().unwrap_or(true);
+        let text = model.postings(Field::Text).map(Bm25::new);
+        let cited = text.clone().zip(model.postings(Field::Cited)).map(|(text, cited)| Joint::new(text, cited));
+        Searcher { model, tokenizer: Tokenizer::new(lowercase), text, cited }
+    }
+
+    /// The model.
+    pub fn model(&self) -> &'a Model {
+        self.model
+    }
+
+    /// Reads a text.
+    pub fn query(&self, text: &str) -> Result<Query> {
+        Query::read(self.model, &self.tokenizer, text)
+    }
+
+    /// BM25 on the documents' own text.
+    pub fn text(&self) -> Result<&Bm25<'a>> {
+        self.text.as_ref().ok_or_else(|| self.without_index())
+    }
+
+    /// BM25 on their text and the contexts of the links that point at them.
+    pub fn cited(&self) -> Result<&Joint<'a>> {
+        self.cited.as_ref().ok_or_else(|| self.without_index())
+    }
+
+    fn without_index(&self) -> Error {
+        let what = "this model was made without a search index; train it again, or rank by embedding".to_owned();
+        Error::Damaged { path: self.model.path().to_owned(), what }
+    }
+
+    /// The terms of a query for BM25: each place of a word weighs as in training, without its rarity, which BM25 has.
+    pub fn terms(&self, query: &Query) -> Vec<Term> {
+        let params = self.model.params();
+        query.terms(params.window, params.citation.decay)
+    }
+
+    /// The vector of a query: the mean of its words' IN vectors, weighted as in training. `None` where no word has one.
+    pub fn vector(&self, query: &Query) -> Result<Option<Vec<f32>>> {
+        let (rows, weights) = query.weights(self.model)?;
+        if rows.is_empty() {
+            return Ok(None);
+        }
+        let mut vector = vec![0.0; self.model.params().dim];
+        gather_sum(self.model.vectors(Vectors::WordIn)?, &rows, &weights, &mut vector);
+        Ok(Some(vector))
+    }
+
+    /// The score of every document, and whether any word of the query had a say in it.
+    pub fn scores(&self, query: &Query, ranking: Ranking) -> Result<Option<Vec<f32>>> {
+        if ranking == Ranking::Embedding {
+            self.can_embed()?;
+            let vector = self.vector(query)?;
+            let targets = self.model.vectors(Vectors::DocOut)?;
+            return Ok(vector.map(|vector| rank::products(&vector, targets)));
+        }
+        let terms = self.terms(query);
+        let mut scores = vec![0.0; self.model.documents()];
+        match ranking {
+            Ranking::Embedding => {}
+            Ranking::Bm25 => self.text()?.add_scores(&terms, 1.0, &mut scores),
+            Ranking::Bm25Cited => self.cited()?.add_scores(&terms, 1.0, &mut scores),
+        }
+        Ok((!terms.is_empty()).then_some(scores))
+    }
+
+    /// Whether the method gives words and the targets of links vectors that fit together.
+    fn can_embed(&self) -> Result<()> {
+        let method = self.model.params().method;
+        if matches!(method, Method::PvDm | Method::PvDbow | Method::D2vNc | Method::D2vCac | Method::DeepWalk) {
+            let what = format!("a {method} model has no vectors that lead from words to documents; rank by bm25");
+            return Err(Error::Damaged { path: self.model.path().to_owned(), what });
+        }
+        Ok(())
+    }
+}

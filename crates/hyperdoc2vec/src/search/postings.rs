@@ -1,0 +1,292 @@
+//! Which documents have a word, and how often: one list of bytes a word, mapped from the model file.
+//!
+//! A list is the number of its documents, then for each document in order one number, `gap · 4 + min(count, 4) − 1`,
+//! and behind it `count − 4` where the count is 4 or more; the gap is how many documents lie between it and the one
+//! before. Numbers are LEB128: seven bits a byte, the lowest first. A word that no document has is an empty list.
+
+use std::ops::Range;
+
+use rayon::prelude::*;
+
+/// Words of text that are counted as one piece of work.
+const WORDS_A_BLOCK: usize = 1 << 21;
+/// Blocks whose counts are in memory at once.
+const BLOCKS: usize = 8;
+/// Counts below this stand in the two low bits.
+const INLINE: u32 = 4;
+
+/// The lists, as they are stored.
+#[derive(Debug, Clone, Copy, Default)]
+pub struct Postings<'a> {
+    /// Where each word's list ends.
+    pub ends: &'a [u64],
+    /// The lists, one after the other.
+    pub bytes: &'a [u8],
+    /// How many words each document has.
+    pub lengths: &'a [u32],
+}
+
+/// The lists, as they are made.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct PostingsBuf {
+    ends: Vec<u64>,
+    bytes: Vec<u8>,
+    lengths: Vec<u32>,
+}
+
+/// The documents of one word in order, each with its count.
+#[derive(Debug, Clone)]
+pub struct List<'a> {
+    bytes: &'a [u8],
+    /// One more than the last document.
+    next: u32,
+    left: u32,
+}
+
+impl<'a> Postings<'a> {
+    /// The list of a word; empty where there is no such word.
+    pub fn list(&self, word: usize) -> List<'a> {
+        let start = if word == 0 { Some(0) } else { self.ends.get(word - 1).map(|&end| end as usize) };
+        let end = self.ends.get(word).map(|&end| end as usize);
+        let bytes = start.zip(end).and_then(|(start, end)| self.bytes.get(start..end));
+        let mut bytes = bytes.unwrap_or_default();
+        let left = if bytes.is_empty() { 0 } else { read(&mut bytes) as u32 };
+        List { bytes, next: 0, left }
+    }
+}
+
+impl List<'_> {
+    /// How many documents have the word.
+    pub fn documents(&self) -> u32 {
+        self.left
+    }
+}
+
+impl Iterator for List<'_> {
+    type Item = (u32, u32);
+
+    #[inline]
+    fn next(&mut self) -> Option<(u32, u32)> {
+        if self.bytes.is_empty() {
+            return None;
+        }
+        let number = read(&mut self.bytes);
+        let document = self.next.wrapping_add((number >> 2) as u32);
+        let mut count = (number & 3) as u32 + 1;
+        if count == INLINE {
+            count = count.wrapping_add(read(&mut self.bytes) as u32);
+        }
+        self.next = document.wrapping_add(1);
+        Some((document, count))
+    }
+}
+
+/// Reads a number; what a damaged file holds instead gives some number, and always moves on.
+#[inline]
+fn read(bytes: &mut &[u8]) -> u64 {
+    let mut number = 0;
+    for shift in (0..64).step_by(7) {
+        let Some((&byte, rest)) = bytes.split_first() else { break };
+        *bytes = rest;
+        number |= u64::from(byte & 127) << shift;
+        if byte < 128 {
+            break;
+        }
+    }
+    number
+}
+
+/// How many bytes [`write`] takes.
+fn size(number: u64) -> usize {
+    (u64::BITS - (number | 1).leading_zeros()).div_ceil(7) as usize
+}
+
+/// Writes a number at `at` and returns where it ends.
+fn write(bytes: &mut [u8], mut at: usize, mut number: u64) -> usize {
+    while number > 127 {
+        bytes[at] = number as u8 | 128;
+        number >>= 7;
+        at += 1;
+    }
+    bytes[at] = number as u8;
+    at + 1
+}
+
+/// The numbers that stand for a document: its own, and the rest of the count.
+fn posting(gap: u32, count: u32) -> (u64, Option<u64>) {
+    let rest = (count >= INLINE).then(|| u64::from(count - INLINE));
+    (u64::from(gap) << 2 | u64::from(count.min(INLINE) - 1), rest)
+}
+
+impl PostingsBuf {
+    /// Lists for `words` words in `documents` documents; `each(document, tell)` tells the words of a document one by
+    /// one, of which there are about `size(document)`. Any number of threads gives the same bytes.
+    ///
+    /// Beside the lists, some blocks of the text are in memory in counted form.
+    pub fn build(
+        documents: usize,
+        words: usize,
+        size_of: impl Fn(usize) -> usize,
+        each: impl Fn(usize, &mut dyn FnMut(u32)) + Sync,
+    ) -> PostingsBuf {
+        let blocks = blocks(documents, size_of);
+        let mut lengths = vec![0u32; documents];
+        let (mut found, mut next) = (vec![0u32; words], vec![0u32; words]);
+        let mut ends = vec![0u64; words];
+        in_order(&blocks, words, &each, |document, counts| {
+            for &(word, count) in counts {
+                let row = word as usize;
+                let (number, rest) = posting(document - next[row], count);
+                ends[row] += (size(number) + rest.map_or(0, size)) as u64;
+                found[row] += 1;
+                next[row] = document + 1;
+                lengths[document as usize] = lengths[document as usize].saturating_add(count);
+            }
+        });
+        // From sizes to places.
+        let mut total = 0;
+        for (end, &found) in ends.iter_mut().zip(&found) {
+            let head = if found == 0 { 0 } else { size(u64::from(found)) as u64 };
+            (total, *end) = (total + head + *end, total);
+        }
+        let mut bytes = vec![0u8; total as usize];
+        for (at, &found) in ends.iter_mut().zip(&found).filter(|(_, found)| **found > 0) {
+            *at = write(&mut bytes, *at as usize, u64::from(found)) as u64;
+        }
+        next.fill(0);
+        in_order(&blocks, words, &each, |document, counts| {
+            for &(word, count) in counts {
+                let row = word as usize;
+                let (number, rest) = posting(document - next[row], count);
+                let at = write(&mut bytes, ends[row] as usize, number);
+                ends[row] = rest.map_or(at, |rest| write(&mut bytes, at, rest)) as u64;
+                next[row] = document + 1;
+            }
+        });
+        PostingsBuf { ends, bytes, lengths }
+    }
+
+    /// To read.
+    pub fn view(&self) -> Postings<'_> {
+        Postings { ends: &self.ends, bytes: &self.bytes, lengths: &self.lengths }
+    }
+}
+
+/// Documents cut into runs of some [`WORDS_A_BLOCK`] words.
+fn blocks(documents: usize, size: impl Fn(usize) -> usize) -> Vec<Range<usize>> {
+    let (mut blocks, mut start, mut words) = (Vec::new(), 0, 0);
+    for document in 0..documents {
+        words += size(document);
+        if words >= WORDS_A_BLOCK || document + 1 == documents {
+            blocks.push(start..document + 1);
+            (start, words) = (document + 1, 0);
+        }
+    }
+    blocks
+}
+
+/// Counts the words of each document, on all threads, and gives the documents to `take` in order.
+fn in_order(
+    blocks: &[Range<usize>],
+    words: usize,
+    each: &(impl Fn(usize, &mut dyn FnMut(u32)) + Sync),
+    mut take: impl FnMut(u32, &[(u32, u32)]),
+) {
+    for group in blocks.chunks(BLOCKS) {
+        let counted: Vec<_> = group.par_iter().map(|block| count(block.clone(), words, each)).collect();
+        for (block, (pairs, ends)) in group.iter().zip(&counted) {
+            let mut start = 0;
+            for (document, &end) in block.clone().zip(ends) {
+                take(document as u32, &pairs[start..end]);
+                start = end;
+            }
+        }
+    }
+}
+
+/// Words and their counts of some documents, and where each document's end.
+fn count(
+    block: Range<usize>,
+    words: usize,
+    each: &impl Fn(usize, &mut dyn FnMut(u32)),
+) -> (Vec<(u32, u32)>, Vec<usize>) {
+    let mut counts = vec![0u32; words];
+    let (mut pairs, mut ends) = (Vec::<(u32, u32)>::new(), Vec::with_capacity(block.len()));
+    for document in block {
+        let start = pairs.len();
+        each(document, &mut |word| {
+            let count = &mut counts[word as usize];
+            if *count == 0 {
+                pairs.push((word, 0));
+            }
+            *count = count.saturating_add(1);
+        });
+        for (word, count) in &mut pairs[start..] {
+            *count = std::mem::take(&mut counts[*word as usize]);
+        }
+        ends.push(pairs.len());
+    }
+    (pairs, ends)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn built(documents: &[Vec<u32>], words: usize) -> PostingsBuf {
+        PostingsBuf::build(
+            documents.len(),
+            words,
+            |d| documents[d].len(),
+            |d, tell| documents[d].iter().for_each(|&w| tell(w)),
+        )
+    }
+
+    #[test]
+    fn lists_hold_what_documents_say() {
+        let lists = built(&[vec![0, 1, 0], vec![], vec![3, 0, 0, 0, 0, 0]], 4);
+        let of = |word| lists.view().list(word).collect::<Vec<_>>();
+        assert_eq!(of(0), [(0, 2), (2, 5)]);
+        assert_eq!(of(1), [(0, 1)]);
+        assert_eq!(of(2), []);
+        assert_eq!(of(3), [(2, 1)]);
+        assert_eq!(of(4), [], "no such word");
+        assert_eq!(lists.lengths, [3, 0, 6]);
+        assert_eq!([0, 1, 2].map(|word| lists.view().list(word).documents()), [2, 1, 0]);
+        // Word 0: two documents; gap 0, count 2; gap 1, count 4 and 1 more.
+        assert_eq!(lists.bytes[..4], [2, 1, 1 << 2 | 3, 1]);
+        assert_eq!(lists.ends, [4, 6, 6, 8]);
+    }
+
+    #[test]
+    fn wide_gaps_and_large_counts_survive() {
+        let mut documents = vec![vec![]; 40_000];
+        documents[39_999] = vec![0; 100_000];
+        documents[20_000] = vec![0, 1];
+        let lists = built(&documents, 2);
+        assert_eq!(lists.view().list(0).collect::<Vec<_>>(), [(20_000, 1), (39_999, 100_000)]);
+    }
+
+    #[test]
+    fn several_blocks_and_any_number_of_threads_give_the_same_lists() {
+        let documents: Vec<Vec<u32>> = (0..900).map(|d| (0..9000).map(|i| (i * i + d) % 97).collect()).collect();
+        let pool = |threads| rayon::ThreadPoolBuilder::new().num_threads(threads).build().expect("a pool");
+        let one = pool(1).install(|| built(&documents, 97));
+        assert!(one == pool(3).install(|| built(&documents, 97)));
+        for word in [0, 50, 96] {
+            for (document, count) in one.view().list(word) {
+                let expected = documents[document as usize].iter().filter(|&&w| w as usize == word).count();
+                assert_eq!(count as usize, expected);
+            }
+        }
+    }
+
+    #[test]
+    fn damaged_bytes_end() {
+        for bytes in [vec![255; 30], vec![1], vec![9, 200], (0..=255).collect()] {
+            let lists = Postings { ends: &[bytes.len() as u64, 3], bytes: &bytes, lengths: &[] };
+            assert!(lists.list(0).count() <= bytes.len());
+            assert_eq!(lists.list(1).count(), 0);
+        }
+    }
+}

@@ -1,0 +1,177 @@
+//! The best of many: exact products of queries with all rows of a table, and a partial selection.
+//!
+//! A score is one chain of fused multiply-adds over the numbers of a vector, in order, so that a query has the same
+//! scores alone, in any batch, and on any number of threads.
+
+use std::cmp::Ordering;
+
+use rayon::prelude::*;
+
+use crate::kernel::{Matrix, MatrixMut, Panels, Start, multiply, pack_transposed, par_multiply};
+
+/// A row and its score.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct Hit {
+    /// The number of the document or word.
+    pub row: u32,
+    /// Higher is better.
+    pub score: f32,
+}
+
+impl Hit {
+    /// The better first; of equal scores the lower number.
+    fn order(&self, other: &Hit) -> Ordering {
+        // What is no number comes last.
+        let rank = |score: f32| if score.is_nan() { f32::NEG_INFINITY } else { score };
+        rank(other.score)
+            .partial_cmp(&rank(self.score))
+            .unwrap_or(Ordering::Equal)
+            .then_with(|| self.row.cmp(&other.row))
+    }
+}
+
+/// Collects hits and keeps the best `wanted` of them.
+#[derive(Debug)]
+pub struct Best {
+    wanted: usize,
+    hits: Vec<Hit>,
+    /// What a hit must be better than.
+    worst: Option<Hit>,
+}
+
+impl Best {
+    /// Nothing yet.
+    pub fn new(wanted: usize) -> Best {
+        Best { wanted, hits: Vec::new(), worst: None }
+    }
+
+    /// One more.
+    #[inline]
+    pub fn add(&mut self, hit: Hit) {
+        if self.worst.is_some_and(|worst| worst.order(&hit) == Ordering::Less) || self.wanted == 0 {
+            return;
+        }
+        self.hits.push(hit);
+        if self.hits.len() >= self.wanted.saturating_mul(2).max(64) {
+            self.shrink();
+        }
+    }
+
+    fn shrink(&mut self) {
+        if self.hits.len() > self.wanted {
+            let (_, worst, _) = self.hits.select_nth_unstable_by(self.wanted - 1, Hit::order);
+            self.worst = Some(*worst);
+            self.hits.truncate(self.wanted);
+        }
+    }
+
+    /// The best, in order.
+    pub fn finish(mut self) -> Vec<Hit> {
+        self.shrink();
+        self.hits.sort_unstable_by(Hit::order);
+        self.hits
+    }
+}
+
+/// The best `wanted` of the rows that are `admitted`; ties go to the lower number.
+pub fn top(scores: &[f32], wanted: usize, admitted: impl Fn(usize) -> bool) -> Vec<Hit> {
+    let mut best = Best::new(wanted);
+    for (row, &score) in scores.iter().enumerate() {
+        if admitted(row) {
+            best.add(Hit { row: row as u32, score });
+        }
+    }
+    best.finish()
+}
+
+/// The products of one query with all rows of `table`.
+///
+/// # Panics
+/// If the query has another length than the rows.
+pub fn products(query: &[f32], table: Matrix<'_>) -> Vec<f32> {
+    let mut scratch = vec![0.0; Panels::len(query.len(), 1)];
+    let panels = pack_transposed(Matrix::new(query, 1, query.len(), query.len()), &mut scratch);
+    let mut scores = vec![0.0; table.rows()];
+    par_multiply(table, panels, MatrixMut::new(&mut scores, table.rows(), 1, 1), Start::Zero);
+    scores
+}
+
+/// Queries that one thread works on together.
+const QUERIES: usize = 96;
+/// Rows of the table whose scores are looked at before the next come.
+const ROWS: usize = 1008;
+
+/// The best `wanted` rows of `table` for each query, of those that are `admitted(query, row)`.
+///
+/// # Panics
+/// If queries have another length than rows.
+pub fn top_batch(
+    queries: Matrix<'_>,
+    table: Matrix<'_>,
+    wanted: usize,
+    admitted: impl Fn(usize, usize) -> bool + Sync,
+) -> Vec<Vec<Hit>> {
+    let starts: Vec<usize> = (0..queries.rows()).step_by(QUERIES).collect();
+    let block = |&start: &usize| {
+        let block = queries.row_range(start..queries.rows().min(start + QUERIES));
+        let mut best: Vec<Best> = (0..block.rows()).map(|_| Best::new(wanted)).collect();
+        let mut scratch = vec![0.0; Panels::len(table.cols(), ROWS)];
+        let mut scores = vec![0.0; block.rows() * ROWS];
+        for first in (0..table.rows()).step_by(ROWS) {
+            let rows = table.row_range(first..table.rows().min(first + ROWS));
+            let panels = pack_transposed(rows, &mut scratch);
+            multiply(block, panels, MatrixMut::new(&mut scores, block.rows(), rows.rows(), ROWS), Start::Zero);
+            for (query, (best, scores)) in best.iter_mut().zip(scores.chunks(ROWS)).enumerate() {
+                for (row, &score) in (first..).zip(&scores[..rows.rows()]) {
+                    if admitted(start + query, row) {
+                        best.add(Hit { row: row as u32, score });
+                    }
+                }
+            }
+        }
+        best.into_iter().map(Best::finish).collect::<Vec<_>>()
+    };
+    starts.par_iter().flat_map_iter(block).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::rng::Rng;
+
+    fn rows(hits: &[Hit]) -> Vec<u32> {
+        hits.iter().map(|hit| hit.row).collect()
+    }
+
+    #[test]
+    fn the_best_come_in_order_and_ties_go_to_the_lower_number() {
+        let scores = [1.0, 3.0, 2.0, 3.0, -1.0, 0.0, -0.0];
+        assert_eq!(rows(&top(&scores, 4, |_| true)), [1, 3, 2, 0]);
+        assert_eq!(rows(&top(&scores, 99, |_| true)), [1, 3, 2, 0, 5, 6, 4]);
+        assert_eq!(rows(&top(&scores, 2, |row| row != 1)), [3, 2]);
+        assert!(top(&scores, 3, |_| false).is_empty() && top(&scores, 0, |_| true).is_empty());
+        assert!(top(&[], 3, |_| true).is_empty());
+        assert_eq!(rows(&top(&[f32::NAN, -5.0, f32::NEG_INFINITY], 3, |_| true)), [1, 0, 2]);
+    }
+
+    #[test]
+    fn many_equal_scores_leave_the_lowest_numbers() {
+        let scores: Vec<f32> = (0..5000).map(|row| if row % 2 == 0 { 1.0 } else { 2.0 }).collect();
+        assert_eq!(rows(&top(&scores, 5, |_| true)), [1, 3, 5, 7, 9]);
+        assert_eq!(top(&scores, 2501, |_| true)[2500], Hit { row: 0, score: 1.0 });
+    }
+
+    #[test]
+    fn a_query_scores_the_same_alone_and_in_a_batch() {
+        let mut rng = Rng::keyed(1, &[7]);
+        let mut numbers = |count: usize| (0..count).map(|_| rng.unit() - 0.5).collect::<Vec<f32>>();
+        let (table, queries) = (numbers(2500 * 20), numbers(200 * 20));
+        let table = Matrix::new(&table, 2500, 20, 20);
+        let batch = top_batch(Matrix::new(&queries, 200, 20, 20), table, 7, |query, row| row % 50 != query % 50);
+        assert_eq!(batch.len(), 200);
+        for (query, hits) in batch.iter().enumerate() {
+            let scores = products(&queries[query * 20..][..20], table);
+            assert_eq!(*hits, top(&scores, 7, |row| row % 50 != query % 50), "query {query}");
+        }
+    }
+}

@@ -1,0 +1,159 @@
+//! Searching models small enough to be worked out by hand.
+
+use std::fs;
+use std::ops::ControlFlow;
+
+use hyperdoc2vec::corpus::CorpusOptions;
+use hyperdoc2vec::import::{Format, ImportOptions, import};
+use hyperdoc2vec::model::{Vectors, save};
+use hyperdoc2vec::search::bm25::Term;
+use hyperdoc2vec::search::{Ranking, Searcher, nearest, rank};
+use hyperdoc2vec::split::Split;
+use hyperdoc2vec::train::table::Table;
+use hyperdoc2vec::train::view::View;
+use hyperdoc2vec::train::{Method, Tables, TrainParams};
+use hyperdoc2vec::{Corpus, Model};
+use tempfile::TempDir;
+
+const DOCUMENTS: &str = r#"{"id": "a", "text": "fish soup [[b]]"}
+{"id": "b", "title": "Bread", "text": "fish bread [[c]]", "labels": ["food", "dry"], "date": "2001"}
+{"id": "c", "text": "soup salt", "labels": ["food"]}
+"#;
+
+/// Words by falling count, then by bytes: fish, soup (twice), bread, salt (once).
+const WORDS_IN: [[f32; 2]; 4] = [[1.0, 0.0], [0.0, 1.0], [2.0, 0.0], [0.0, -1.0]];
+const DOCUMENTS_OUT: [[f32; 2]; 3] = [[1.0, 0.0], [0.0, 1.0], [1.0, 1.0]];
+
+/// Three documents and four words, of which those that occur `min_count` times have the vectors above.
+fn model(min_count: u64, method: Method) -> (TempDir, Model) {
+    let dir = tempfile::tempdir().expect("a directory");
+    let input = dir.path().join("in.jsonl");
+    fs::write(&input, DOCUMENTS).expect("written");
+    let words = CorpusOptions { min_count: 1, ..CorpusOptions::default() };
+    let options = ImportOptions { corpus: words, ..ImportOptions::default() };
+    let corpus: Corpus =
+        import(Format::Jsonl, &[input], &dir.path().join("c"), &options, &mut |_| ControlFlow::Continue(()))
+            .expect("imported");
+    let view = View::new(&corpus, &Split::none(&corpus), min_count).expect("a view");
+    let mut tables = Tables { input: Table::new(view.rows(), 2), output: Table::new(view.rows(), 2) };
+    let words = view.words.len();
+    for (row, vector) in WORDS_IN[..words].iter().enumerate() {
+        tables.input.row_mut(row)[..2].copy_from_slice(vector);
+    }
+    for (row, vector) in DOCUMENTS_OUT.iter().enumerate() {
+        tables.output.row_mut(words + row)[..2].copy_from_slice(vector);
+    }
+    let mut params = TrainParams { method, dim: 2, min_count, ..TrainParams::default() };
+    // A word one further away weighs half.
+    params.citation.decay = std::f32::consts::LOG2_E;
+    params.set_window(2);
+    let path = dir.path().join("m");
+    save(&path, &view, &tables, &params).expect("written");
+    let model = Model::open(&path).expect("readable");
+    model.verify().expect("intact");
+    (dir, model)
+}
+
+fn close(found: &[f32], expected: &[f32]) {
+    let near = found.len() == expected.len() && found.iter().zip(expected).all(|(f, e)| (f - e).abs() < 1e-5);
+    assert!(near, "found {found:?}, expected {expected:?}");
+}
+
+#[test]
+fn embedding_scores_of_a_four_word_model_by_hand() {
+    let (_dir, model) = model(1, Method::HyperDoc);
+    let searcher = Searcher::new(&model);
+    let scores = |text: &str| {
+        let query = searcher.query(text).expect("read");
+        searcher.scores(&query, Ranking::Embedding).expect("scored").expect("known words")
+    };
+    // Rarity: fish and soup ln(4/2), bread and salt ln(4/1), twice as much.
+    // Marked: fish 1, bread 2 · ½, soup 1, each a third: x = ([1 0] + [2 0] + [0 1]) / 3.
+    close(&scores("Bread fish [[?]] soup"), &[1.0, 1.0 / 3.0, 4.0 / 3.0]);
+    // Beyond the window of two, salt does not count.
+    close(&scores("salt bread fish [[?]] soup"), &[1.0, 1.0 / 3.0, 4.0 / 3.0]);
+    // Without a mark: bread 2, fish 1, soup 1, of 4: x = [5/4 1/4].
+    close(&scores("bread fish soup"), &[1.25, 0.25, 1.5]);
+    // Unknown words do not count, nor does the distance over them.
+    close(&scores("bread xyzzy fish plugh [[?]] soup"), &[1.0, 1.0 / 3.0, 4.0 / 3.0]);
+    // A link that is known is no text; one that is not is.
+    close(&scores("bread fish [[c]] [[?]] soup"), &[1.0, 1.0 / 3.0, 4.0 / 3.0]);
+    close(&scores("[[fish]]"), &[1.0, 0.0, 1.0]);
+    // A link's own words are words.
+    close(&scores("[fish][[?]]"), &[1.0, 0.0, 1.0]);
+}
+
+#[test]
+fn the_methods_of_the_paper_weigh_all_words_the_same() {
+    let (_dir, model) = model(1, Method::HyperDocPaper);
+    let searcher = Searcher::new(&model);
+    let query = searcher.query("salt bread fish [[?]] soup").expect("read");
+    // x = ([1 0] + [2 0] + [0 1]) / 3
+    close(&searcher.vector(&query).expect("there").expect("known"), &[1.0, 1.0 / 3.0]);
+}
+
+#[test]
+fn what_a_text_says_and_what_is_unknown_is_told() {
+    let (_dir, model) = model(2, Method::HyperDoc);
+    let searcher = Searcher::new(&model);
+    assert_eq!((model.words(), model.vocabulary().find("bread"), model.terms().find("bread")), (2, None, Some(2)));
+    let query = searcher.query("Plugh fish bread xyzzy bread plugh [[b]] [[?]]").expect("read");
+    assert_eq!((query.length, query.marked, query.unknown), (6, true, vec!["plugh".to_owned(), "xyzzy".to_owned()]));
+    assert_eq!(query.links, [1]);
+    // Bread has no vector, but BM25 knows it.
+    let query = searcher.query("bread fish bread").expect("read");
+    assert_eq!(query.weights(&model).expect("there"), (vec![0], vec![1.0]));
+    let terms = [Term { word: 0, weight: 1.0 }, Term { word: 2, weight: 2.0 }];
+    assert_eq!(searcher.terms(&query), terms);
+    // One further away weighs half.
+    let marked = searcher.query("bread fish [[?]] bread").expect("read");
+    let terms = searcher.terms(&marked);
+    assert_eq!((terms[0], terms[1].word), (Term { word: 0, weight: 1.0 }, 2));
+    close(&[terms[1].weight], &[1.5]);
+    let rare = searcher.query("bread").expect("read");
+    assert_eq!(searcher.scores(&rare, Ranking::Embedding).expect("asked"), None);
+    let scores = searcher.scores(&rare, Ranking::Bm25).expect("asked").expect("known");
+    assert_eq!(rank::top(&scores, 3, |row| scores[row] > 0.0).iter().map(|hit| hit.row).collect::<Vec<_>>(), [1]);
+    let none = searcher.query("").expect("read");
+    assert_eq!((none.length, searcher.scores(&none, Ranking::Bm25Cited).expect("asked")), (0, None));
+    assert!(searcher.query("a [[?]] b [[?]]").is_err(), "two marks");
+}
+
+#[test]
+fn bm25_knows_texts_and_the_contexts_of_links_to_them() {
+    let (_dir, model) = model(1, Method::HyperDoc);
+    let searcher = Searcher::new(&model);
+    let query = searcher.query("soup").expect("read");
+    // All texts have two words, so the length does not matter: one word gives (k1 + 1) / (1 + k1) = 1.
+    // idf of 2 in 3: ln(1 + 1.5/2.5) = 0.470004.
+    let own = searcher.scores(&query, Ranking::Bm25).expect("asked").expect("known");
+    close(&own, &[0.470004, 0.0, 0.470004]);
+    // "fish soup" leads to b, "fish bread" to c: soup beside the link counts four times, and both contexts have one length.
+    let cited = searcher.scores(&query, Ranking::Bm25Cited).expect("asked").expect("known");
+    let said_of_b = 0.470004 * 5.0 * 4.0 / (4.0 + 4.0);
+    close(&cited, &[0.470004, said_of_b, 0.470004]);
+    let shares = searcher.cited().expect("there").shares(&searcher.terms(&query), 1.0, &[1]);
+    close(&shares[0], &[said_of_b]);
+}
+
+#[test]
+fn nearest_rows_are_those_of_the_largest_cosine() {
+    let (_dir, model) = model(1, Method::HyperDoc);
+    let hits = nearest(model.vectors(Vectors::DocOut).expect("there"), 0, 5);
+    assert_eq!(hits.iter().map(|hit| hit.row).collect::<Vec<_>>(), [2, 1]);
+    close(&hits.iter().map(|hit| hit.score).collect::<Vec<_>>(), &[0.5f32.sqrt(), 0.0]);
+    let hits = nearest(model.vectors(Vectors::WordIn).expect("there"), 0, 5);
+    assert_eq!(hits.iter().map(|hit| hit.row).collect::<Vec<_>>(), [2, 1, 3], "length does not count");
+    // No IN vector was learnt: all are as near.
+    assert_eq!(nearest(model.vectors(Vectors::DocIn).expect("there"), 1, 1)[0].score, 0.0);
+}
+
+#[test]
+fn methods_without_targets_say_so() {
+    let (_dir, model) = model(1, Method::PvDbow);
+    let searcher = Searcher::new(&model);
+    let query = searcher.query("soup").expect("read");
+    let error = searcher.scores(&query, Ranking::Embedding).expect_err("no OUT vectors").to_string();
+    assert!(error.contains("pv-dbow") && error.contains("bm25"), "{error}");
+    assert!(searcher.scores(&query, Ranking::Bm25).expect("asked").is_some());
+}
