@@ -3,7 +3,8 @@
 //! `cargo run --release --example race -- CORPUS UNTIL [ours|reference] [PASSES] [PASSES OF PV-DM BEFORE THE REFERENCE]`
 //!
 //! Both use one thread and the same context words: up to 50 on each side. `reference` is the paper's step, link by link
-//! with 1000 noise documents each and saturating scores, on top of PV-DM; `ours` starts from random vectors.
+//! with 1000 noise documents each and saturating scores, on top of PV-DM; `ours` is on top of PV-DBOW. The last column
+//! is with the text of the source beside the context.
 #![allow(missing_docs, clippy::print_stdout, clippy::unwrap_used)]
 
 mod measure;
@@ -13,6 +14,7 @@ use std::ops::ControlFlow;
 use hyperdoc2vec::Corpus;
 use hyperdoc2vec::split::Split;
 use hyperdoc2vec::train::citation::{Citation, Weighting};
+use hyperdoc2vec::train::dbow::Dbow;
 use hyperdoc2vec::train::direct::{Direct, Form};
 use hyperdoc2vec::train::reference::ReferenceCitation;
 use hyperdoc2vec::train::table::Table;
@@ -43,19 +45,21 @@ fn main() {
             let start = cpu_seconds();
             let _ = phase.epoch(epoch, 0, tables, &mut |_, _| ControlFlow::Continue(()));
             spent += cpu_seconds() - start;
-            let found = weighting.map(|weighting| 100.0 * recall(&view, &split, tables, params.window, weighting, 0.0));
-            println!(
-                "{}\tpass {}\t{spent:.2} CPU s\t{}",
-                phase.name(),
-                epoch + 1,
-                found.map_or(String::new(), |found| format!("recall@10 {found:.2} %"))
-            );
+            let found = |source: f32| {
+                weighting.map_or(String::new(), |weighting| {
+                    format!("{:.2} %", 100.0 * recall(&view, &split, tables, params.window, weighting, source))
+                })
+            };
+            println!("{}\tpass {}\t{spent:.2} CPU s\t{}\t{}", phase.name(), epoch + 1, found(0.0), found(0.7));
         }
     };
     rayon::scope(|_| {
         if ours {
             let weighting = Weighting::new(&view, params.window, params.citation.decay, params.citation.rarity);
-            run(&Citation::new(&view, &params.citation, params.window, params.seed), &mut tables, Some(&weighting));
+            run(&Dbow::new(&view, &params.content, params.seed), &mut tables, None);
+            let citation = Citation::new(&view, &params.citation, params.window, params.seed).from_content();
+            citation.prepare(&mut tables);
+            run(&citation, &mut tables, Some(&weighting));
         } else {
             let text = Text::words(&view);
             run(&Direct::new(&text, Form::Dm, &params.direct, params.seed), &mut tables, None);

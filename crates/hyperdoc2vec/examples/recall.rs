@@ -83,6 +83,8 @@ fn main() {
             }
         }
         let citation = Citation::new(&view, &params, window, 1);
+        let citation = if dbow.epochs > 0 { citation.from_content() } else { citation };
+        citation.prepare(&mut tables);
         for epoch in 0..params.epochs {
             let t = Instant::now();
             let (mut loss, mut links) = (0.0, 0);

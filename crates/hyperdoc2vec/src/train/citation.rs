@@ -2,7 +2,8 @@
 //!
 //! `x = Σ a_w · word_in[w] + a_s · doc_in[source]`, the weights summing to 1; `x · doc_out[target]` is to be high.
 //! Unweighted, that is the paper's mean of the source and the context words. By default a word weighs
-//! `exp(−distance/τ) · idf(word)`, and the source as much as a word on the average.
+//! `exp(−distance/τ) · idf(word)`, and the source as much as a word on the average; and some words drawn from the text
+//! of the source join in, so that at query time the text of a new document can.
 
 use std::borrow::Cow;
 use std::ops::ControlFlow;
@@ -110,10 +111,13 @@ pub struct Citation<'a> {
     held_out: Vec<Example>,
     /// For each document, the logarithm of the chance that it is a column of a batch.
     corrections: Vec<f32>,
+    from_content: bool,
 }
 
 /// The phase's number in the keys of random numbers.
 const PHASE: u64 = 2;
+/// The mean square gradient that rows begin with where they begin with vectors of the content phase.
+const FIRST_SQUARE: f32 = 1e-3;
 /// What random numbers are for, beside the passes, which are keyed by their number.
 const HOLD_OUT: u64 = u64::MAX;
 /// The share of the positions held out where that is asked for.
@@ -144,7 +148,14 @@ impl<'a> Citation<'a> {
         };
         let corrections = counts.iter().map(correction).collect();
         let weighting = Weighting::new(view, window, params.decay, params.rarity);
-        Citation { view, params, window, seed, weighting, links, held_out, corrections }
+        Citation { view, params, window, seed, weighting, links, held_out, corrections, from_content: false }
+    }
+
+    /// Begins where PV-DBOW ended. There a document's IN vector predicts the OUT vectors of its words; here words are to
+    /// lead to documents: words take their OUT vectors as IN, documents their IN vectors as OUT. So a context leads to
+    /// documents that would say it before the first link is learnt, and still does where no link was.
+    pub fn from_content(self) -> Citation<'a> {
+        Citation { from_content: true, ..self }
     }
 
     /// Fills a batch with `links`, and noise drawn from `rng`.
@@ -218,6 +229,19 @@ impl Phase for Citation<'_> {
 
     fn epoch(&self, epoch: usize, start: usize, tables: &mut Tables, after: After<'_>) -> ControlFlow<()> {
         batched::epoch(self, epoch, start, tables, after)
+    }
+
+    fn prepare(&self, tables: &mut Tables) {
+        if !self.from_content {
+            return;
+        }
+        let Tables { input, output } = tables;
+        let words = self.view.words.len() * input.stride();
+        input.data_mut()[..words].copy_from_slice(&output.data()[..words]);
+        output.data_mut()[words..].copy_from_slice(&input.data()[words..]);
+        // As though some gradients had been seen, lest the first one throw a row far from where it was put.
+        input.squares_mut().fill(FIRST_SQUARE);
+        output.squares_mut().fill(FIRST_SQUARE);
     }
 
     fn patience(&self) -> usize {

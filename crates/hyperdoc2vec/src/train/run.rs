@@ -163,7 +163,8 @@ pub(super) fn phases<'a>(
     match params.method {
         Method::HyperDoc => {
             phases.push(Box::new(content()));
-            phases.push(Box::new(citation()));
+            let citation = citation();
+            phases.push(Box::new(if params.content.epochs > 0 { citation.from_content() } else { citation }));
         }
         Method::Joint => phases.push(Box::new(Joint::new(content(), citation()))),
         Method::HyperDocPaper => {
