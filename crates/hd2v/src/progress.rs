@@ -98,7 +98,8 @@ pub struct TrainReporter {
     bar: Option<ProgressBar>,
     started: Instant,
     told: Instant,
-    phase: (&'static str, Instant, f64),
+    /// The phase, and when it was first told of, with what share done and how many units.
+    phase: (&'static str, Instant, f64, u64),
 }
 
 impl TrainReporter {
@@ -111,7 +112,7 @@ impl TrainReporter {
             bar
         });
         let now = Instant::now();
-        TrainReporter { bar, started: now, told: now, phase: ("", now, 0.0) }
+        TrainReporter { bar, started: now, told: now, phase: ("", now, 0.0, 0) }
     }
 
     /// Seconds since the start.
@@ -127,7 +128,7 @@ impl TrainReporter {
     /// Shows `progress`; asks to stop after Ctrl-C.
     pub fn watch(&mut self, progress: &TrainProgress) -> ControlFlow<()> {
         if self.phase.0 != progress.phase {
-            self.phase = (progress.phase, Instant::now(), progress.done);
+            self.phase = (progress.phase, Instant::now(), progress.done, progress.units);
         }
         if let Some(bar) = &self.bar {
             bar.set_message(self.line(progress));
@@ -140,19 +141,27 @@ impl TrainReporter {
     }
 
     fn line(&self, progress: &TrainProgress) -> String {
-        let seconds = self.phase.1.elapsed().as_secs_f64().max(1e-3);
-        let gone = progress.done - self.phase.2;
-        let left = if gone > 0.0 { (1.0 - progress.done) / gone * seconds } else { 0.0 };
+        let (_, since, done, units) = self.phase;
+        let seconds = since.elapsed().as_secs_f64();
+        let gone = progress.done - done;
+        // The first batch of a phase cannot tell how fast it is.
+        let pace = if gone > 0.0 && seconds > 0.0 {
+            format!(
+                "  {} {}/s  {} left",
+                thousands(((progress.units - units) as f64 / seconds) as u64),
+                progress.unit,
+                HumanDuration(Duration::from_secs_f64((1.0 - progress.done) / gone * seconds)),
+            )
+        } else {
+            String::new()
+        };
         format!(
-            "{} {}/{}  loss {:.4}{}  {} {}/s  {} left",
+            "{} {}/{}  loss {:.4}{}{pace}",
             progress.phase,
             progress.epoch + 1,
             progress.epochs,
             progress.loss,
             progress.held_out.map(|loss| format!(" (held out {loss:.4})")).unwrap_or_default(),
-            thousands((progress.units as f64 / seconds) as u64),
-            progress.unit,
-            HumanDuration(Duration::from_secs_f64(left)),
         )
     }
 
