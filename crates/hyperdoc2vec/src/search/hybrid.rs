@@ -54,7 +54,8 @@ pub const FEATURES: [&str; 28] = [
     "co-cited rank",
     "linked by linked",
     "source links",
-    "source age known",
+    // When the source was written, less when the candidate was.
+    "source age",
 ];
 /// How many features need no source.
 pub const ALONE: usize = 16;
@@ -119,6 +120,8 @@ pub struct Candidates {
     pub width: usize,
     /// A row of numbers a candidate.
     pub features: Vec<f32>,
+    /// Whether it would be one without the source.
+    pub alone: Vec<bool>,
 }
 
 impl Candidates {
@@ -221,7 +224,7 @@ pub fn candidates(
         linked: BTreeMap<u32, f32>,
         by_linked: BTreeMap<u32, f32>,
         links: usize,
-        dated: bool,
+        date: Option<Date>,
     }
     let beside = match source {
         None => None,
@@ -272,13 +275,16 @@ pub fn candidates(
                 linked,
                 by_linked,
                 links: source.links.len(),
-                dated: source.date.is_some(),
+                date: source.date,
             })
         }
     };
 
     let mut rows: Vec<u32> =
         [&embedding, &text, &cited, &content].iter().flat_map(|told| told.places.keys()).copied().collect();
+    rows.sort_unstable();
+    rows.dedup();
+    let unsourced = rows.clone();
     if let Some(beside) = &beside {
         rows.extend([&beside.both, &beside.content, &beside.co_cited].iter().flat_map(|told| told.places.keys()));
         rows.extend(beside.linked.keys().filter(|&&row| admitted(row as usize)));
@@ -286,12 +292,13 @@ pub fn candidates(
     rows.sort_unstable();
     rows.dedup();
     let links_to = model.links_to()?;
-    let now = source.and_then(|source| source.date).or(newest);
     let width = if source.is_some() { FEATURES.len() } else { ALONE };
     let mut features = Vec::with_capacity(rows.len() * width);
     for &row in &rows {
         let links = links_to.get(row as usize).copied().unwrap_or(0) as f32;
-        let age = now.zip(model.date(row as usize)).map_or(UNKNOWN, |(now, date)| years(now) - years(date));
+        let age = |now: Option<Date>| {
+            now.zip(model.date(row as usize)).map_or(UNKNOWN, |(now, date)| years(now) - years(date))
+        };
         features.extend([
             embedding.of(row) - embedding.best,
             embedding.rank(row),
@@ -305,7 +312,7 @@ pub fn candidates(
             content.of(row) - content.best,
             content.rank(row),
             ln(1.0 + links),
-            age,
+            age(newest),
             ln(1.0 + query.words.len() as f32),
             -all,
             cited.best / most_cited.max(1e-6),
@@ -324,11 +331,12 @@ pub fn candidates(
                 beside.co_cited.rank(row),
                 of(&beside.by_linked),
                 ln(1.0 + beside.links as f32),
-                f32::from(u8::from(beside.dated)),
+                age(beside.date),
             ]);
         }
     }
-    Ok(Some(Candidates { rows, width, features }))
+    let alone = rows.iter().map(|row| unsourced.binary_search(row).is_ok()).collect();
+    Ok(Some(Candidates { rows, width, features, alone }))
 }
 
 /// Of the links held out while learning: what was said of candidates, and how many of them were right.

@@ -27,7 +27,7 @@ use crate::search::{Query, Searcher};
 /// The share of the documents taken for new.
 const HELD_OUT: f64 = 0.1;
 /// Links asked for, at the most.
-const MOST: usize = 3000;
+const MOST: usize = 2000;
 /// With fewer in a fold nothing is learnt from it.
 const LEAST: usize = 20;
 /// Folds are added until there are so many links,
@@ -225,22 +225,21 @@ fn examples(
     let admitted = |row: usize| !held[row];
     let ranks: Vec<usize> = (0..FEATURES.len()).filter(|&feature| FEATURES[feature].ends_with(" rank")).collect();
     let first = ln(1.0 + FIRST) - 1e-4;
-    let mut learn = |source: Option<&Source>, width: usize| -> Result<Examples> {
-        let mut examples = Examples::new(width);
-        let Some(candidates) = candidates(searcher, &query, source, &admitted)? else { return Ok(examples) };
-        for (place, row) in candidates.rows.iter().enumerate() {
-            let features = candidates.row(place);
-            let label = asked.truths.contains(row);
+    let mut examples = [ALONE, FEATURES.len()].map(Examples::new);
+    // What is known without the source comes first: one look at the candidates is enough for both.
+    let Some(candidates) = candidates(searcher, &query, Some(&source), &admitted)? else { return Ok(examples) };
+    for (place, row) in candidates.rows.iter().enumerate() {
+        let label = asked.truths.contains(row);
+        let sampled = rng.below(THINNED) == 0;
+        for examples in examples.iter_mut().filter(|examples| examples.width > ALONE || candidates.alone[place]) {
+            let features = &candidates.row(place)[..examples.width];
             let leading = ranks.iter().any(|&rank| features.get(rank).is_some_and(|&rank| rank < first));
-            let sampled = rng.below(THINNED) == 0;
-            if !label && !leading && !sampled {
-                continue;
+            if label || leading || sampled {
+                examples.rows.extend_from_slice(features);
+                examples.labels.push(label);
+                examples.weights.push(if label || leading { 1.0 } else { THINNED as f32 });
             }
-            examples.rows.extend_from_slice(features);
-            examples.labels.push(label);
-            examples.weights.push(if label || leading { 1.0 } else { THINNED as f32 });
         }
-        Ok(examples)
-    };
-    Ok([learn(None, ALONE)?, learn(Some(&source), FEATURES.len())?])
+    }
+    Ok(examples)
 }
