@@ -160,7 +160,7 @@ fn what_weighs_the_rankings_is_the_same_for_any_threads_and_stops() {
 fn probabilities_hold_and_documents_without_links_are_found() {
     let place = Place::generated(400, 3000);
     let params = TrainParams { dim: 24, ..TrainParams::default() };
-    let split = Split::by_share(&place.corpus, 0.2, 1).expect("split");
+    let split = Split::by_date(&place.corpus, "2015".parse().expect("a year")).expect("split");
     let view = View::new(&place.corpus, &split, params.min_count).expect("a view");
     let path = place.path("model");
     train_view(&view, &params, &path, 2, None, &mut |_| ControlFlow::Continue(())).expect("trained");

@@ -13,6 +13,9 @@ const LEAF: u32 = u32::MAX;
 /// Bins of a feature, at the most.
 const BINS: usize = 64;
 
+/// Fewer examples than this are looked at by one thread.
+const SMALL: usize = 4096;
+
 /// How trees are grown.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Growth {
@@ -158,7 +161,9 @@ impl Binned {
             }
             best
         };
-        let cuts: Vec<Option<Cut>> = (0..self.columns.len()).into_par_iter().map(best).collect();
+        let features = 0..self.columns.len();
+        let cuts: Vec<Option<Cut>> =
+            if of.len() < SMALL { features.map(best).collect() } else { features.into_par_iter().map(best).collect() };
         cuts.into_iter().flatten().reduce(|best, cut| if cut.gain > best.gain { cut } else { best })
     }
 }
@@ -269,6 +274,12 @@ impl Forest {
             }
             node = child;
         }
+    }
+
+    /// The mean logistic loss on some examples.
+    pub fn loss(&self, examples: &Examples) -> f64 {
+        let scores: Vec<f32> = (0..examples.len()).map(|example| self.score(examples.row(example))).collect();
+        loss(&scores, examples)
     }
 
     /// The logarithm of the odds.

@@ -43,6 +43,8 @@ const FIRST: f32 = 10.0;
 const THINNED: usize = 4;
 /// Words on each side of a link that may count, in windows: words that are not known do not fill a window.
 const REACH: usize = 8;
+/// Fewer examples than this are little to learn from.
+const LITTLE: usize = 100_000;
 /// Keys of random numbers.
 const PURPOSE: u64 = 0x4b1d;
 
@@ -173,8 +175,15 @@ pub(super) fn learn(
     }
     let mut bins: Vec<Bin> = Vec::new();
     let [alone, sourced] = [0, 1].map(|kind: usize| {
-        let growth = Growth::default();
-        let tried = Forest::fit(&learnt[kind], Some(&checked[kind]), &growth);
+        // Where there is little to learn from, simpler trees may hold better: that is tried.
+        let depths = if learnt[kind].len() < LITTLE { &[2, 3, 5][..] } else { &[5] };
+        let tries = depths.iter().map(|&depth| {
+            let growth = Growth { depth, ..Growth::default() };
+            let forest = Forest::fit(&learnt[kind], Some(&checked[kind]), &growth);
+            (forest.loss(&checked[kind]), growth, forest)
+        });
+        let best = tries.min_by(|a, b| a.0.total_cmp(&b.0));
+        let (_, growth, tried) = best.unwrap_or_default();
         Hybrid::check(&tried, &checked[kind], &mut bins);
         learnt[kind].extend(&checked[kind]);
         Forest::fit(&learnt[kind], None, &Growth { trees: tried.trees(), ..growth })
