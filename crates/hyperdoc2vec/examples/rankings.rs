@@ -5,7 +5,8 @@
 //!
 //! `model=FILE` keeps the model and uses it again. `last=DATE` asks only from test documents up to that date, `every=N`
 //! only each N-th position, `seed=N` draws other test documents, `anchors=0` drops the links' own words from the
-//! questions. Each `v:` is a variant of BM25 that is measured beside the three rankings: `own`, `cited` (weights of the
+//! questions. The hybrid is asked without and with the source, its probabilities are compared with what is right in ten bins.
+//! Each `v:` is a variant of BM25 that is measured beside the three rankings: `own`, `cited` (weights of the
 //! fields), `k1`, `b`, `ck1`, `cb` (of the contexts), `decay`, `window` (of the question's words), `index` (window of the
 //! indexed contexts), `near` (their decay; 0 for none), `joint=1` (both fields saturate as one).
 #![allow(missing_docs, clippy::print_stdout, clippy::unwrap_used)]
@@ -15,37 +16,21 @@ use std::ops::ControlFlow;
 use std::path::PathBuf;
 
 use hyperdoc2vec::kernel::Matrix;
-use hyperdoc2vec::model::{Vectors, save};
+use hyperdoc2vec::model::Vectors;
 use hyperdoc2vec::search::bm25::{B, Bm25, JOINT_K1, Joint, K1};
+use hyperdoc2vec::search::hybrid::{Candidates, candidates};
 use hyperdoc2vec::search::index::{Field, Terms, cited};
 use hyperdoc2vec::search::{Hit, Query, Ranking, Searcher, rank};
 use hyperdoc2vec::split::{self, Split};
-use hyperdoc2vec::train::citation::Citation;
-use hyperdoc2vec::train::dbow::Dbow;
-use hyperdoc2vec::train::table::Table;
+use hyperdoc2vec::train::hybrid::{question, source};
 use hyperdoc2vec::train::view::View;
-use hyperdoc2vec::train::{Phase, Tables, TrainParams};
+use hyperdoc2vec::train::{TrainParams, train_view};
 use hyperdoc2vec::{Corpus, Date, Model};
 use rayon::prelude::*;
 
-fn train(view: &View<'_>, params: &TrainParams, path: &std::path::Path) {
-    let mut tables = Tables { input: Table::new(view.rows(), params.dim), output: Table::new(view.rows(), params.dim) };
-    tables.input.fill(0..view.rows(), params.dim, params.seed, 0);
-    let phases: [Box<dyn Phase>; 2] = [
-        Box::new(Dbow::new(view, &params.content, params.seed)),
-        Box::new(Citation::new(view, &params.citation, params.window, params.seed)),
-    ];
-    for phase in &phases {
-        phase.prepare(&mut tables);
-        for epoch in 0..phase.epochs() {
-            let _ = phase.epoch(epoch, 0, &mut tables, &mut |_, _| ControlFlow::Continue(()));
-        }
-    }
-    save(path, view, &tables, params).unwrap();
-}
-
 struct Asked {
     query: Query,
+    position: usize,
     truths: Vec<u32>,
 }
 
@@ -84,7 +69,17 @@ fn main() {
     let dir = tempfile::tempdir().unwrap();
     let path = option("model").map_or(dir.path().join("model"), PathBuf::from);
     if !path.exists() {
-        train(&view, &params, &path);
+        let started = std::time::Instant::now();
+        let mut told = ("", started);
+        train_view(&view, &params, &path, 0, None, &mut |progress| {
+            if told.0 != progress.phase {
+                println!("          {} done after {:.1} s", told.0, started.elapsed().as_secs_f64());
+                told.0 = progress.phase;
+            }
+            ControlFlow::Continue(())
+        })
+        .unwrap();
+        println!("          trained in {:.1} s", started.elapsed().as_secs_f64());
     }
     let model = Model::open(&path).unwrap();
     model.verify().unwrap();
@@ -96,12 +91,9 @@ fn main() {
     let every: usize = option("every").map_or(1, |n| n.parse().unwrap());
     let anchors = option("anchors") != Some("0");
     let ask = |query: split::Query| {
-        let position = corpus.position(query.position);
-        let (before, after) = corpus.context(&position, 8 * params.window);
-        let before = if anchors { before } else { &before[..before.len().saturating_sub(position.anchor)] };
-        let rows: Vec<Option<u32>> = before.iter().chain(after).map(|&word| terms.row(word)).collect();
         let truths = query.truths.iter().map(|&truth| view.document_row(truth).unwrap() - first).collect();
-        Asked { query: Query::of_rows(&rows, Some(before.len()), view.words.len(), params.window), truths }
+        let position = query.position;
+        Asked { query: question(&view, &terms, position, params.window, anchors), position, truths }
     };
     let in_time = |query: &split::Query| {
         let date = corpus.date(corpus.position(query.position).source);
@@ -130,6 +122,41 @@ fn main() {
         let hits: Vec<Vec<Hit>> = asked.par_iter().map(search).collect();
         tell(ranking.name(), &asked, &newcomer, &hits);
         println!("          {:.0} queries a second", asked.len() as f64 / started.elapsed().as_secs_f64());
+    }
+    if let Some(hybrid) = model.hybrid() {
+        println!("          {}", hybrid.about());
+        for sourced in [false, true] {
+            let started = std::time::Instant::now();
+            let search = |asked: &Asked| {
+                let source = sourced.then(|| source(&view, &model, asked.position, |_| true).unwrap());
+                candidates(&searcher, &asked.query, source.as_ref(), &|_| true).unwrap()
+            };
+            let found: Vec<Option<Candidates>> = asked.par_iter().map(search).collect();
+            let seconds = started.elapsed().as_secs_f64();
+            let all = |found: &Option<Candidates>| {
+                let rows = found.iter().flat_map(|found| &found.rows);
+                rows.map(|&row| Hit { row, score: 0.0 }).collect()
+            };
+            tell("all candidates", &asked, &newcomer, &found.par_iter().map(all).collect::<Vec<_>>());
+            let order =
+                |found: &Option<Candidates>| found.as_ref().map(|found| hybrid.order(found, 10)).unwrap_or_default();
+            let started = std::time::Instant::now();
+            let hits: Vec<Vec<Hit>> = found.par_iter().map(order).collect();
+            tell(if sourced { "hybrid with the source" } else { "hybrid" }, &asked, &newcomer, &hits);
+            let seconds = seconds + started.elapsed().as_secs_f64();
+            println!("          {:.0} queries a second", asked.len() as f64 / seconds);
+            let mut bins = [(0usize, 0.0f32, 0usize); 10];
+            for (asked, hits) in asked.iter().zip(&hits) {
+                for hit in hits {
+                    let bin = &mut bins[((hit.score * 10.0) as usize).min(9)];
+                    *bin = (bin.0 + 1, bin.1 + hit.score, bin.2 + usize::from(asked.truths.contains(&hit.row)));
+                }
+            }
+            for (count, sum, right) in bins {
+                let mean = |x: f32| 100.0 * x / count.max(1) as f32;
+                println!("          {:7} hits said {:5.1} %, right {:5.1} %", count, mean(sum), mean(right as f32));
+            }
+        }
     }
     let mut indexes = BTreeMap::new();
     for variant in args.iter().filter_map(|arg| arg.strip_prefix("v:")) {

@@ -9,6 +9,8 @@
 //! | `names.*`, `titles.*`, `urls.*`, `dates` | the documents, in the order of the corpus |
 //! | `labels.*`, `document_labels`, `document_label` | the labels; where each document's end; its labels |
 //! | `links_to` | how many links point at each document |
+//! | `links.*`, `contexts.*`, `keywords.*` | the links with words around them, what documents are about, see [`crate::search::links`] |
+//! | `hybrid.*` | the learnt ranking, see [`crate::search::hybrid`]; not in every model |
 //!
 //! The description (see [`crate::container`]) has the parameters, the seed, the corpus' fingerprint and the counts.
 
@@ -20,8 +22,10 @@ use crate::container::{Container, Tensor, write};
 use crate::document::Date;
 use crate::error::{Error, Result};
 use crate::kernel::Matrix;
+use crate::search::hybrid::Hybrid;
 use crate::search::index::{self, Field, Terms};
-use crate::search::postings::Postings;
+use crate::search::links::{Keywords, KeywordsBuf, Links, LinksBuf};
+use crate::search::postings::{Postings, PostingsBuf};
 use crate::strings::{StringTable, string_index};
 use crate::train::Tables;
 use crate::train::params::TrainParams;
@@ -196,6 +200,32 @@ impl Model {
         self.container.array("links_to")
     }
 
+    /// The links, with words around them; `None` in a model that was made without.
+    pub fn links(&self) -> Option<Links<'_>> {
+        let links = Links {
+            ends: self.container.array("links.ends").ok()?,
+            sources: self.container.array("links.sources").ok()?,
+            context_ends: self.container.array("contexts.ends").ok()?,
+            contexts: self.container.array("contexts.words").ok()?,
+        };
+        (links.ends.len() == self.documents()).then_some(links)
+    }
+
+    /// What documents are about; `None` in a model that was made without.
+    pub fn keywords(&self) -> Option<Keywords<'_>> {
+        let keywords = Keywords {
+            ends: self.container.array("keywords.ends").ok()?,
+            rows: self.container.array("keywords.rows").ok()?,
+            counts: self.container.array("keywords.counts").ok()?,
+        };
+        (keywords.ends.len() == self.documents()).then_some(keywords)
+    }
+
+    /// The learnt ranking; `None` in a model that was made without, or with other features than this program knows.
+    pub fn hybrid(&self) -> Option<Hybrid> {
+        Hybrid::read(&self.container)
+    }
+
     /// The date of a document.
     pub fn date(&self, document: usize) -> Option<Date> {
         self.container.array::<i32>("dates").ok()?.get(document).and_then(|&date| Date::from_packed(date))
@@ -233,8 +263,37 @@ fn index_tensors(field: Field, postings: Postings<'_>) -> [Tensor<'_>; 3] {
     [Tensor::u64s(ends, postings.ends), Tensor::bytes(bytes, postings.bytes), Tensor::u32s(lengths, postings.lengths)]
 }
 
+/// What a model holds that does not depend on links: made once for several models of the same documents.
+pub struct Content {
+    /// The words of the index.
+    pub terms: Terms,
+    text: PostingsBuf,
+    keywords: KeywordsBuf,
+}
+
+impl Content {
+    /// Reads the texts of `view`.
+    pub fn new(view: &View<'_>) -> Content {
+        let terms = Terms::new(view);
+        let text = index::text(view, &terms);
+        Content { terms, text, keywords: KeywordsBuf::build(view) }
+    }
+}
+
 /// Writes what was trained to `path`, with the index to search it.
 pub fn save(path: &Path, view: &View<'_>, tables: &Tables, params: &TrainParams) -> Result<()> {
+    save_with(path, view, tables, params, &Content::new(view), None)
+}
+
+/// The same with content made before, and a learnt ranking.
+pub fn save_with(
+    path: &Path,
+    view: &View<'_>,
+    tables: &Tables,
+    params: &TrainParams,
+    content: &Content,
+    hybrid: Option<&Hybrid>,
+) -> Result<()> {
     let (corpus, first) = (view.corpus, view.words.len());
     let stride = tables.input.stride();
     let part = |table: &crate::train::table::Table, documents: bool| {
@@ -243,9 +302,10 @@ pub fn save(path: &Path, view: &View<'_>, tables: &Tables, params: &TrainParams)
     };
     let (word_in, doc_in) = (part(&tables.input, false), part(&tables.input, true));
     let (word_out, doc_out) = (part(&tables.output, false), part(&tables.output, true));
-    let terms = Terms::new(view);
-    let text = index::text(view, &terms);
-    let cited = index::cited(view, &terms, params.window, params.citation.decay);
+    let Content { terms, text, keywords } = content;
+    let cited = index::cited(view, terms, params.window, params.citation.decay);
+    let links = LinksBuf::build(view, terms);
+    let (links, keywords) = (links.view(), keywords.view());
     let words = || terms.words.iter().map(|&word| corpus.word(word));
     let names = || view.documents.iter().map(|&doc| corpus.name(doc));
     let (word_bytes, word_ends) = flat(words());
@@ -266,7 +326,7 @@ pub fn save(path: &Path, view: &View<'_>, tables: &Tables, params: &TrainParams)
 
     let mut positions: Vec<u32> = view.links.iter().map(|link| link.position).collect();
     positions.dedup();
-    let about = json!({
+    let mut about = json!({
         "params": params.to_json(),
         "counts": {
             "documents": view.documents.len(),
@@ -305,10 +365,21 @@ pub fn save(path: &Path, view: &View<'_>, tables: &Tables, params: &TrainParams)
         Tensor::u64s("document_labels", &document_labels),
         Tensor::u32s("document_label", &document_label),
         Tensor::u32s("links_to", &links_to),
+        Tensor::u64s("links.ends", links.ends),
+        Tensor::u32s("links.sources", links.sources),
+        Tensor::u64s("contexts.ends", links.context_ends),
+        Tensor::bytes("contexts.words", links.contexts),
+        Tensor::u64s("keywords.ends", keywords.ends),
+        Tensor::u32s("keywords.rows", keywords.rows),
+        Tensor::bytes("keywords.counts", keywords.counts),
     ]
     .into_iter()
     .chain(index_tensors(Field::Text, text.view()))
     .chain(index_tensors(Field::Cited, cited.view()))
+    .chain(hybrid.into_iter().flat_map(Hybrid::tensors))
     .collect();
+    if let (Some(about), Some(hybrid)) = (about.as_object_mut(), hybrid) {
+        about.insert("hybrid".to_owned(), hybrid.about());
+    }
     write(path, FORMAT, VERSION, &tensors, about)
 }

@@ -7,6 +7,10 @@ use hyperdoc2vec::corpus::CorpusOptions;
 use hyperdoc2vec::import::{Format, ImportOptions, import};
 use hyperdoc2vec::model::{Vectors, save};
 use hyperdoc2vec::search::bm25::Term;
+use hyperdoc2vec::search::explain::explain;
+use hyperdoc2vec::search::forest::Forest;
+use hyperdoc2vec::search::hybrid::{FEATURES, Hybrid, Source, candidates};
+use hyperdoc2vec::search::links::Context;
 use hyperdoc2vec::search::{Ranking, Searcher, nearest, rank};
 use hyperdoc2vec::split::Split;
 use hyperdoc2vec::train::table::Table;
@@ -134,6 +138,63 @@ fn bm25_knows_texts_and_the_contexts_of_links_to_them() {
     close(&cited, &[0.470004, said_of_b, 0.470004]);
     let shares = searcher.cited().expect("there").shares(&searcher.terms(&query), 1.0, &[1]);
     close(&shares[0], &[said_of_b]);
+}
+
+#[test]
+fn reasons_add_up_and_name_the_links_that_read_alike() {
+    let (_dir, model) = model(1, Method::HyperDoc);
+    let searcher = Searcher::new(&model);
+    let query = searcher.query("Bread fish [[?]] soup").expect("read");
+    // As above, each word weighs a third; document c is [1 1]: fish [1 0], soup [0 1], bread [2 0].
+    let why = &explain(&searcher, &query, &[2, 1], None).expect("explained");
+    assert_eq!(why[0].embedding.shares.iter().map(|share| share.0).collect::<Vec<_>>(), [0, 1, 2]);
+    let shares: Vec<f32> = why[0].embedding.shares.iter().map(|share| share.1).collect();
+    close(&shares, &[1.0 / 3.0, 1.0 / 3.0, 2.0 / 3.0]);
+    close(&[why[0].embedding.score, shares.iter().sum()], &[4.0 / 3.0, 4.0 / 3.0]);
+    assert_eq!(why[0].embedding.falling()[0].0, 2, "bread has the greatest share");
+    let scores = searcher.scores(&query, Ranking::Bm25Cited).expect("asked").expect("known");
+    for (why, row) in why.iter().zip([2, 1]) {
+        assert_eq!(why.bm25.score, scores[row]);
+        assert_eq!(why.bm25.shares.iter().fold(0.0, |sum, share| sum + share.1), scores[row]);
+    }
+    // "fish bread [[c]]" stands in b, "fish soup [[b]]" in a.
+    assert_eq!(why[0].contexts, [Context { source: 1, before: vec![0, 2], after: vec![] }]);
+    assert_eq!(why[1].contexts, [Context { source: 0, before: vec![0, 1], after: vec![] }]);
+    assert!(explain(&searcher, &query, &[2], Some(1)).expect("explained")[0].contexts.is_empty(), "the source's own");
+    let salt = searcher.query("salt").expect("read");
+    assert!(explain(&searcher, &salt, &[1], None).expect("explained")[0].contexts.is_empty(), "no word in common");
+    assert_eq!((searcher.linked_by(0), searcher.linked_by(2), searcher.linking_to(2)), (&[1][..], &[][..], &[1][..]));
+}
+
+#[test]
+fn trees_written_by_hand_order_candidates() {
+    let (_dir, model) = model(1, Method::HyperDoc);
+    let searcher = Searcher::new(&model);
+    assert!(model.hybrid().is_none());
+    let query = searcher.query("soup").expect("read");
+    let links = FEATURES.iter().position(|&name| name == "links").expect("a feature") as u32;
+    // No links: +2; some: −1. Only a has none; b is before c, of which less is said.
+    let alone = Forest {
+        feature: vec![links, u32::MAX, u32::MAX],
+        number: vec![0.1, 2.0, -1.0],
+        child: vec![1, 0, 0],
+        roots: vec![0],
+    };
+    let hybrid = Hybrid { alone, ..Hybrid::default() };
+    let hits = hybrid.rank(&searcher, &query, None, 3, &|_| true).expect("ranked").expect("known");
+    assert_eq!(hits.iter().map(|hit| hit.row).collect::<Vec<_>>(), [0, 1, 2]);
+    close(&hits.iter().map(|hit| hit.score).collect::<Vec<_>>(), &[0.880797, 0.268941, 0.268941]);
+    let others = hybrid.rank(&searcher, &query, None, 1, &|row| row > 0).expect("ranked").expect("known");
+    assert_eq!(others[0].row, 1);
+    let source = Source::known(&searcher, 0);
+    assert_eq!((source.links.as_slice(), source.words.len()), (&[1][..], 2));
+    let unknown = searcher.query("xyzzy").expect("read");
+    assert_eq!(hybrid.rank(&searcher, &unknown, Some(&source), 3, &|_| true).expect("asked"), None);
+    // What the source links to already is told of b alone.
+    let found = candidates(&searcher, &query, Some(&source), &|_| true).expect("asked").expect("known");
+    let linked = FEATURES.iter().position(|&name| name == "linked").expect("a feature");
+    assert_eq!(found.rows, [0, 1, 2]);
+    assert_eq!([0, 1, 2].map(|row| found.row(row)[linked]), [0.0, 1.0, 0.0]);
 }
 
 #[test]

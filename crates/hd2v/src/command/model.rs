@@ -69,11 +69,11 @@ pub fn hits_table(rows: &[(f32, &str, &str)]) -> String {
 }
 
 /// White space as single spaces.
-fn one_line(text: &str) -> String {
+pub fn one_line(text: &str) -> String {
     text.split_whitespace().collect::<Vec<_>>().join(" ")
 }
 
-fn shortened(title: &str) -> String {
+pub fn shortened(title: &str) -> String {
     if title.chars().count() <= TITLE {
         return title.to_owned();
     }

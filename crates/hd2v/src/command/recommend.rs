@@ -1,16 +1,21 @@
 //! `hd2v recommend`: the documents that a text should link to.
 
-use std::io::Read;
+use std::collections::BTreeMap;
+use std::io::{IsTerminal, Read};
 use std::path::{Path, PathBuf};
 
 use anyhow::{Context, Result, bail, ensure};
 use clap::{ArgGroup, Args};
+use hyperdoc2vec::search::explain::{Explanation, Sum, explain};
+use hyperdoc2vec::search::hybrid::Source;
+use hyperdoc2vec::search::index::Field;
+use hyperdoc2vec::search::links::Context as LinkContext;
 use hyperdoc2vec::search::suggest::similar;
 use hyperdoc2vec::search::{Hit, Query, Ranking, Searcher, rank};
-use hyperdoc2vec::{Date, Model};
-use serde_json::json;
+use hyperdoc2vec::{Date, Error, Model};
+use serde_json::{Value, json};
 
-use super::model::{document_json, find, hits_table, suggested};
+use super::model::{document_json, find, hits_table, one_line, shortened, suggested};
 use crate::output::{print, print_json, talk, thousands};
 
 /// Find the documents that a text should link to
@@ -19,9 +24,11 @@ use crate::output::{print, print_json, talk, thousands};
     group(ArgGroup::new("context").required(true).args(["text", "file", "stdin"])),
     after_help = "\
 The text is what stands around the link. `[[?]]` in it marks the place of the link: near words then weigh more, and
-words further away than the model's window do not count. Without a mark the whole text counts.
+words further away than the model's window do not count. Without a mark the whole text counts. --source or
+--source-file tell more: what else the document says, when it was written, and what it links to already.
 
 Rankings:
+  hybrid      all of those below and more, weighed as was learnt from the corpus' own links; gives probabilities
   embedding   words' IN vectors against documents' OUT vectors, as the model was trained; knows linked documents
   bm25        words that the text shares with the documents' own text; knows all documents
   bm25-cited  the same, and with the contexts of the links that point at a document
@@ -29,6 +36,7 @@ Rankings:
 Examples:
   hd2v recommend papers.model --text 'we report the BLEU score [[?]] of each system'
   hd2v recommend papers.model --file draft.txt --source P07-2045 --before 2007 --json
+  hd2v recommend papers.model --text 'machine translation is scored [[?]]' --source-file draft.txt --explain
   pbpaste | hd2v recommend papers.model - --rank bm25-cited --only evaluation"
 )]
 pub struct Arguments {
@@ -46,6 +54,9 @@ pub struct Arguments {
     /// The document that the text stands in: it is no hit itself
     #[arg(long, value_name = "ID")]
     source: Option<String>,
+    /// A file with the text of the document that the text stands in
+    #[arg(long, value_name = "FILE", conflicts_with = "source")]
+    source_file: Option<PathBuf>,
     /// How many documents
     #[arg(long, default_value_t = 10)]
     top: usize,
@@ -58,9 +69,15 @@ pub struct Arguments {
     /// Only documents dated before this
     #[arg(long, value_name = "DATE")]
     before: Option<Date>,
-    /// What to rank by: embedding, bm25, bm25-cited
-    #[arg(long, default_value_t = Ranking::Embedding)]
-    rank: Ranking,
+    /// What to rank by: hybrid, embedding, bm25, bm25-cited [default: hybrid; bm25-cited if the model has none]
+    #[arg(long)]
+    rank: Option<Ranking>,
+    /// Leave out documents that are less probable than this (with the hybrid)
+    #[arg(long, value_name = "P", value_parser = probability)]
+    min_probability: Option<f32>,
+    /// Tell why: the shares of words, and links to the documents that read like the text
+    #[arg(long)]
+    explain: bool,
     /// Print one JSON document
     #[arg(long)]
     json: bool,
@@ -73,19 +90,48 @@ pub fn run(arguments: &Arguments) -> Result<()> {
     let searcher = Searcher::new(&model);
     let query = searcher.query(&text)?;
     ensure!(query.length > 0, "the text has no words");
-    let (hits, reason) = match searcher.scores(&query, arguments.rank)? {
-        None => (vec![], Some(unknown_words(&query, arguments.rank))),
-        Some(_) if !admitted.contains(&true) => {
-            (vec![], Some("no document passes --exclude, --only and --before".to_owned()))
+    let hybrid = model.hybrid();
+    let ranking = ranking(arguments, &model, hybrid.is_some())?;
+    let source = source(arguments, &searcher)?;
+    let (hits, reason) = if !admitted.contains(&true) {
+        (vec![], Some("no document passes --exclude, --only and --before".to_owned()))
+    } else {
+        let found = match (&hybrid, ranking) {
+            (Some(hybrid), Ranking::Hybrid) => {
+                hybrid.rank(&searcher, &query, source.as_ref(), arguments.top, &|row| admitted[row])?
+            }
+            _ => searcher.scores(&query, ranking)?.map(|scores| best(&scores, arguments.top, ranking, &admitted)),
+        };
+        match found {
+            None => (vec![], Some(unknown_words(&query, ranking))),
+            Some(hits) if hits.is_empty() && arguments.top > 0 => {
+                (hits, Some("no document shares a word with the text".to_owned()))
+            }
+            Some(hits) => probable(hits, arguments.min_probability),
         }
-        Some(scores) => answer(&scores, arguments, &admitted),
+    };
+    let reasons = match arguments.explain {
+        true => {
+            let rows: Vec<u32> = hits.iter().map(|hit| hit.row).collect();
+            explain(&searcher, &query, &rows, source.as_ref().and_then(|source| source.document))?
+        }
+        false => vec![],
     };
     if arguments.json {
-        let hits = hits.iter().zip(1..).map(|(hit, rank)| document_json(&model, rank, hit));
+        let mut told: Vec<Value> = hits.iter().zip(1..).map(|(hit, rank)| document_json(&model, rank, hit)).collect();
+        for (number, told) in told.iter_mut().enumerate() {
+            let Some(told) = told.as_object_mut() else { continue };
+            if ranking == Ranking::Hybrid {
+                told.insert("probability".to_owned(), json!(hits[number].score));
+            }
+            if let Some(Value::Object(reasons)) = reasons.get(number).map(|reason| reason_json(&model, reason)) {
+                told.extend(reasons);
+            }
+        }
         let mut out = json!({
-            "ranking": arguments.rank.name(),
+            "ranking": ranking.name(),
             "query": {"words": query.length, "marked": query.marked, "unknown": query.unknown},
-            "hits": hits.collect::<Vec<_>>(),
+            "hits": told,
         });
         if let (Some(out), Some(reason)) = (out.as_object_mut(), reason) {
             out.insert("reason".to_owned(), json!(reason));
@@ -97,15 +143,164 @@ pub fn run(arguments: &Arguments) -> Result<()> {
     }
     let (names, titles) = (model.names(), model.titles());
     let row = |hit: &Hit| (hit.score, names.get(hit.row as usize), titles.get(hit.row as usize));
-    print(&hits_table(&hits.iter().map(row).collect::<Vec<_>>()))
+    let table = hits_table(&hits.iter().map(row).collect::<Vec<_>>());
+    if !arguments.explain {
+        return print(&table);
+    }
+    let shade = std::io::stdout().is_terminal() && std::env::var_os("NO_COLOR").is_none_or(|value| value.is_empty());
+    let mut out = String::new();
+    for (line, reason) in table.lines().zip(&reasons) {
+        out.push_str(&format!("{line}\n{}", reason_text(&model, &query, reason, shade)));
+    }
+    print(&out)
+}
+
+fn probability(text: &str) -> Result<f32, String> {
+    match text.parse() {
+        Ok(p) if (0.0..=1.0).contains(&p) => Ok(p),
+        _ => Err("expected a probability from 0 to 1".to_owned()),
+    }
+}
+
+/// What to rank by: what is asked for, or the best there is.
+fn ranking(arguments: &Arguments, model: &Model, learnt: bool) -> Result<Ranking> {
+    let instead = if model.postings(Field::Cited).is_some() { Ranking::Bm25Cited } else { Ranking::Embedding };
+    let ranking = match arguments.rank {
+        Some(Ranking::Hybrid) if !learnt => {
+            let shown = model.path().display();
+            talk(format_args!("{shown}: no hybrid was learnt when it was trained; ranking by {instead} instead"));
+            instead
+        }
+        Some(ranking) => ranking,
+        None if learnt => Ranking::Hybrid,
+        None => instead,
+    };
+    if arguments.min_probability.is_some() && ranking != Ranking::Hybrid {
+        let why =
+            format!("only the hybrid gives probabilities, and this ranks by {ranking}; leave out --min-probability");
+        bail!(Error::Usage(why));
+    }
+    Ok(ranking)
+}
+
+fn source(arguments: &Arguments, searcher: &Searcher<'_>) -> Result<Option<Source>> {
+    if let Some(id) = &arguments.source {
+        let row = find(searcher.model(), searcher.model().names(), id, "document has the id")?;
+        return Ok(Some(Source::known(searcher, row as u32)));
+    }
+    let Some(path) = &arguments.source_file else { return Ok(None) };
+    let shown = path.display().to_string();
+    let text = utf8(std::fs::read(path).with_context(|| format!("cannot read {shown}"))?, &shown)?;
+    // A mark in it is of no meaning here.
+    Ok(Some(Source::read(searcher, &text.replace("[[?]]", " "))?))
 }
 
 /// The best documents. BM25 leaves out those that share no word with the text.
-fn answer(scores: &[f32], arguments: &Arguments, admitted: &[bool]) -> (Vec<Hit>, Option<String>) {
-    let shares_words = |row: usize| arguments.rank == Ranking::Embedding || scores[row] > 0.0;
-    let hits = rank::top(scores, arguments.top, |row| admitted[row] && shares_words(row));
-    let reason = (hits.is_empty() && arguments.top > 0).then(|| "no document shares a word with the text".to_owned());
+fn best(scores: &[f32], wanted: usize, ranking: Ranking, admitted: &[bool]) -> Vec<Hit> {
+    let shares_words = |row: usize| ranking == Ranking::Embedding || scores[row] > 0.0;
+    rank::top(scores, wanted, |row| admitted[row] && shares_words(row))
+}
+
+/// Leaves out what is not probable enough, and tells so where nothing is left.
+fn probable(hits: Vec<Hit>, least: Option<f32>) -> (Vec<Hit>, Option<String>) {
+    let Some(least) = least else { return (hits, None) };
+    let best = hits.first().map_or(0.0, |hit| hit.score);
+    let hits: Vec<Hit> = hits.into_iter().filter(|hit| hit.score >= least).collect();
+    let reason = hits
+        .is_empty()
+        .then(|| format!("no document is the target with a probability of {least}; the most probable has {best:.4}"));
     (hits, reason)
+}
+
+/// Words with their shares.
+fn shares_json(model: &Model, sum: &Sum) -> Value {
+    let terms = model.terms();
+    sum.falling().iter().map(|&(row, share)| json!({"word": terms.get(row as usize), "share": share})).collect()
+}
+
+fn reason_json(model: &Model, reason: &Explanation) -> Value {
+    let context = |context: &LinkContext| {
+        let source = context.source as usize;
+        json!({
+            "source": model.names().get(source),
+            "title": Some(model.titles().get(source)).filter(|title| !title.is_empty()),
+            "text": context_text(model, context),
+        })
+    };
+    json!({
+        "embedding": reason.embedding.score,
+        "why": shares_json(model, &reason.embedding),
+        "bm25_cited": reason.bm25.score,
+        "bm25": shares_json(model, &reason.bm25),
+        "contexts": reason.contexts.iter().map(context).collect::<Vec<_>>(),
+    })
+}
+
+/// `… words before [this] words behind …`
+fn context_text(model: &Model, context: &LinkContext) -> String {
+    let terms = model.terms();
+    let words = |rows: &[u32]| rows.iter().map(|&row| terms.get(row as usize)).collect::<Vec<_>>().join(" ");
+    let text = format!("… {} [this] {} …", words(&context.before), words(&context.after));
+    text.replace("  ", " ")
+}
+
+/// Words of the text that are shown on each side of the place.
+const SHOWN_WORDS: usize = 15;
+/// Terms of BM25 that are shown.
+const SHOWN_TERMS: usize = 6;
+
+/// Lines that stand below a hit.
+fn reason_text(model: &Model, query: &Query, reason: &Explanation, shade: bool) -> String {
+    let terms = model.terms();
+    let mut out = String::new();
+    let shares: BTreeMap<u32, f32> = reason.embedding.shares.iter().copied().collect();
+    let most = shares.values().fold(0.0f32, |most, share| most.max(share.abs()));
+    if !shares.is_empty() && shade {
+        let (rows, before) = query.reading();
+        let start = before.saturating_sub(SHOWN_WORDS);
+        let end = (before + if query.marked { SHOWN_WORDS } else { 2 * SHOWN_WORDS }).min(rows.len());
+        let words = rows[start..end].iter().map(|row| {
+            let share = shares.get(row).copied().unwrap_or(0.0);
+            shaded(terms.get(*row as usize), share / most.max(1e-9))
+        });
+        let mut words: Vec<String> = words.collect();
+        if query.marked {
+            words.insert(before - start, "[[?]]".to_owned());
+        }
+        out.push_str(&format!("     words  {}\n", words.join(" ")));
+    }
+    let list = |sum: &Sum| {
+        let shown = sum.falling().into_iter().take(SHOWN_TERMS);
+        let shown: Vec<String> = shown.map(|(row, share)| format!("{} {share:+.3}", terms.get(row as usize))).collect();
+        let more = sum.shares.len().saturating_sub(SHOWN_TERMS);
+        let more = if more > 0 { format!(", {more} more") } else { String::new() };
+        format!("{:.3} = {}{more}", sum.score, shown.join(", "))
+    };
+    for (name, sum) in [("embedding", &reason.embedding), ("bm25", &reason.bm25)] {
+        if !sum.shares.is_empty() {
+            out.push_str(&format!("     {name}  {}\n", list(sum)));
+        }
+    }
+    for context in &reason.contexts {
+        let source = context.source as usize;
+        let title = Some(model.titles().get(source)).filter(|title| !title.is_empty());
+        let title = title.unwrap_or_else(|| model.names().get(source));
+        out.push_str(&format!("     linked by {}: {}\n", shortened(&one_line(title)), context_text(model, context)));
+    }
+    out
+}
+
+/// A word on a background of green for a share that speaks for the document, of red for one that speaks against it;
+/// `share` from −1 to 1.
+fn shaded(word: &str, share: f32) -> String {
+    // Shades of the 256 colours of terminals, faint to strong.
+    let level = ((share.abs() * 4.0).round() as usize).min(4);
+    let colour = match (level, share > 0.0) {
+        (0, _) => return word.to_owned(),
+        (level, true) => [22, 28, 34, 40][level - 1],
+        (level, false) => [52, 88, 124, 160][level - 1],
+    };
+    format!("\x1b[48;5;{colour}m{word}\x1b[0m")
 }
 
 fn unknown_words(query: &Query, ranking: Ranking) -> String {

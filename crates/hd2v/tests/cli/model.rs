@@ -76,6 +76,61 @@ fn a_text_comes_from_an_argument_a_file_or_standard_input() {
 }
 
 #[test]
+fn without_a_learnt_ranking_another_takes_its_place() {
+    let place = place();
+    assert_eq!(asked(&place, "", "the chart method [[?]]")["ranking"], "bm25-cited");
+    let outcome = place.run("recommend m --text chart --rank hybrid --top 1").succeeded("another ranking");
+    assert!(outcome.err.contains("no hybrid was learnt") && outcome.err.contains("bm25-cited"), "{}", outcome.err);
+    assert!(outcome.out.contains("p-chart"), "{}", outcome.out);
+    let outcome = place.run("recommend m --text chart --min-probability 0.5");
+    assert_eq!((outcome.code, outcome.err.contains("only the hybrid")), (Some(2), true), "{}", outcome.err);
+    for usage in ["--min-probability 2", "--min-probability x", "--source p0 --source-file draft.txt"] {
+        assert_eq!(place.run(&format!("recommend m --text chart {usage}")).code, Some(2), "{usage}");
+    }
+    assert!(place.refused("recommend m --text chart --source-file nowhere").contains("cannot read nowhere"));
+}
+
+#[test]
+fn reasons_are_told_in_numbers_and_in_words() {
+    let place = place();
+    let out = asked(&place, "--explain --top 1", "we use the chart method [[?]]");
+    let hit = &out["hits"][0];
+    let sum = |name: &str| -> f64 {
+        hit[name].as_array().expect("shares").iter().map(|share| share["share"].as_f64().expect("a number")).sum()
+    };
+    assert!((sum("why") - hit["embedding"].as_f64().expect("a number")).abs() < 1e-4, "{hit}");
+    assert!((sum("bm25") - hit["score"].as_f64().expect("a number")).abs() < 1e-4, "{hit}");
+    let text = hit["contexts"][0]["text"].as_str().expect("a text");
+    assert!(text.contains("we use the chart method [this] for grammar tree parser"), "{text}");
+    let shown = place.ok("recommend m --explain --top 1 --text chart").out;
+    assert!(shown.contains("embedding  ") && shown.contains("linked by p") && !shown.contains('\x1b'), "{shown}");
+}
+
+#[test]
+fn the_learnt_ranking_gives_probabilities_and_abstains() {
+    let place = Place::with(&[("draft.txt", "some words of mine [[d000003]] [[?]]")]);
+    place.ok("generate --docs 300 --links 2000 --seed 3 -o c");
+    place.ok("train c -o m --dim 16 --epochs 2 --content-epochs 1");
+    let corpus = place.ok("cat c").out;
+    let first: Value = serde_json::from_str(corpus.lines().nth(200).expect("a document")).expect("JSON");
+    let text = first["text"].as_str().expect("a text").split("[[").next().expect("words").to_owned();
+    place.write("question.txt", format!("{text} [[?]]"));
+    let out = place.json("recommend m --file question.txt --json");
+    assert_eq!((&out["ranking"], ids(&out).len()), (&json!("hybrid"), 10));
+    let chances: Vec<f64> =
+        out["hits"].as_array().expect("hits").iter().filter_map(|hit| hit["probability"].as_f64()).collect();
+    assert!(chances.len() == 10 && chances.is_sorted_by(|a, b| a >= b) && chances[0] <= 1.0, "{chances:?}");
+    let none = place.json("recommend m --file question.txt --json --min-probability 1");
+    assert!(ids(&none).is_empty() && none["reason"].as_str().is_some_and(|why| why.contains("probability")), "{none}");
+    for source in ["--source d000150", "--source-file draft.txt"] {
+        let out = place.json(&format!("recommend m --file question.txt --json {source} --explain --top 3"));
+        assert_eq!((&out["ranking"], ids(&out).len()), (&json!("hybrid"), 3), "{source}");
+    }
+    place.ok("train c -o plain --dim 16 --epochs 1 --content-epochs 1 --no-hybrid");
+    assert_eq!(place.json("recommend plain --file question.txt --json")["ranking"], "bm25-cited");
+}
+
+#[test]
 fn filters_leave_documents_out() {
     let place = place();
     let text = "we use the chart method [[?]]";
@@ -101,9 +156,9 @@ fn what_cannot_be_answered_is_said_clearly() {
     assert_eq!(place.refused_with("recommend m -", " … [[?]]\n".as_bytes()), "the text has no words");
     let message = place.refused_with("recommend m -", b"a \xff");
     assert!(message.contains("UTF-8") && message.contains("byte 2"), "{message}");
-    let out = asked(&place, "", "xyzzy plugh");
+    let out = asked(&place, "--rank embedding", "xyzzy plugh");
     assert_eq!(out["reason"], "none of the 2 words of the text has a vector in the model");
-    let out = asked(&place, "", "quetzalcoatl");
+    let out = asked(&place, "--rank embedding", "quetzalcoatl");
     assert!(out["reason"].as_str().is_some_and(|reason| reason.contains("--rank bm25")), "{out}");
     let message = place.refused("recommend m --text chart --source p-chrat");
     assert!(message.starts_with("m: no document has the id \"p-chrat\"; did you mean \"p-chart\""), "{message}");

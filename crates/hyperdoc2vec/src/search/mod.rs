@@ -1,7 +1,11 @@
 //! Searching a model: text in, documents out, by vectors or by words.
 
 pub mod bm25;
+pub mod explain;
+pub mod forest;
+pub mod hybrid;
 pub mod index;
+pub mod links;
 pub mod postings;
 pub mod query;
 pub mod rank;
@@ -9,9 +13,11 @@ pub mod suggest;
 
 use std::fmt;
 use std::str::FromStr;
+use std::sync::OnceLock;
 
 use bm25::{Bm25, Joint, Term};
 use index::Field;
+use links::Links;
 pub use query::Query;
 pub use rank::Hit;
 
@@ -20,6 +26,7 @@ use crate::kernel::{Matrix, gather_sum, sum_of_squares};
 use crate::model::{Model, Vectors};
 use crate::tokenize::Tokenizer;
 use crate::train::Method;
+use crate::train::example::Groups;
 
 /// What documents are ranked by.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -30,11 +37,13 @@ pub enum Ranking {
     Bm25,
     /// BM25 on its text and on the contexts of the links that point at it.
     Bm25Cited,
+    /// All of them and more, weighed as was learnt: see [`hybrid`].
+    Hybrid,
 }
 
 impl Ranking {
     /// All of them.
-    pub const ALL: [Ranking; 3] = [Ranking::Embedding, Ranking::Bm25, Ranking::Bm25Cited];
+    pub const ALL: [Ranking; 4] = [Ranking::Embedding, Ranking::Bm25, Ranking::Bm25Cited, Ranking::Hybrid];
 
     /// What it is called on the command line.
     pub fn name(self) -> &'static str {
@@ -42,6 +51,7 @@ impl Ranking {
             Ranking::Embedding => "embedding",
             Ranking::Bm25 => "bm25",
             Ranking::Bm25Cited => "bm25-cited",
+            Ranking::Hybrid => "hybrid",
         }
     }
 }
@@ -83,6 +93,9 @@ pub struct Searcher<'a> {
     tokenizer: Tokenizer,
     text: Option<Bm25<'a>>,
     cited: Option<Joint<'a>>,
+    links: Links<'a>,
+    /// What each document links to, made when first asked for.
+    outgoing: OnceLock<Groups>,
 }
 
 impl<'a> Searcher<'a> {
@@ -91,12 +104,30 @@ impl<'a> Searcher<'a> {
         let lowercase = model.about()["corpus"]["options"]["lowercase"].as_bool().unwrap_or(true);
         let text = model.postings(Field::Text).map(Bm25::new);
         let cited = text.clone().zip(model.postings(Field::Cited)).map(|(text, cited)| Joint::new(text, cited));
-        Searcher { model, tokenizer: Tokenizer::new(lowercase), text, cited }
+        let links = model.links().unwrap_or_default();
+        Searcher { model, tokenizer: Tokenizer::new(lowercase), text, cited, links, outgoing: OnceLock::new() }
     }
 
     /// The model.
     pub fn model(&self) -> &'a Model {
         self.model
+    }
+
+    /// The documents that link to `document`, once a link.
+    pub fn linking_to(&self, document: u32) -> &'a [u32] {
+        self.links.sources(document as usize)
+    }
+
+    /// The documents that `document` links to, once a link, by number.
+    pub fn linked_by(&self, document: u32) -> &[u32] {
+        let documents = self.model.documents();
+        let pairs = || {
+            let from = move |target: usize| self.links.sources(target).iter().map(move |&source| (source, target));
+            let inside = move |&(source, _): &(u32, usize)| (source as usize) < documents;
+            (0..documents).flat_map(from).filter(inside).map(|(source, target)| (source as usize, target as u32))
+        };
+        let outgoing = self.outgoing.get_or_init(|| Groups::new(documents, pairs()));
+        if (document as usize) < documents { outgoing.of(document as usize) } else { &[] }
     }
 
     /// Reads a text.
@@ -136,7 +167,8 @@ impl<'a> Searcher<'a> {
         Ok(Some(vector))
     }
 
-    /// The score of every document, and whether any word of the query had a say in it.
+    /// The score of every document by one of the rankings that give all documents a score, and whether any word of the
+    /// query had a say in it. For the hybrid, see [`hybrid::Hybrid`].
     pub fn scores(&self, query: &Query, ranking: Ranking) -> Result<Option<Vec<f32>>> {
         if ranking == Ranking::Embedding {
             self.can_embed()?;
@@ -148,6 +180,7 @@ impl<'a> Searcher<'a> {
         let mut scores = vec![0.0; self.model.documents()];
         match ranking {
             Ranking::Embedding => {}
+            Ranking::Hybrid => return Err(Error::Usage("the hybrid scores candidates, not all documents".to_owned())),
             Ranking::Bm25 => self.text()?.add_scores(&terms, 1.0, &mut scores),
             Ranking::Bm25Cited => self.cited()?.add_scores(&terms, 1.0, &mut scores),
         }
@@ -155,7 +188,7 @@ impl<'a> Searcher<'a> {
     }
 
     /// Whether the method gives words and the targets of links vectors that fit together.
-    fn can_embed(&self) -> Result<()> {
+    pub fn can_embed(&self) -> Result<()> {
         let method = self.model.params().method;
         if matches!(method, Method::PvDm | Method::PvDbow | Method::D2vNc | Method::D2vCac | Method::DeepWalk) {
             let what = format!("a {method} model has no vectors that lead from words to documents; rank by bm25");

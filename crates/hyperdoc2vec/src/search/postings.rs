@@ -83,7 +83,7 @@ impl Iterator for List<'_> {
 
 /// Reads a number; what a damaged file holds instead gives some number, and always moves on.
 #[inline]
-fn read(bytes: &mut &[u8]) -> u64 {
+pub(super) fn read(bytes: &mut &[u8]) -> u64 {
     let mut number = 0;
     for shift in (0..64).step_by(7) {
         let Some((&byte, rest)) = bytes.split_first() else { break };

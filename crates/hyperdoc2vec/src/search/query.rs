@@ -37,6 +37,8 @@ pub struct Query {
     pub length: usize,
     /// The words that count, those before the mark first, nearest first.
     pub words: Vec<Word>,
+    /// How many of these stand before the mark.
+    pub before: usize,
     /// Words that the model does not know, each once, in order.
     pub unknown: Vec<String>,
     /// Rows of documents that the text links to.
@@ -89,8 +91,8 @@ impl Query {
     /// A question of words by their rows, `None` where the model does not know one, with a mark before word `mark`.
     /// The first `vectors` rows have vectors.
     pub fn of_rows(rows: &[Option<u32>], mark: Option<usize>, vectors: usize, window: usize) -> Query {
-        let mut words = Vec::new();
-        let mut side = |rows: &mut dyn Iterator<Item = &Option<u32>>| {
+        let (mut words, mut before) = (Vec::new(), 0);
+        let side = |rows: &mut dyn Iterator<Item = &Option<u32>>, words: &mut Vec<Word>| {
             let mut near = 0;
             for (distance, row) in rows.enumerate() {
                 let Some(row) = *row else { continue };
@@ -103,19 +105,26 @@ impl Query {
         };
         match mark {
             Some(mark) => {
-                side(&mut rows[..mark].iter().rev());
-                side(&mut rows[mark..].iter());
+                side(&mut rows[..mark].iter().rev(), &mut words);
+                before = words.len();
+                side(&mut rows[mark..].iter(), &mut words);
             }
             None => words = rows.iter().flatten().map(|&row| Word { row, distance: 0, near: 0 }).collect(),
         }
-        Query { marked: mark.is_some(), length: rows.len(), words, ..Query::default() }
+        Query { marked: mark.is_some(), length: rows.len(), words, before, ..Query::default() }
+    }
+
+    /// Rows of the words that count, in the order of reading, and how many of them stand before the mark.
+    pub fn reading(&self) -> (Vec<u32>, usize) {
+        let (before, after) = self.words.split_at(self.before.min(self.words.len()));
+        (before.iter().rev().chain(after).map(|word| word.row).collect(), before.len())
     }
 
     /// The rows of the words that have vectors, and their weights, which add up to 1; empty where there is none.
     pub fn weights(&self, model: &Model) -> Result<(Vec<u32>, Vec<f32>)> {
         let params = model.params();
         let (decay, rarity) = match params.method {
-            Method::HyperDoc => (params.citation.decay, params.citation.rarity),
+            Method::HyperDoc | Method::Joint => (params.citation.decay, params.citation.rarity),
             _ => (0.0, false),
         };
         let found_in = model.word_documents()?;

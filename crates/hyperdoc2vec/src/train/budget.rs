@@ -3,6 +3,7 @@
 use std::ops::ControlFlow;
 use std::time::{Duration, Instant};
 
+use super::hybrid::is_for;
 use super::params::TrainParams;
 use super::run::{first_tables, phases, pool, text, view};
 use crate::corpus::Corpus;
@@ -37,6 +38,10 @@ pub fn within(corpus: &Corpus, params: &TrainParams, threads: usize, budget: Dur
                 if enough { ControlFlow::Break(()) } else { ControlFlow::Continue(()) }
             });
             seconds.push((phase.epochs(), mean * phase.batches() as f64));
+        }
+        // The last phase is run twice where rankings are learnt to be weighed.
+        if let (Some((_, last)), true) = (seconds.last_mut(), is_for(params)) {
+            *last *= 2.0;
         }
         seconds
     });

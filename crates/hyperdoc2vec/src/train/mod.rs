@@ -12,6 +12,7 @@ pub mod dbow;
 pub mod deepwalk;
 pub mod direct;
 pub mod example;
+pub mod hybrid;
 pub mod joint;
 pub mod npm;
 mod occurrences;
@@ -26,7 +27,7 @@ use std::ops::ControlFlow;
 
 pub use budget::within;
 pub use params::{Method, TrainParams};
-pub use run::{Checkpoints, TrainProgress, train};
+pub use run::{Checkpoints, TrainProgress, train, train_view};
 use table::Table;
 
 /// Vectors as a source (IN) and as a target (OUT), of words and documents.

@@ -117,6 +117,8 @@ pub struct TrainParams {
     pub min_count: u64,
     /// Only documents dated up to this are trained on.
     pub until: Option<Date>,
+    /// Whether to learn, for methods that can be asked by text, how to weigh the rankings.
+    pub hybrid: bool,
     /// The content phase.
     pub content: DbowParams,
     /// The citation phase.
@@ -140,6 +142,7 @@ impl Default for TrainParams {
             seed: 1,
             min_count: 5,
             until: None,
+            hybrid: true,
             content: DbowParams::default(),
             citation: CitationParams::default(),
             direct: DirectParams::default(),

@@ -10,6 +10,7 @@ use super::citation::Citation;
 use super::dbow::Dbow;
 use super::deepwalk::DeepWalk;
 use super::direct::{Direct, Form};
+use super::hybrid;
 use super::joint::Joint;
 use super::npm::Npm;
 use super::params::{Method, TrainParams};
@@ -21,7 +22,8 @@ use super::{Phase, Tables};
 use crate::container::{Container, Tensor, write};
 use crate::corpus::Corpus;
 use crate::error::{Error, Result};
-use crate::model;
+use crate::model::{self, Content};
+use crate::search::hybrid::Hybrid;
 use crate::split::Split;
 
 const CHECKPOINT: &str = "hyperdoc2vec checkpoint";
@@ -94,10 +96,24 @@ pub fn train(
     watch: TrainWatch<'_>,
 ) -> Result<()> {
     params.validate()?;
-    let view = view(corpus, params)?;
+    train_view(&view(corpus, params)?, params, destination, threads, checkpoints, watch)
+}
+
+/// The same on a part of a corpus that was chosen before; `params.until` is not looked at.
+pub fn train_view(
+    view: &View<'_>,
+    params: &TrainParams,
+    destination: &Path,
+    threads: usize,
+    checkpoints: Option<&Checkpoints>,
+    watch: TrainWatch<'_>,
+) -> Result<()> {
+    params.validate()?;
     pool(threads)?.install(|| {
-        let tables = run(&view, params, checkpoints, watch)?;
-        model::save(destination, &view, &tables, params)
+        let folder = destination.parent().filter(|folder| !folder.as_os_str().is_empty()).unwrap_or(Path::new("."));
+        let Trained { tables, content, hybrid } = run(view, params, checkpoints, folder, watch)?;
+        let content = content.unwrap_or_else(|| Content::new(view));
+        model::save_with(destination, view, &tables, params, &content, hybrid.as_ref())
     })?;
     // The run is over: its checkpoint is of no more use.
     if let Some(checkpoints) = checkpoints
@@ -192,14 +208,24 @@ pub(super) fn first_tables(view: &View<'_>, params: &TrainParams) -> Tables {
     tables
 }
 
+/// What a run leads to.
+struct Trained {
+    tables: Tables,
+    /// Read already, if it was of use.
+    content: Option<Content>,
+    hybrid: Option<Hybrid>,
+}
+
 fn run(
     view: &View<'_>,
     params: &TrainParams,
     checkpoints: Option<&Checkpoints>,
+    folder: &Path,
     watch: TrainWatch<'_>,
-) -> Result<Tables> {
+) -> Result<Trained> {
     let key = json!({"params": params.to_json(), "fingerprint": view.corpus.manifest().fingerprint});
-    let mut state = State { place: Place::default(), tables: first_tables(view, params), best: None };
+    let mut state = State { place: Place::default(), tables: first_tables(view, params), best: None, hybrid: None };
+    let mut content = None;
     if let Some(checkpoints) = checkpoints.filter(|checkpoints| checkpoints.resume && checkpoints.path.exists()) {
         state.read(&checkpoints.path, &key)?;
     }
@@ -212,6 +238,13 @@ fn run(
         }
         if (state.place.epoch, state.place.batch) == (0, 0) {
             phase.prepare(&mut state.tables);
+            if number + 1 == phases.len() && hybrid::is_for(params) {
+                let content = content.insert(Content::new(view));
+                state.hybrid = match hybrid::learn(view, params, &state.tables, content, folder, watch) {
+                    Err(Error::Interrupted) => return Err(stopped(&state, &key, checkpoints)?),
+                    learnt => learnt?,
+                };
+            }
         }
         run_phase(phase.as_ref(), &mut state, &key, checkpoints, watch)?;
     }
@@ -220,8 +253,29 @@ fn run(
         Some(last) if !finite(&state.tables.input) || !finite(&state.tables.output) => {
             Err(Error::Diverged { phase: last.name(), epoch: last.epochs(), batch: last.batches() })
         }
-        _ => Ok(state.tables),
+        _ => Ok(Trained { tables: state.tables, content, hybrid: state.hybrid }),
     }
+}
+
+/// Writes a checkpoint where a run was stopped between phases, and tells where it is.
+fn stopped(state: &State, key: &serde_json::Value, checkpoints: Option<&Checkpoints>) -> Result<Error> {
+    let Some(checkpoints) = checkpoints else { return Ok(Error::Interrupted) };
+    write_checkpoint(&checkpoints.path, state.place, key, &state.tables, None, None)?;
+    Ok(Error::Stopped { checkpoint: checkpoints.path.clone() })
+}
+
+/// Runs one phase from its beginning, without checkpoints.
+pub(super) fn run_alone(phase: &dyn Phase, tables: &mut Tables, watch: TrainWatch<'_>) -> Result<()> {
+    let place = Place::default();
+    let mut state = State { place, tables: std::mem::replace(tables, none()), best: None, hybrid: None };
+    phase.prepare(&mut state.tables);
+    run_phase(phase, &mut state, &serde_json::Value::Null, None, watch)?;
+    *tables = state.tables;
+    Ok(())
+}
+
+fn none() -> Tables {
+    Tables { input: Table::new(0, 1), output: Table::new(0, 1) }
 }
 
 /// All that a run is at one moment, and a checkpoint holds.
@@ -230,6 +284,8 @@ struct State {
     tables: Tables,
     /// The best pass of this phase so far, if it holds out links to tell.
     best: Option<Best>,
+    /// What was learnt before the last phase.
+    hybrid: Option<Hybrid>,
 }
 
 struct Best {
@@ -249,7 +305,7 @@ fn run_phase(
     let memory = (SMOOTHING * phase.batches() as f64).max(1.0);
     let (mut units, mut loss, mut held_out) = (0, None, None);
     let mut saved = Instant::now();
-    let State { place: first, tables, best } = state;
+    let State { place: first, tables, best, hybrid } = state;
     for epoch in first.epoch..phase.epochs() {
         let start = if epoch == first.epoch { first.batch } else { 0 };
         let mut failure = None;
@@ -279,7 +335,9 @@ fn run_phase(
             if let Some(checkpoints) = checkpoints
                 && (stop || saved.elapsed() >= checkpoints.every)
             {
-                if let Err(error) = write_checkpoint(&checkpoints.path, place, key, tables, best.as_ref()) {
+                if let Err(error) =
+                    write_checkpoint(&checkpoints.path, place, key, tables, best.as_ref(), hybrid.as_ref())
+                {
                     failure = Some(error);
                     return ControlFlow::Break(());
                 }
@@ -323,14 +381,17 @@ fn write_checkpoint(
     key: &serde_json::Value,
     tables: &Tables,
     best: Option<&Best>,
+    hybrid: Option<&Hybrid>,
 ) -> Result<()> {
     let mut all = Vec::from(tensors(CURRENT, tables));
     all.extend(best.into_iter().flat_map(|best| tensors(BEST, &best.tables)));
+    all.extend(hybrid.into_iter().flat_map(Hybrid::tensors));
     let about = json!({
         "run": key,
         "phase": place.phase,
         "epoch": place.epoch,
         "batch": place.batch,
+        "hybrid": hybrid.map(Hybrid::about),
         // As bits: decimal digits might be read back as a neighbour.
         "best": best.map(|best| json!({"epoch": best.epoch, "loss": best.loss.to_bits()})),
     });
@@ -378,6 +439,7 @@ impl State {
             self.best = Some(Best { epoch: epoch as usize, loss: f64::from_bits(loss), tables });
         }
         fill(CURRENT, &mut self.tables)?;
+        self.hybrid = Hybrid::read(&container);
         let [phase, epoch, batch] = ["phase", "epoch", "batch"].map(|name| number(&about[name]).map(|n| n as usize));
         self.place = Place { phase: phase?, epoch: epoch?, batch: batch? };
         Ok(())

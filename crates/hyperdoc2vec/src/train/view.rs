@@ -9,6 +9,7 @@ use crate::split::{Part, Split};
 const NONE: u32 = u32::MAX;
 
 /// The training part of a corpus.
+#[derive(Clone)]
 pub struct View<'a> {
     /// The corpus.
     pub corpus: &'a Corpus,
@@ -78,6 +79,16 @@ impl<'a> View<'a> {
         let of = |counts: Vec<u64>| words.iter().map(|word| counts[word.index()]).collect::<Vec<u64>>();
         let (counts, document_counts) = (of(counts), of(document_counts));
         Ok(View { corpus, documents, words, counts, document_counts, links, word_rows, document_rows })
+    }
+
+    /// The same without the links that stand in some of the documents.
+    pub fn without_links_of(&self, documents: &[bool]) -> View<'a> {
+        let inside = |link: &&Example| {
+            let source = self.document_row(self.corpus.position(link.position as usize).source);
+            source.is_some_and(|row| !documents[row as usize - self.words.len()])
+        };
+        let links = self.links.iter().filter(inside).copied().collect();
+        View { links, ..self.clone() }
     }
 
     /// Rows in a table of all words and documents.

@@ -1,0 +1,91 @@
+//! Why a document is a hit: the share of each word in its scores, and the links to it that read most like the question.
+
+use std::collections::BTreeMap;
+
+use super::links::Context;
+use super::rank::products;
+use super::{Query, Searcher};
+use crate::error::Result;
+use crate::kernel::dot;
+use crate::model::Vectors;
+
+/// Links that are shown, at the most.
+const SHOWN: usize = 2;
+
+/// A sum and what it is made of.
+#[derive(Debug, Clone, Default, PartialEq)]
+pub struct Sum {
+    /// The sum.
+    pub score: f32,
+    /// Words by their rows and their shares, in the order of the rows; they add up to the sum, to rounding.
+    pub shares: Vec<(u32, f32)>,
+}
+
+impl Sum {
+    /// The shares, the greatest first.
+    pub fn falling(&self) -> Vec<(u32, f32)> {
+        let mut shares = self.shares.clone();
+        shares.sort_by(|a, b| b.1.total_cmp(&a.1).then(a.0.cmp(&b.0)));
+        shares
+    }
+}
+
+/// Why a document is a hit.
+#[derive(Debug, Clone, Default, PartialEq)]
+pub struct Explanation {
+    /// The embedding score; nothing where no word has a vector, or the method has none that lead to documents.
+    pub embedding: Sum,
+    /// BM25 on the text and the contexts of links; words that the document lacks are left out.
+    pub bm25: Sum,
+    /// Links to it that read like the question, the likest first.
+    pub contexts: Vec<Context>,
+}
+
+/// Explains `documents` as hits for `query`. Links that stand in `source` are not shown.
+pub fn explain(
+    searcher: &Searcher<'_>,
+    query: &Query,
+    documents: &[u32],
+    source: Option<u32>,
+) -> Result<Vec<Explanation>> {
+    let model = searcher.model();
+    let terms = searcher.terms(query);
+    let cited = searcher.cited()?;
+    let shares = cited.shares(&terms, 1.0, documents);
+    let (rows, weights) = match searcher.can_embed() {
+        Ok(()) => query.weights(model)?,
+        Err(_) => Default::default(),
+    };
+    let (words, out) = (model.vectors(Vectors::WordIn)?, model.vectors(Vectors::DocOut)?);
+    let vector = searcher.vector(query)?.filter(|_| !rows.is_empty());
+    let worth: BTreeMap<u32, f32> = terms.iter().map(|term| (term.word, term.weight * cited.idf(term.word))).collect();
+    let links = model.links().unwrap_or_default();
+    let explain = |(&document, bm25): (&u32, Vec<f32>)| {
+        let row = document as usize;
+        let mut embedding = BTreeMap::<u32, f32>::new();
+        for (&word, weight) in rows.iter().zip(&weights) {
+            *embedding.entry(word).or_default() += weight * dot(words.row(word as usize), out.row(row));
+        }
+        let score = vector.as_ref().map(|vector| products(vector, out.row_range(row..row + 1))[0]).unwrap_or(0.0);
+        let likeness = |context: &Context| {
+            let mut rows: Vec<u32> = context.before.iter().chain(&context.after).copied().collect();
+            rows.sort_unstable();
+            rows.dedup();
+            rows.iter().filter_map(|row| worth.get(row)).sum::<f32>()
+        };
+        let others = links.contexts(row).filter(|context| Some(context.source) != source);
+        let mut contexts: Vec<(f32, Context)> =
+            others.map(|context| (likeness(&context), context)).filter(|(likeness, _)| *likeness > 0.0).collect();
+        contexts.sort_by(|a, b| b.0.total_cmp(&a.0));
+        // The same words in the same document say nothing more.
+        contexts.dedup_by(|b, a| a.1 == b.1);
+        let bm25: Vec<(u32, f32)> =
+            terms.iter().map(|term| term.word).zip(bm25).filter(|(_, share)| *share > 0.0).collect();
+        Explanation {
+            embedding: Sum { score, shares: embedding.into_iter().collect() },
+            bm25: Sum { score: bm25.iter().fold(0.0, |sum, (_, share)| sum + share), shares: bm25 },
+            contexts: contexts.into_iter().take(SHOWN).map(|(_, context)| context).collect(),
+        }
+    };
+    Ok(documents.iter().zip(shares).map(explain).collect())
+}

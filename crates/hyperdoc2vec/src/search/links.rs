@@ -1,0 +1,178 @@
+//! The links of a model with some words around each, and what each document is about: to explain hits, and to know a
+//! source by its id.
+//!
+//! Links are sorted by their targets. The words of one are its number of words before it, these words, the number of
+//! words behind, these words; all LEB128, words by their rows in the index. Frequent words have low rows, so that a
+//! link takes about 45 bytes, and never more than 130.
+
+use super::index::Terms;
+use super::postings::read;
+use crate::train::citation::rarity_weight;
+use crate::train::text::CitedBy;
+use crate::train::view::View;
+
+/// Words kept on each side of a link.
+pub const AROUND: usize = 12;
+/// Words kept of a document: those that tell most of it.
+pub const KEYWORDS: usize = 64;
+
+/// The links, as they are stored.
+#[derive(Debug, Clone, Copy, Default)]
+pub struct Links<'a> {
+    /// How many links there are up to those that point at each document.
+    pub ends: &'a [u64],
+    /// The document that each link stands in.
+    pub sources: &'a [u32],
+    /// Where the words of each document's links end.
+    pub context_ends: &'a [u64],
+    /// The words.
+    pub contexts: &'a [u8],
+}
+
+/// A link that points at a document.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Context {
+    /// The document it stands in.
+    pub source: u32,
+    /// Rows of the words before it, in the order of reading, its own words last.
+    pub before: Vec<u32>,
+    /// Rows of the words behind it.
+    pub after: Vec<u32>,
+}
+
+fn part<'a, T>(ends: &[u64], all: &'a [T], number: usize) -> &'a [T] {
+    let start = if number == 0 { Some(0) } else { ends.get(number - 1).map(|&end| end as usize) };
+    let end = ends.get(number).map(|&end| end as usize);
+    start.zip(end).and_then(|(start, end)| all.get(start..end)).unwrap_or_default()
+}
+
+impl<'a> Links<'a> {
+    /// The documents that link to a document, once a link.
+    pub fn sources(&self, document: usize) -> &'a [u32] {
+        part(self.ends, self.sources, document)
+    }
+
+    /// The links to a document with the words around them.
+    pub fn contexts(&self, document: usize) -> impl Iterator<Item = Context> + 'a {
+        let mut bytes = part(self.context_ends, self.contexts, document);
+        let mut side = move || {
+            let count = (read(&mut bytes) as usize).min(AROUND);
+            (0..count).map(|_| read(&mut bytes) as u32).collect::<Vec<u32>>()
+        };
+        self.sources(document).iter().map(move |&source| Context { source, before: side(), after: side() })
+    }
+}
+
+/// The links, as they are made.
+#[derive(Debug, Default)]
+pub struct LinksBuf {
+    ends: Vec<u64>,
+    sources: Vec<u32>,
+    context_ends: Vec<u64>,
+    contexts: Vec<u8>,
+}
+
+fn push(bytes: &mut Vec<u8>, mut number: u32) {
+    while number > 127 {
+        bytes.push(number as u8 | 128);
+        number >>= 7;
+    }
+    bytes.push(number as u8);
+}
+
+impl LinksBuf {
+    /// The links of `view`.
+    pub fn build(view: &View<'_>, terms: &Terms) -> LinksBuf {
+        let cited_by = CitedBy::new(view, AROUND);
+        let mut links = LinksBuf::default();
+        for document in 0..view.documents.len() {
+            for &position in cited_by.positions(document) {
+                let position = view.corpus.position(position as usize);
+                // Only training documents have links in a view.
+                let source = view.document_row(position.source).map_or(u32::MAX, |row| row - view.words.len() as u32);
+                links.sources.push(source);
+                let (before, after) = view.corpus.context(&position, AROUND);
+                for words in [before, after] {
+                    let rows: Vec<u32> = words.iter().filter_map(|&word| terms.row(word)).collect();
+                    push(&mut links.contexts, rows.len() as u32);
+                    rows.iter().for_each(|&row| push(&mut links.contexts, row));
+                }
+            }
+            links.ends.push(links.sources.len() as u64);
+            links.context_ends.push(links.contexts.len() as u64);
+        }
+        links
+    }
+
+    /// To read.
+    pub fn view(&self) -> Links<'_> {
+        let LinksBuf { ends, sources, context_ends, contexts } = self;
+        Links { ends, sources, context_ends, contexts }
+    }
+}
+
+/// The words that tell most of each document, with how often it has them; as they are stored.
+#[derive(Debug, Clone, Copy, Default)]
+pub struct Keywords<'a> {
+    /// Where each document's words end.
+    pub ends: &'a [u64],
+    /// The words by their rows.
+    pub rows: &'a [u32],
+    /// How often; 255 for more.
+    pub counts: &'a [u8],
+}
+
+impl Keywords<'_> {
+    /// The words of a document and how often it has them.
+    pub fn of(&self, document: usize) -> Vec<(u32, f32)> {
+        let counts = part(self.ends, self.counts, document).iter().map(|&count| f32::from(count));
+        part(self.ends, self.rows, document).iter().copied().zip(counts).collect()
+    }
+}
+
+/// The [`KEYWORDS`] of `words` (rows of vectors, each place once) with the greatest `count · rarity`, by falling weight.
+pub fn keywords(mut words: Vec<u32>, rarity: impl Fn(u32) -> f32) -> Vec<(u32, u8)> {
+    words.sort_unstable();
+    let mut counted: Vec<(f32, u32, u8)> = words
+        .chunk_by(|a, b| a == b)
+        .map(|same| {
+            let count = same.len().min(255) as u8;
+            (f32::from(count) * rarity(same[0]), same[0], count)
+        })
+        .collect();
+    counted.sort_by(|a, b| b.0.total_cmp(&a.0).then(a.1.cmp(&b.1)));
+    counted.truncate(KEYWORDS);
+    counted.into_iter().map(|(_, row, count)| (row, count)).collect()
+}
+
+/// The same, as they are made.
+#[derive(Debug, Default)]
+pub struct KeywordsBuf {
+    ends: Vec<u64>,
+    rows: Vec<u32>,
+    counts: Vec<u8>,
+}
+
+impl KeywordsBuf {
+    /// Of the documents of `view`.
+    pub fn build(view: &View<'_>) -> KeywordsBuf {
+        use rayon::prelude::*;
+        let rarity = |row: u32| rarity_weight(view.document_counts[row as usize], view.documents.len(), true);
+        let of =
+            |&doc| keywords(view.corpus.words(doc).iter().filter_map(|&word| view.word_row(word)).collect(), rarity);
+        let all: Vec<Vec<(u32, u8)>> = view.documents.par_iter().map(of).collect();
+        let mut keywords = KeywordsBuf::default();
+        for words in all {
+            keywords.rows.extend(words.iter().map(|&(row, _)| row));
+            keywords.counts.extend(words.iter().map(|&(_, count)| count));
+            keywords.ends.push(keywords.rows.len() as u64);
+        }
+        keywords
+    }
+
+    /// To read.
+    pub fn view(&self) -> Keywords<'_> {
+        let KeywordsBuf { ends, rows, counts } = self;
+        Keywords { ends, rows, counts }
+    }
+}

@@ -1,0 +1,254 @@
+//! Learning to weigh the rankings: see [`crate::search::hybrid`].
+//!
+//! A tenth of the documents, the latest where links lead back in time, is taken for new: a model is trained and an
+//! index is made as if their links were not there, starting from what the content phase learnt, which saw no links.
+//! Where these have few links, other tenths follow in their turn. Then the rankings are asked for these links, with and without the source, half of them without the link's own
+//! words, and trees learn which candidates are right. The model itself is trained on everything afterwards.
+
+use std::path::Path;
+
+use rayon::prelude::*;
+use serde_json::json;
+
+use super::Tables;
+use super::params::{Method, TrainParams};
+use super::run::{TrainProgress, TrainWatch, phases, run_alone};
+use super::view::{Example, View};
+use crate::error::{Error, Result};
+use crate::id::DocId;
+use crate::kernel::ln;
+use crate::model::{Content, Model, save_with};
+use crate::rng::Rng;
+use crate::search::forest::{Examples, Forest, Growth};
+use crate::search::hybrid::{ALONE, Bin, FEATURES, Hybrid, Source, bins_json, candidates};
+use crate::search::index::Terms;
+use crate::search::{Query, Searcher};
+
+/// The share of the documents taken for new.
+const HELD_OUT: f64 = 0.1;
+/// Links asked for, at the most.
+const MOST: usize = 2000;
+/// With fewer in a fold nothing is learnt from it.
+const LEAST: usize = 20;
+/// Folds are added until there are so many links,
+const ENOUGH: usize = 1500;
+/// or so many folds.
+const FOLDS: usize = 5;
+/// Where more of the links lead to later documents, documents are not held out by date.
+const LATER: f64 = 0.1;
+/// One in so many documents held out tells when to stop, and how well probabilities hold.
+const CHECK: usize = 4;
+/// A candidate among the first so many of no ranking is one of many; one in [`THINNED`] is learnt from.
+const FIRST: f32 = 10.0;
+const THINNED: usize = 4;
+/// Words on each side of a link that may count, in windows: words that are not known do not fill a window.
+const REACH: usize = 8;
+/// Fewer examples than this are little to learn from.
+const LITTLE: usize = 100_000;
+/// Keys of random numbers.
+const PURPOSE: u64 = 0x4b1d;
+
+/// Whether a method is one that is learnt for.
+pub fn is_for(params: &TrainParams) -> bool {
+    params.hybrid && matches!(params.method, Method::HyperDoc | Method::Joint)
+}
+
+/// Some documents taken for new.
+struct Fold {
+    /// Those whose links are asked for.
+    asked: Vec<usize>,
+    /// Whether a document is one of them or, in time, later: not there.
+    held: Vec<bool>,
+}
+
+/// Tenths of the documents of `view`, one after the other.
+fn folds(view: &View<'_>, seed: u64) -> impl Iterator<Item = Fold> {
+    let corpus = view.corpus;
+    let first = view.words.len();
+    let dates: Vec<_> = view.documents.iter().map(|&doc| corpus.date(doc)).collect();
+    let later = |link: &&Example| {
+        corpus.date(corpus.position(link.position as usize).source) < dates[link.target as usize - first]
+    };
+    let in_time = dates.iter().all(Option::is_some)
+        && view.links.iter().filter(later).count() as f64 <= LATER * view.links.len() as f64
+        && dates.iter().min() < dates.iter().max();
+    let mut order: Vec<usize> = (0..dates.len()).collect();
+    Rng::keyed(seed, &[PURPOSE]).shuffle(&mut order);
+    if in_time {
+        order.sort_by_key(|&document| std::cmp::Reverse(dates[document]));
+    }
+    let count = (dates.len() as f64 * HELD_OUT).ceil() as usize;
+    (0..FOLDS).map(move |fold| {
+        let part = (fold * count).min(order.len())..((fold + 1) * count).min(order.len());
+        let asked = order[part.clone()].to_vec();
+        let mut held = vec![false; order.len()];
+        order[if in_time { 0 } else { part.start }..part.end].iter().for_each(|&document| held[document] = true);
+        Fold { asked, held }
+    })
+}
+
+/// The question that a link is the answer to; the link's own words left out where `anchor` is false.
+pub fn question(view: &View<'_>, terms: &Terms, position: usize, window: usize, anchor: bool) -> Query {
+    let position = view.corpus.position(position);
+    let (before, after) = view.corpus.context(&position, REACH * window);
+    let before = if anchor { before } else { &before[..before.len().saturating_sub(position.anchor)] };
+    let rows: Vec<Option<u32>> = before.iter().chain(after).map(|&word| terms.row(word)).collect();
+    Query::of_rows(&rows, Some(before.len()), view.words.len(), window)
+}
+
+/// What a link's source is known by: its text, its date, and the links before this one that lead to documents which are
+/// `admitted`.
+pub fn source(view: &View<'_>, model: &Model, position: usize, admitted: impl Fn(u32) -> bool) -> Result<Source> {
+    let (corpus, first) = (view.corpus, view.words.len() as u32);
+    let doc: DocId = corpus.position(position).source;
+    let before = corpus.position_range(doc).take_while(|&number| number < position);
+    let targets = before.flat_map(|number| corpus.position(number).targets);
+    let links = targets.filter_map(|&target| view.document_row(target)).map(|row| row - first);
+    let links = links.filter(|&link| admitted(link)).collect();
+    let words = corpus.words(doc).iter().filter_map(|&word| view.word_row(word));
+    let source = Source::of_words(model, words, links)?;
+    Ok(Source { date: corpus.date(doc), ..source })
+}
+
+/// A question of the held-out links, and the candidates that are right.
+struct Asked {
+    position: usize,
+    source: DocId,
+    truths: Vec<u32>,
+}
+
+/// The links of a fold that can be asked for.
+fn asked(view: &View<'_>, fold: &Fold) -> Vec<Asked> {
+    let first = view.words.len() as u32;
+    let mut all = Vec::new();
+    for source in fold.asked.iter().map(|&document| view.documents[document]) {
+        for position in view.corpus.position_range(source) {
+            let targets = view.corpus.position(position).targets.iter();
+            let rows = targets.filter_map(|&target| view.document_row(target)).map(|row| row - first);
+            let truths: Vec<u32> = rows.filter(|&row| !fold.held[row as usize]).collect();
+            if !truths.is_empty() {
+                all.push(Asked { position, source, truths });
+            }
+        }
+    }
+    all
+}
+
+/// Learns from `view`, whose last phase begins with `tables`; a model of the documents that are not taken for new is
+/// kept in `folder` meanwhile. `None` where there are too few links to learn from.
+pub(super) fn learn(
+    view: &View<'_>,
+    params: &TrainParams,
+    tables: &Tables,
+    content: &Content,
+    folder: &Path,
+    watch: TrainWatch<'_>,
+) -> Result<Option<Hybrid>> {
+    let (mut learnt, mut checked) =
+        ([ALONE, FEATURES.len()].map(Examples::new), [ALONE, FEATURES.len()].map(Examples::new));
+    let (mut links, mut last) = (0, 0);
+    for (number, fold) in folds(view, params.seed).enumerate() {
+        // Another tenth only where it brings many more.
+        if links + last / 2 >= ENOUGH {
+            break;
+        }
+        let mut asked = asked(view, &fold);
+        if asked.len() > MOST {
+            Rng::keyed(params.seed, &[PURPOSE, 1, number as u64]).shuffle(&mut asked);
+            asked.truncate(MOST);
+            asked.sort_unstable_by_key(|asked| asked.position);
+        }
+        if asked.len() < LEAST {
+            break;
+        }
+        (links, last) = (links + asked.len(), asked.len());
+        for (asked, examples) in
+            asked.iter().zip(ask(view, params, tables.clone(), content, folder, &fold, &asked, watch)?)
+        {
+            let check = Rng::keyed(params.seed, &[PURPOSE, 2, u64::from(asked.source.0)]).below(CHECK) == 0;
+            let into = if check { &mut checked } else { &mut learnt };
+            into.iter_mut().zip(&examples).for_each(|(into, examples)| into.extend(examples));
+        }
+    }
+    if links == 0 {
+        return Ok(None);
+    }
+    let mut bins: Vec<Bin> = Vec::new();
+    let [alone, sourced] = [0, 1].map(|kind: usize| {
+        // Where there is little to learn from, simpler trees may hold better: that is tried.
+        let depths = if learnt[kind].len() < LITTLE { &[2, 3, 5][..] } else { &[5] };
+        let tries = depths.iter().map(|&depth| {
+            let growth = Growth { depth, ..Growth::default() };
+            let forest = Forest::fit(&learnt[kind], Some(&checked[kind]), &growth);
+            (forest.loss(&checked[kind]), growth, forest)
+        });
+        let best = tries.min_by(|a, b| a.0.total_cmp(&b.0));
+        let (_, growth, tried) = best.unwrap_or_default();
+        Hybrid::check(&tried, &checked[kind], &mut bins);
+        learnt[kind].extend(&checked[kind]);
+        Forest::fit(&learnt[kind], None, &Growth { trees: tried.trees(), ..growth })
+    });
+    Ok(Some(Hybrid { alone, sourced, about: json!({"links": links, "calibration": bins_json(&bins)}) }))
+}
+
+/// Trains as if what `fold` holds out were not there, and asks for its links.
+#[allow(clippy::too_many_arguments)]
+fn ask(
+    view: &View<'_>,
+    params: &TrainParams,
+    mut tables: Tables,
+    content: &Content,
+    folder: &Path,
+    fold: &Fold,
+    asked: &[Asked],
+    watch: TrainWatch<'_>,
+) -> Result<Vec<[Examples; 2]>> {
+    let before = view.without_links_of(&fold.held);
+    let mut quick = params.clone();
+    quick.citation.patience = 0;
+    let told = &mut |progress: &TrainProgress| watch(&TrainProgress { phase: "hybrid", ..progress.clone() });
+    if let Some(phase) = phases(&before, None, &quick).pop() {
+        run_alone(phase.as_ref(), &mut tables, told)?;
+    }
+    let folder = tempfile::tempdir_in(folder).map_err(Error::io("create a directory in", folder))?;
+    let path = folder.path().join("model");
+    save_with(&path, &before, &tables, params, content, None)?;
+    drop(tables);
+    let model = Model::open(&path)?;
+    let searcher = Searcher::new(&model);
+    asked.par_iter().map(|asked| examples(&before, &searcher, &content.terms, asked, &fold.held, params)).collect()
+}
+
+/// What there is to learn from one link, without and with its source.
+fn examples(
+    view: &View<'_>,
+    searcher: &Searcher<'_>,
+    terms: &Terms,
+    asked: &Asked,
+    held: &[bool],
+    params: &TrainParams,
+) -> Result<[Examples; 2]> {
+    let mut rng = Rng::keyed(params.seed, &[PURPOSE, 3, asked.position as u64]);
+    let query = question(view, terms, asked.position, params.window, rng.chance(0.5));
+    let source = source(view, searcher.model(), asked.position, |row| !held[row as usize])?;
+    let admitted = |row: usize| !held[row];
+    let ranks: Vec<usize> = (0..FEATURES.len()).filter(|&feature| FEATURES[feature].ends_with(" rank")).collect();
+    let first = ln(1.0 + FIRST) - 1e-4;
+    let mut examples = [ALONE, FEATURES.len()].map(Examples::new);
+    // What is known without the source comes first: one look at the candidates is enough for both.
+    let Some(candidates) = candidates(searcher, &query, Some(&source), &admitted)? else { return Ok(examples) };
+    for (place, row) in candidates.rows.iter().enumerate() {
+        let label = asked.truths.contains(row);
+        let sampled = rng.below(THINNED) == 0;
+        for examples in examples.iter_mut().filter(|examples| examples.width > ALONE || candidates.alone[place]) {
+            let features = &candidates.row(place)[..examples.width];
+            let leading = ranks.iter().any(|&rank| features.get(rank).is_some_and(|&rank| rank < first));
+            if label || leading || sampled {
+                examples.rows.extend_from_slice(features);
+                examples.labels.push(label);
+                examples.weights.push(if label || leading { 1.0 } else { THINNED as f32 });
+            }
+        }
+    }
+    Ok(examples)
+}
