@@ -8,6 +8,7 @@ pub mod export;
 pub mod generate;
 pub mod id;
 pub mod import;
+pub mod infer;
 pub mod kernel;
 pub mod losses;
 pub mod markup;
