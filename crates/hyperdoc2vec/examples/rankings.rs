@@ -15,13 +15,14 @@ use std::ops::ControlFlow;
 use std::path::PathBuf;
 
 use hyperdoc2vec::kernel::Matrix;
-use hyperdoc2vec::model::{Vectors, save};
+use hyperdoc2vec::model::{Vectors, save_with};
 use hyperdoc2vec::search::bm25::{B, Bm25, JOINT_K1, Joint, K1};
 use hyperdoc2vec::search::index::{Field, Terms, cited};
 use hyperdoc2vec::search::{Hit, Query, Ranking, Searcher, rank};
 use hyperdoc2vec::split::{self, Split};
 use hyperdoc2vec::train::citation::Citation;
 use hyperdoc2vec::train::dbow::Dbow;
+use hyperdoc2vec::train::newcomers;
 use hyperdoc2vec::train::table::Table;
 use hyperdoc2vec::train::view::View;
 use hyperdoc2vec::train::{Phase, Tables, TrainParams};
@@ -41,7 +42,8 @@ fn train(view: &View<'_>, params: &TrainParams, path: &std::path::Path) {
             let _ = phase.epoch(epoch, 0, &mut tables, &mut |_, _| ControlFlow::Continue(()));
         }
     }
-    save(path, view, &tables, params).unwrap();
+    let newcomers = newcomers::fill(view, &mut tables, params);
+    save_with(path, view, &tables, params, newcomers.as_ref()).unwrap();
 }
 
 struct Asked {

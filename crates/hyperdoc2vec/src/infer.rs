@@ -18,6 +18,7 @@
 
 use rayon::prelude::*;
 
+use crate::document::{Document, Link};
 use crate::error::{Error, Result};
 use crate::kernel::{
     Matrix, MatrixMut, Panels, Start, axpy, dot, gather_sum, multiply, pack, pack_transposed, scan, sigmoid_all,
@@ -26,8 +27,8 @@ use crate::kernel::{
 use crate::model::{Model, Vectors};
 use crate::search::Query;
 use crate::tokenize::Tokenizer;
-use crate::train::Method;
 use crate::train::example::keep_chances;
+use crate::train::{Method, TrainParams};
 
 /// How vectors are inferred.
 #[derive(Debug, Clone, PartialEq)]
@@ -42,7 +43,7 @@ pub struct InferParams {
 
 impl Default for InferParams {
     fn default() -> InferParams {
-        InferParams { steps: 8, noise: 256, time: 1.0 }
+        InferParams { steps: 12, noise: 512, time: 4.0 }
     }
 }
 
@@ -55,6 +56,12 @@ pub struct Inferred {
     pub words: usize,
     /// Those that have vectors.
     pub known: usize,
+}
+
+/// A text, and the links that stand in it.
+struct Passage<'a> {
+    text: &'a str,
+    links: &'a [Link],
 }
 
 /// Texts that one thread works on together.
@@ -73,7 +80,7 @@ pub struct Inferrer<'a> {
 
 /// What texts are to predict: words as they are, and noise.
 #[derive(Debug)]
-struct Predict<'a> {
+pub(crate) struct Predict<'a> {
     words: Matrix<'a>,
     /// For each word, the chance that it is kept.
     keep: Vec<f32>,
@@ -92,54 +99,56 @@ impl<'a> Inferrer<'a> {
 
     /// With parameters of one's own.
     pub fn with(model: &'a Model, params: &InferParams) -> Result<Inferrer<'a>> {
-        let trained = model.params();
-        let (content, direct) = (&trained.content, &trained.direct);
-        let of_direct = (
-            f64::from(direct.noise as u32) as f32,
-            direct.sample,
-            direct.epochs as f32 * (direct.rate + direct.last_rate) / 2.0,
-        );
-        let of_content =
-            (content.negatives, f64::from(content.sample), content.epochs as f32 * content.document_rate / 2.0);
-        let predict = match trained.method {
-            Method::HyperDoc | Method::Joint | Method::PvDbow => Some(of_content),
-            Method::HyperDocPaper | Method::PvDm | Method::D2vNc | Method::D2vCac => Some(of_direct),
-            Method::HyperDocRandom | Method::W2v | Method::Npm => None,
-            Method::DeepWalk => {
-                let what = "a deepwalk model knows links alone, so no vector follows from a text; train another method";
-                return Err(Error::Damaged { path: model.path().to_owned(), what: what.to_owned() });
-            }
-        };
-        // Without passes over the text there is nothing to predict words with.
-        let predict = predict.filter(|&(_, _, time)| time > 0.0);
-        let predict = predict.map(|(negatives, sample, time)| {
-            Predict::new(model, params.noise.max(1), negatives, sample, time * params.time)
-        });
+        if model.params().method == Method::DeepWalk {
+            let what = "a deepwalk model knows links alone, so no vector follows from a text; train another method";
+            return Err(Error::Damaged { path: model.path().to_owned(), what: what.to_owned() });
+        }
+        let (words, counts) = (model.vectors(Vectors::WordOut)?, model.word_counts()?);
+        let predict = Predict::of(model.params(), params, words, counts);
         let lowercase = model.about()["corpus"]["options"]["lowercase"].as_bool().unwrap_or(true);
         let tokenizer = Tokenizer::new(lowercase);
-        Ok(Inferrer { model, tokenizer, predict: predict.transpose()?, steps: params.steps })
+        Ok(Inferrer { model, tokenizer, predict, steps: params.steps })
     }
 
     /// The rows of the words of a text that have vectors, in order, and how many words there are.
-    pub fn read(&self, text: &str) -> (Vec<u32>, usize) {
-        let terms = self.model.vocabulary();
-        let (mut rows, mut words) = (Vec::new(), 0);
-        self.tokenizer.words(text, |word| {
-            words += 1;
-            rows.extend(terms.find(word).filter(|&row| row < terms.ends.len()).map(|row| row as u32));
-        });
+    fn read(&self, text: &Passage<'_>) -> (Vec<u32>, usize) {
+        let terms = self.model.terms();
+        let (mut rows, mut words, mut from) = (Vec::new(), 0, 0);
+        let ends = text.links.iter().flat_map(|link| [link.anchor, link.at]);
+        for end in ends.chain([text.text.len()]) {
+            let Some(part) = text.text.get(from..end) else { continue };
+            from = end;
+            self.tokenizer.words(part, |word| {
+                words += 1;
+                rows.extend(terms.find(word).filter(|&row| row < self.model.words()).map(|row| row as u32));
+            });
+        }
         (rows, words)
     }
 
     /// The vector of one text.
     pub fn text(&self, text: &str) -> Result<Inferred> {
-        Ok(self.texts(&[text])?.swap_remove(0))
+        Ok(self.passages(&[Passage { text, links: &[] }])?.swap_remove(0))
     }
 
     /// The vectors of texts, on all threads.
-    pub fn texts(&self, texts: &[impl AsRef<str> + Sync]) -> Result<Vec<Inferred>> {
+    pub fn texts(&self, texts: &[impl AsRef<str>]) -> Result<Vec<Inferred>> {
+        let passages: Vec<Passage<'_>> = texts.iter().map(|text| Passage { text: text.as_ref(), links: &[] }).collect();
+        self.passages(&passages)
+    }
+
+    /// The vectors of documents, on all threads; links separate words, as when a corpus is made.
+    pub fn documents(&self, documents: &[Document]) -> Result<Vec<Inferred>> {
+        let passage = |document| {
+            let Document { text, links, .. }: &Document = document;
+            Passage { text, links }
+        };
+        self.passages(&documents.iter().map(passage).collect::<Vec<_>>())
+    }
+
+    fn passages(&self, texts: &[Passage<'_>]) -> Result<Vec<Inferred>> {
         let groups = texts.par_chunks(TOGETHER).map(|group| {
-            let (rows, words): (Vec<Vec<u32>>, Vec<usize>) = group.iter().map(|text| self.read(text.as_ref())).unzip();
+            let (rows, words): (Vec<Vec<u32>>, Vec<usize>) = group.iter().map(|text| self.read(text)).unzip();
             let vectors = self.group(&rows)?;
             let inferred = vectors.into_iter().zip(rows.iter().zip(words));
             Ok(inferred.map(|(vector, (rows, words))| Inferred { vector, words, known: rows.len() }).collect())
@@ -162,8 +171,8 @@ impl<'a> Inferrer<'a> {
         }
     }
 
-    /// The mean of words' IN vectors.
-    fn mean(&self, rows: &[u32]) -> Result<Vec<f32>> {
+    /// The mean of words' IN vectors, weighted as in training.
+    pub(crate) fn mean(&self, rows: &[u32]) -> Result<Vec<f32>> {
         let model = self.model;
         let known: Vec<Option<u32>> = rows.iter().copied().map(Some).collect();
         let (rows, weights) = Query::of_rows(&known, None, model.words(), model.params().window).weights(model)?;
@@ -189,8 +198,31 @@ struct Text {
 }
 
 impl<'a> Predict<'a> {
-    fn new(model: &'a Model, noise: usize, negatives: f32, sample: f64, time: f32) -> Result<Predict<'a>> {
-        let (words, counts) = (model.vectors(Vectors::WordOut)?, model.word_counts()?);
+    /// For vectors trained as `trained` tells, with the words' OUT vectors and counts; `None` where the method has
+    /// no documents that predict words.
+    pub(crate) fn of(
+        trained: &TrainParams,
+        params: &InferParams,
+        words: Matrix<'a>,
+        counts: &[u64],
+    ) -> Option<Predict<'a>> {
+        let (content, direct) = (&trained.content, &trained.direct);
+        let (negatives, sample, time) = match trained.method {
+            Method::HyperDoc | Method::Joint | Method::PvDbow => {
+                (content.negatives, f64::from(content.sample), content.epochs as f32 * content.document_rate / 2.0)
+            }
+            Method::HyperDocPaper | Method::PvDm | Method::D2vNc | Method::D2vCac => {
+                let time = direct.epochs as f32 * (direct.rate + direct.last_rate) / 2.0;
+                (direct.noise as f32, direct.sample, time)
+            }
+            Method::HyperDocRandom | Method::W2v | Method::Npm | Method::DeepWalk => return None,
+        };
+        let predict = || Predict::new(words, counts, params.noise.max(1), negatives, sample, time * params.time);
+        // Without passes over the text there is nothing to predict words with.
+        (time > 0.0).then(predict)
+    }
+
+    fn new(words: Matrix<'a>, counts: &[u64], noise: usize, negatives: f32, sample: f64, time: f32) -> Predict<'a> {
         let stride = words.cols().next_multiple_of(LANE);
         // In proportion to counts^0.75; exact roots, so the same on every machine.
         let chances = counts.iter().map(|&count| {
@@ -219,7 +251,7 @@ impl<'a> Predict<'a> {
             out[..words.cols()].copy_from_slice(words.row(row));
         }
         let keep = keep_chances(counts, sample);
-        Ok(Predict { words, keep, stride, noise: outs, weights, time })
+        Predict { words, keep, stride, noise: outs, weights, time }
     }
 
     /// Gathers the words of a text; `None` where it has none.
@@ -242,7 +274,7 @@ impl<'a> Predict<'a> {
     }
 
     /// The vectors of some texts.
-    fn infer(&self, texts: &[Vec<u32>], steps: usize) -> Vec<Vec<f32>> {
+    pub(crate) fn infer(&self, texts: &[Vec<u32>], steps: usize) -> Vec<Vec<f32>> {
         let (stride, noise, count) = (self.stride, self.weights.len(), texts.len());
         let mut texts: Vec<Option<Text>> = texts.iter().map(|rows| self.gather(rows)).collect();
         let outs = Matrix::new(&self.noise, noise, stride, stride);
@@ -328,5 +360,60 @@ impl Text {
         let own = bend(&self.weights, &self.scores, &self.slopes, &self.along);
         let bend = noise + own + self.pull * sum_of_squares(direction);
         if bend > 0.0 { -dot(gradient, direction) / bend } else { 0.0 }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::kernel::sigmoid;
+
+    /// Where a rising function is 0.
+    fn root(f: impl Fn(f64) -> f64) -> f32 {
+        let (mut low, mut high) = (-20.0, 20.0);
+        for _ in 0..100 {
+            let middle = (low + high) / 2.0;
+            if f(middle) < 0.0 { low = middle } else { high = middle }
+        }
+        low as f32
+    }
+
+    #[test]
+    fn two_words_by_hand() {
+        // Words along the axes, equally frequent, one noise word a word: each counts a half.
+        let words = [1.0, 0.0, 0.0, 2.0];
+        let predict = Predict::new(Matrix::new(&words, 2, 2, 2), &[8, 8], 100, 1.0, 0.0, 2.0);
+        assert_eq!(predict.weights.len(), 2);
+        let found = predict.infer(&[vec![0, 0], vec![], vec![1, 0]], 60);
+        // Two words of the first kind: T m = 4. Slopes: −(1 − σ(a)) + ½ σ(a) + a/4 and ½ · 2 σ(2b) + b/4.
+        let sigma = |x: f64| 1.0 / (1.0 + (-x).exp());
+        let expected = [root(|a| 1.5 * sigma(a) - 1.0 + a / 4.0), root(|b| sigma(2.0 * b) + b / 4.0)];
+        assert!(found[0].iter().zip(expected).all(|(f, e)| (f - e).abs() < 1e-4), "{found:?}, not {expected:?}");
+        assert_eq!(found[1], [0.0, 0.0], "no words");
+        // One of each: −½ (1 − σ(a)) + ½ σ(a) + a/4 is 0 at 0.
+        assert!(found[2].iter().all(|x| x.abs() < 1e-6), "{found:?}");
+        assert!((sigmoid(0.0) - 0.5).abs() < 1e-7);
+    }
+
+    #[test]
+    fn each_step_goes_down() {
+        let mut rng = crate::rng::Rng::keyed(3, &[1]);
+        let words: Vec<f32> = (0..50 * 7).map(|_| 4.0 * (rng.unit() - 0.5)).collect();
+        let counts: Vec<u64> = (0..50).map(|row| 100 - row).collect();
+        let words = Matrix::new(&words, 50, 7, 7);
+        let predict = Predict::new(words, &counts, 40, 5.0, 0.0, 0.1);
+        let text: Vec<u32> = (0..90).map(|place| place * place % 23).collect();
+        let loss = |x: &[f32]| {
+            let softplus = |x: f32| f64::from(x).exp().ln_1p();
+            let own = text.iter().map(|&row| softplus(-dot(x, words.row(row as usize)))).sum::<f64>() / 90.0;
+            let noise = predict.noise.chunks(8).zip(&predict.weights);
+            let noise: f64 = noise.map(|(out, &weight)| f64::from(weight) * softplus(dot(x, &out[..7]))).sum();
+            own + noise + f64::from(sum_of_squares(x)) / (2.0 * 0.1 * 90.0)
+        };
+        let losses: Vec<f64> =
+            (0..12).map(|steps| loss(&predict.infer(std::slice::from_ref(&text), steps)[0])).collect();
+        assert!(losses.is_sorted_by(|before, after| *after <= before + 1e-6), "{losses:?}");
+        let end = predict.infer(std::slice::from_ref(&text), 200);
+        assert!(losses[11] - loss(&end[0]) < 0.01 * (losses[0] - losses[11]), "{losses:?} {}", loss(&end[0]));
     }
 }

@@ -9,6 +9,7 @@
 //! | `names.*`, `titles.*`, `urls.*`, `dates` | the documents, in the order of the corpus |
 //! | `labels.*`, `document_labels`, `document_label` | the labels; where each document's end; its labels |
 //! | `links_to` | how many links point at each document |
+//! | `newcomer_out` | from content to OUT vectors, see [`crate::train::newcomers`]; where there are links enough |
 //!
 //! The description (see [`crate::container`]) has the parameters, the seed, the corpus' fingerprint and the counts.
 
@@ -24,6 +25,7 @@ use crate::search::index::{self, Field, Terms};
 use crate::search::postings::Postings;
 use crate::strings::{StringTable, string_index};
 use crate::train::Tables;
+use crate::train::newcomers::Map;
 use crate::train::params::TrainParams;
 use crate::train::view::View;
 
@@ -196,6 +198,11 @@ impl Model {
         self.container.array("links_to")
     }
 
+    /// What gives documents without links their OUT vectors; `None` in a model that was made without.
+    pub fn newcomer_map(&self) -> Option<Map> {
+        Map::new(self.container.array("newcomer_out").ok()?.to_vec(), self.params.dim)
+    }
+
     /// The date of a document.
     pub fn date(&self, document: usize) -> Option<Date> {
         self.container.array::<i32>("dates").ok()?.get(document).and_then(|&date| Date::from_packed(date))
@@ -235,6 +242,17 @@ fn index_tensors(field: Field, postings: Postings<'_>) -> [Tensor<'_>; 3] {
 
 /// Writes what was trained to `path`, with the index to search it.
 pub fn save(path: &Path, view: &View<'_>, tables: &Tables, params: &TrainParams) -> Result<()> {
+    save_with(path, view, tables, params, None)
+}
+
+/// The same, with the map that gives newcomers their OUT vectors.
+pub fn save_with(
+    path: &Path,
+    view: &View<'_>,
+    tables: &Tables,
+    params: &TrainParams,
+    newcomers: Option<&Map>,
+) -> Result<()> {
     let (corpus, first) = (view.corpus, view.words.len());
     let stride = tables.input.stride();
     let part = |table: &crate::train::table::Table, documents: bool| {
@@ -309,6 +327,7 @@ pub fn save(path: &Path, view: &View<'_>, tables: &Tables, params: &TrainParams)
     .into_iter()
     .chain(index_tensors(Field::Text, text.view()))
     .chain(index_tensors(Field::Cited, cited.view()))
+    .chain(newcomers.map(|map| Tensor::matrix("newcomer_out", map.rows(), params.dim)))
     .collect();
     write(path, FORMAT, VERSION, &tensors, about)
 }

@@ -2,6 +2,7 @@
 
 mod bad_input;
 mod damage;
+mod embed;
 mod golden;
 mod good_paths;
 mod helper;

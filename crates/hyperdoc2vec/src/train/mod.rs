@@ -13,6 +13,7 @@ pub mod deepwalk;
 pub mod direct;
 pub mod example;
 pub mod joint;
+pub mod newcomers;
 pub mod npm;
 mod occurrences;
 pub mod params;

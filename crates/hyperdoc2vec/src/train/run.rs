@@ -11,6 +11,7 @@ use super::dbow::Dbow;
 use super::deepwalk::DeepWalk;
 use super::direct::{Direct, Form};
 use super::joint::Joint;
+use super::newcomers;
 use super::npm::Npm;
 use super::params::{Method, TrainParams};
 use super::reference::ReferenceCitation;
@@ -96,8 +97,9 @@ pub fn train(
     params.validate()?;
     let view = view(corpus, params)?;
     pool(threads)?.install(|| {
-        let tables = run(&view, params, checkpoints, watch)?;
-        model::save(destination, &view, &tables, params)
+        let mut tables = run(&view, params, checkpoints, watch)?;
+        let newcomers = newcomers::fill(&view, &mut tables, params);
+        model::save_with(destination, &view, &tables, params, newcomers.as_ref())
     })?;
     // The run is over: its checkpoint is of no more use.
     if let Some(checkpoints) = checkpoints
