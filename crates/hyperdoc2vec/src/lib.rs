@@ -1,5 +1,6 @@
 //! Embeddings for documents that link to each other.
 
+pub mod add;
 pub mod container;
 pub mod corpus;
 pub mod document;

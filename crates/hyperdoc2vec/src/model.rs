@@ -126,6 +126,16 @@ impl Model {
         self.container.shape("names.ends").first().copied().unwrap_or(0)
     }
 
+    /// The number of documents that it was trained on; others were added later.
+    pub fn trained_documents(&self) -> usize {
+        self.about()["counts"]["trained"].as_u64().map_or(self.documents(), |trained| trained as usize)
+    }
+
+    /// All arrays, to be written again as they are.
+    pub(crate) fn tensors(&self) -> impl Iterator<Item = Tensor<'_>> {
+        self.container.tensors()
+    }
+
     /// One of the four matrices.
     pub fn vectors(&self, which: Vectors) -> Result<Matrix<'_>> {
         let data = self.container.array(which.name())?;
@@ -220,7 +230,7 @@ impl Model {
 }
 
 /// Strings as bytes and ends.
-fn flat<'a>(strings: impl Iterator<Item = &'a str>) -> (Vec<u8>, Vec<u64>) {
+pub(crate) fn flat<'a>(strings: impl Iterator<Item = &'a str>) -> (Vec<u8>, Vec<u64>) {
     let (mut bytes, mut ends) = (Vec::new(), Vec::new());
     for string in strings {
         bytes.extend_from_slice(string.as_bytes());
@@ -235,7 +245,7 @@ fn trimmed(data: &[f32], stride: usize, dim: usize) -> Vec<f32> {
 }
 
 /// The arrays of one half of the search index.
-fn index_tensors(field: Field, postings: Postings<'_>) -> [Tensor<'_>; 3] {
+pub(crate) fn index_tensors(field: Field, postings: Postings<'_>) -> [Tensor<'_>; 3] {
     let [ends, bytes, lengths] = field.arrays();
     [Tensor::u64s(ends, postings.ends), Tensor::bytes(bytes, postings.bytes), Tensor::u32s(lengths, postings.lengths)]
 }

@@ -1,5 +1,6 @@
 //! One file a command: its arguments, and what it does with them.
 
+pub mod add;
 pub mod cat;
 pub mod demo;
 pub mod doctor;
