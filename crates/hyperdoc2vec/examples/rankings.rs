@@ -5,7 +5,7 @@
 //!
 //! `model=FILE` keeps the model and uses it again. `last=DATE` asks only from test documents up to that date, `every=N`
 //! only each N-th position, `seed=N` draws other test documents, `anchors=0` drops the links' own words from the
-//! questions. Each `v:` is a variant of BM25 that is measured beside the three rankings: `own`, `cited` (weights of the
+//! questions, `newcomers=0` leaves documents without links their OUT vectors as trained. Each `v:` is a variant of BM25 that is measured beside the three rankings: `own`, `cited` (weights of the
 //! fields), `k1`, `b`, `ck1`, `cb` (of the contexts), `decay`, `window` (of the question's words), `index` (window of the
 //! indexed contexts), `near` (their decay; 0 for none), `joint=1` (both fields saturate as one).
 #![allow(missing_docs, clippy::print_stdout, clippy::unwrap_used)]
@@ -29,7 +29,7 @@ use hyperdoc2vec::train::{Phase, Tables, TrainParams};
 use hyperdoc2vec::{Corpus, Date, Model};
 use rayon::prelude::*;
 
-fn train(view: &View<'_>, params: &TrainParams, path: &std::path::Path) {
+fn train(view: &View<'_>, params: &TrainParams, fill: bool, path: &std::path::Path) {
     let mut tables = Tables { input: Table::new(view.rows(), params.dim), output: Table::new(view.rows(), params.dim) };
     tables.input.fill(0..view.rows(), params.dim, params.seed, 0);
     let phases: [Box<dyn Phase>; 2] = [
@@ -42,7 +42,7 @@ fn train(view: &View<'_>, params: &TrainParams, path: &std::path::Path) {
             let _ = phase.epoch(epoch, 0, &mut tables, &mut |_, _| ControlFlow::Continue(()));
         }
     }
-    let newcomers = newcomers::fill(view, &mut tables, params);
+    let newcomers = if fill { newcomers::fill(view, &mut tables, params) } else { None };
     save_with(path, view, &tables, params, newcomers.as_ref()).unwrap();
 }
 
@@ -86,7 +86,7 @@ fn main() {
     let dir = tempfile::tempdir().unwrap();
     let path = option("model").map_or(dir.path().join("model"), PathBuf::from);
     if !path.exists() {
-        train(&view, &params, &path);
+        train(&view, &params, option("newcomers") != Some("0"), &path);
     }
     let model = Model::open(&path).unwrap();
     model.verify().unwrap();

@@ -14,6 +14,8 @@
 //!
 //! A text has the same vector, bit for bit, alone and in a batch, and on any number of threads.
 //!
+//! PV-DM, whose documents predict words together with the words around them, is asked in the same way.
+//!
 //! Methods without such vectors have the mean of the words' IN vectors, weighted as in training.
 
 use rayon::prelude::*;
