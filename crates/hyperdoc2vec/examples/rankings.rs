@@ -5,9 +5,10 @@
 //!
 //! `model=FILE` keeps the model and uses it again. `last=DATE` asks only from test documents up to that date, `every=N`
 //! only each N-th position, `seed=N` draws other test documents, `anchors=0` drops the links' own words from the
-//! questions, `newcomers=0` leaves documents without links their OUT vectors as trained. Each `v:` is a variant of BM25 that is measured beside the three rankings: `own`, `cited` (weights of the
-//! fields), `k1`, `b`, `ck1`, `cb` (of the contexts), `decay`, `window` (of the question's words), `index` (window of the
-//! indexed contexts), `near` (their decay; 0 for none), `joint=1` (both fields saturate as one).
+//! questions, `newcomers=0` leaves documents without links their OUT vectors as trained. Each `v:` is a variant of BM25
+//! that is measured beside the three rankings: `own`, `cited` (weights of the fields), `k1`, `b`, `ck1`, `cb` (of the
+//! contexts), `decay`, `window` (of the question's words), `index` (window of the indexed contexts), `near` (their
+//! decay; 0 for none), `joint=1` (both fields saturate as one).
 #![allow(missing_docs, clippy::print_stdout, clippy::unwrap_used)]
 
 use std::collections::BTreeMap;
