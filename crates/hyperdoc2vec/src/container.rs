@@ -21,7 +21,7 @@ const KEY: &str = "hyperdoc2vec";
 
 /// An array to be written.
 pub struct Tensor<'a> {
-    name: &'static str,
+    name: &'a str,
     dtype: Dtype,
     shape: Vec<usize>,
     bytes: &'a [u8],
@@ -29,33 +29,38 @@ pub struct Tensor<'a> {
 
 impl<'a> Tensor<'a> {
     /// Numbers in rows of `columns`.
-    pub fn matrix(name: &'static str, numbers: &'a [f32], columns: usize) -> Tensor<'a> {
+    pub fn matrix(name: &'a str, numbers: &'a [f32], columns: usize) -> Tensor<'a> {
         let shape = vec![numbers.len() / columns.max(1), columns];
         Tensor { name, dtype: Dtype::F32, shape, bytes: bytemuck::cast_slice(numbers) }
     }
 
     /// Numbers in a row.
-    pub fn floats(name: &'static str, numbers: &'a [f32]) -> Tensor<'a> {
+    pub fn floats(name: &'a str, numbers: &'a [f32]) -> Tensor<'a> {
         Tensor { name, dtype: Dtype::F32, shape: vec![numbers.len()], bytes: bytemuck::cast_slice(numbers) }
     }
 
     /// Whole numbers of 64 bits.
-    pub fn u64s(name: &'static str, numbers: &'a [u64]) -> Tensor<'a> {
+    pub fn u64s(name: &'a str, numbers: &'a [u64]) -> Tensor<'a> {
         Tensor { name, dtype: Dtype::U64, shape: vec![numbers.len()], bytes: bytemuck::cast_slice(numbers) }
     }
 
     /// Whole numbers of 32 bits.
-    pub fn u32s(name: &'static str, numbers: &'a [u32]) -> Tensor<'a> {
+    pub fn u32s(name: &'a str, numbers: &'a [u32]) -> Tensor<'a> {
         Tensor { name, dtype: Dtype::U32, shape: vec![numbers.len()], bytes: bytemuck::cast_slice(numbers) }
     }
 
     /// Whole numbers of 32 bits with a sign.
-    pub fn i32s(name: &'static str, numbers: &'a [i32]) -> Tensor<'a> {
+    pub fn i32s(name: &'a str, numbers: &'a [i32]) -> Tensor<'a> {
         Tensor { name, dtype: Dtype::I32, shape: vec![numbers.len()], bytes: bytemuck::cast_slice(numbers) }
     }
 
+    /// What it is called.
+    pub fn name(&self) -> &str {
+        self.name
+    }
+
     /// Bytes.
-    pub fn bytes(name: &'static str, bytes: &'a [u8]) -> Tensor<'a> {
+    pub fn bytes(name: &'a str, bytes: &'a [u8]) -> Tensor<'a> {
         Tensor { name, dtype: Dtype::U8, shape: vec![bytes.len()], bytes }
     }
 }
@@ -163,6 +168,16 @@ impl Container {
             }
         }
         Ok(())
+    }
+
+    /// All arrays, to be written again as they are.
+    pub fn tensors(&self) -> impl Iterator<Item = Tensor<'_>> {
+        self.tensors.iter().map(|(name, (dtype, shape, range))| Tensor {
+            name,
+            dtype: *dtype,
+            shape: shape.clone(),
+            bytes: &self.map[range.clone()],
+        })
     }
 
     /// The shape of an array; empty where there is none.

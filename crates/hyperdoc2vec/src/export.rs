@@ -131,18 +131,23 @@ fn write_numbers(numbers: &[f32], out: &mut dyn Write) -> io::Result<()> {
 /// The header's length is a multiple of this.
 const NPY_ALIGNMENT: usize = 64;
 
-fn write_npy(vectors: Matrix<'_>, out: &mut dyn Write) -> io::Result<()> {
-    let (rows, cols) = (vectors.rows(), vectors.cols());
+/// The head of an npy file of `rows` rows of `cols` numbers, at least `least` bytes long.
+pub fn npy_head(rows: usize, cols: usize, least: usize) -> Vec<u8> {
     let mut header = format!("{{'descr': '<f4', 'fortran_order': False, 'shape': ({rows}, {cols}), }}");
     // The magic bytes, the version and the length come before, a line end after.
     let before = 10;
-    let total = (before + header.len() + 1).next_multiple_of(NPY_ALIGNMENT);
+    let total = (before + header.len() + 1).max(least).next_multiple_of(NPY_ALIGNMENT);
     header.push_str(&" ".repeat(total - before - header.len() - 1));
     header.push('\n');
-    out.write_all(b"\x93NUMPY\x01\x00")?;
-    out.write_all(&(header.len() as u16).to_le_bytes())?;
-    out.write_all(header.as_bytes())?;
-    (0..rows).try_for_each(|row| write_numbers(vectors.row(row), out))
+    let mut head = b"\x93NUMPY\x01\x00".to_vec();
+    head.extend_from_slice(&(header.len() as u16).to_le_bytes());
+    head.extend_from_slice(header.as_bytes());
+    head
+}
+
+fn write_npy(vectors: Matrix<'_>, out: &mut dyn Write) -> io::Result<()> {
+    out.write_all(&npy_head(vectors.rows(), vectors.cols(), 0))?;
+    (0..vectors.rows()).try_for_each(|row| write_numbers(vectors.row(row), out))
 }
 
 fn write_tsv(vectors: Matrix<'_>, out: &mut dyn Write) -> io::Result<()> {

@@ -1,5 +1,6 @@
 //! Embeddings for documents that link to each other.
 
+pub mod add;
 pub mod container;
 pub mod corpus;
 pub mod document;
@@ -8,6 +9,7 @@ pub mod export;
 pub mod generate;
 pub mod id;
 pub mod import;
+pub mod infer;
 pub mod kernel;
 pub mod losses;
 pub mod markup;

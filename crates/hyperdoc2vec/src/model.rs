@@ -11,6 +11,7 @@
 //! | `links_to` | how many links point at each document |
 //! | `links.*`, `contexts.*`, `keywords.*` | the links with words around them, what documents are about, see [`crate::search::links`] |
 //! | `hybrid.*` | the learnt ranking, see [`crate::search::hybrid`]; not in every model |
+//! | `newcomer_out` | from content to OUT vectors, see [`crate::train::newcomers`]; where there are links enough |
 //!
 //! The description (see [`crate::container`]) has the parameters, the seed, the corpus' fingerprint and the counts.
 
@@ -28,6 +29,7 @@ use crate::search::links::{Keywords, KeywordsBuf, Links, LinksBuf};
 use crate::search::postings::{Postings, PostingsBuf};
 use crate::strings::{StringTable, string_index};
 use crate::train::Tables;
+use crate::train::newcomers::Map;
 use crate::train::params::TrainParams;
 use crate::train::view::View;
 
@@ -128,6 +130,16 @@ impl Model {
         self.container.shape("names.ends").first().copied().unwrap_or(0)
     }
 
+    /// The number of documents that it was trained on; others were added later.
+    pub fn trained_documents(&self) -> usize {
+        self.about()["counts"]["trained"].as_u64().map_or(self.documents(), |trained| trained as usize)
+    }
+
+    /// All arrays, to be written again as they are.
+    pub(crate) fn tensors(&self) -> impl Iterator<Item = Tensor<'_>> {
+        self.container.tensors()
+    }
+
     /// One of the four matrices.
     pub fn vectors(&self, which: Vectors) -> Result<Matrix<'_>> {
         let data = self.container.array(which.name())?;
@@ -226,6 +238,11 @@ impl Model {
         Hybrid::read(&self.container)
     }
 
+    /// What gives documents without links their OUT vectors; `None` in a model that was made without.
+    pub fn newcomer_map(&self) -> Option<Map> {
+        Map::new(self.container.array("newcomer_out").ok()?.to_vec(), self.params.dim)
+    }
+
     /// The date of a document.
     pub fn date(&self, document: usize) -> Option<Date> {
         self.container.array::<i32>("dates").ok()?.get(document).and_then(|&date| Date::from_packed(date))
@@ -243,7 +260,7 @@ impl Model {
 }
 
 /// Strings as bytes and ends.
-fn flat<'a>(strings: impl Iterator<Item = &'a str>) -> (Vec<u8>, Vec<u64>) {
+pub(crate) fn flat<'a>(strings: impl Iterator<Item = &'a str>) -> (Vec<u8>, Vec<u64>) {
     let (mut bytes, mut ends) = (Vec::new(), Vec::new());
     for string in strings {
         bytes.extend_from_slice(string.as_bytes());
@@ -258,7 +275,7 @@ fn trimmed(data: &[f32], stride: usize, dim: usize) -> Vec<f32> {
 }
 
 /// The arrays of one half of the search index.
-fn index_tensors(field: Field, postings: Postings<'_>) -> [Tensor<'_>; 3] {
+pub(crate) fn index_tensors(field: Field, postings: Postings<'_>) -> [Tensor<'_>; 3] {
     let [ends, bytes, lengths] = field.arrays();
     [Tensor::u64s(ends, postings.ends), Tensor::bytes(bytes, postings.bytes), Tensor::u32s(lengths, postings.lengths)]
 }
@@ -282,10 +299,10 @@ impl Content {
 
 /// Writes what was trained to `path`, with the index to search it.
 pub fn save(path: &Path, view: &View<'_>, tables: &Tables, params: &TrainParams) -> Result<()> {
-    save_with(path, view, tables, params, &Content::new(view), None)
+    save_with(path, view, tables, params, &Content::new(view), None, None)
 }
 
-/// The same with content made before, and a learnt ranking.
+/// The same with content made before, a learnt ranking, and the map that gives newcomers their OUT vectors.
 pub fn save_with(
     path: &Path,
     view: &View<'_>,
@@ -293,6 +310,7 @@ pub fn save_with(
     params: &TrainParams,
     content: &Content,
     hybrid: Option<&Hybrid>,
+    newcomers: Option<&Map>,
 ) -> Result<()> {
     let (corpus, first) = (view.corpus, view.words.len());
     let stride = tables.input.stride();
@@ -377,6 +395,7 @@ pub fn save_with(
     .chain(index_tensors(Field::Text, text.view()))
     .chain(index_tensors(Field::Cited, cited.view()))
     .chain(hybrid.into_iter().flat_map(Hybrid::tensors))
+    .chain(newcomers.map(|map| Tensor::matrix("newcomer_out", map.rows(), params.dim)))
     .collect();
     if let (Some(about), Some(hybrid)) = (about.as_object_mut(), hybrid) {
         about.insert("hybrid".to_owned(), hybrid.about());

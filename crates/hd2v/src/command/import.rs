@@ -166,6 +166,11 @@ pub fn written_aside<T>(
         out.flush()?;
         return Ok(result);
     }
+    file_aside(path, force, &mut |out| write(out))
+}
+
+/// The same for what must be a file.
+pub fn file_aside<T>(path: &Path, force: bool, write: &mut dyn FnMut(&mut BufWriter<File>) -> Result<T>) -> Result<T> {
     let shown = path.display();
     anyhow::ensure!(
         force || !path.exists(),

@@ -54,7 +54,11 @@ fn model(arguments: &Arguments) -> Result<()> {
         let mut out = json!({"kind": "model", "parameters": about["params"]});
         if let (Some(out), Some(counts)) = (out.as_object_mut(), counts.as_object()) {
             out.extend(counts.clone());
-            out.insert("provenance".into(), json!({"corpus": about["corpus"], "program": about["program"]}));
+            let mut provenance = json!({"corpus": about["corpus"], "program": about["program"]});
+            if !about["additions"].is_null() {
+                provenance["additions"] = about["additions"].clone();
+            }
+            out.insert("provenance".into(), provenance);
         }
         return print_json(&out);
     }

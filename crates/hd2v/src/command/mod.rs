@@ -1,8 +1,10 @@
 //! One file a command: its arguments, and what it does with them.
 
+pub mod add;
 pub mod cat;
 pub mod demo;
 pub mod doctor;
+pub mod embed;
 pub mod export;
 pub mod generate;
 pub mod import;

@@ -30,6 +30,26 @@ pub fn parse(batch: &LineBatch) -> Parsed {
     out
 }
 
+/// Reads a batch of lines that are texts, without ids and links: each is called after its file and line.
+pub fn texts(batch: &LineBatch) -> Parsed {
+    let mut out = Parsed::default();
+    for (line, bytes) in batch.lines() {
+        let place = batch.place(line);
+        if batch.too_long.contains(&line) {
+            out.bad(place, super::TOO_LONG.to_owned());
+            continue;
+        }
+        match std::str::from_utf8(bytes) {
+            Ok(text) => {
+                let (id, text) = (place.clone(), text.to_owned());
+                out.documents.push(Document { id, text, origin: place, ..Document::default() });
+            }
+            Err(e) => out.bad(place, super::not_utf8(e)),
+        }
+    }
+    out
+}
+
 fn parse_line(line: &str, place: String, out: &mut Parsed) {
     let line = line.trim_start();
     let (id, mut rest) = line.split_once(char::is_whitespace).unwrap_or((line, ""));

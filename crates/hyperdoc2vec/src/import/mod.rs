@@ -9,7 +9,7 @@ pub mod source;
 mod tree;
 
 use std::fmt;
-use std::io::Write;
+use std::io::{Read, Write};
 use std::ops::{ControlFlow, Range};
 use std::path::{Path, PathBuf};
 use std::str::FromStr;
@@ -227,6 +227,69 @@ pub fn to_jsonl(
     };
     pipeline::in_pool(options.threads, || read(format, inputs, options, work, sink, watch))?;
     Ok((documents, losses))
+}
+
+/// Documents to be used as they are read, not to make a corpus of.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Texts {
+    /// One JSON object a line; redirects are left out.
+    Jsonl,
+    /// One text a line, called after its file and line; an empty line is an empty text.
+    Lines,
+    /// One text a file, called after the file's path.
+    Files,
+}
+
+/// Reads texts batch by batch; `work` runs in parallel, `sink` in the order of the input and tells how many there
+/// were so far.
+pub fn read_texts<R: Send>(
+    kind: Texts,
+    inputs: &[PathBuf],
+    options: &ImportOptions,
+    work: impl Fn(Vec<Document>) -> Result<R> + Sync,
+    mut sink: impl FnMut(R) -> Result<u64> + Send,
+    watch: Watch<'_>,
+) -> Result<Losses> {
+    let mut losses = Losses::default();
+    let work = |mut parsed: Parsed| (work(std::mem::take(&mut parsed.documents)), parsed);
+    let sink = |(result, parsed): (Result<R>, Parsed)| {
+        refuse_bad(parsed.first_bad.as_ref(), options)?;
+        losses.merge(parsed.losses);
+        sink(result?)
+    };
+    pipeline::in_pool(options.threads, || match kind {
+        Texts::Jsonl => read_lines(inputs, options, |batch| work(jsonl::parse(&batch)), sink, watch),
+        Texts::Lines => read_lines(inputs, options, |batch| work(lines::texts(&batch)), sink, watch),
+        Texts::Files => {
+            let each = (0..inputs.len()).map(|number| number..number + 1).collect();
+            read_pages(inputs.len(), each, |files| work(text_files(&inputs[files])), sink, watch)
+        }
+    })?;
+    Ok(losses)
+}
+
+/// Files, each a text.
+fn text_files(paths: &[PathBuf]) -> Parsed {
+    let mut parsed = Parsed::default();
+    for path in paths {
+        let place = path.display().to_string();
+        let mut bytes = Vec::new();
+        let read = source::open(path, Arc::default()).map_err(|error| error.to_string());
+        let read = read.and_then(|mut file| file.read_to_end(&mut bytes).map_err(|error| error.to_string()));
+        let text = read.and_then(|_| String::from_utf8(bytes).map_err(|error| not_utf8(error.utf8_error())));
+        match text {
+            Ok(text) => {
+                let text = text.strip_prefix('\u{feff}').map(str::to_owned).unwrap_or(text);
+                parsed.documents.push(Document { id: place.clone(), text, origin: place, ..Document::default() });
+            }
+            Err(what) => parsed.bad(place, what),
+        }
+    }
+    parsed
+}
+
+fn not_utf8(error: std::str::Utf8Error) -> String {
+    format!("not UTF-8 (byte {})", error.valid_up_to() + 1)
 }
 
 fn refuse_bad(bad: Option<&(String, String)>, options: &ImportOptions) -> Result<()> {

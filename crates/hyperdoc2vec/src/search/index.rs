@@ -67,11 +67,16 @@ pub fn text(view: &View<'_>, terms: &Terms) -> PostingsBuf {
     PostingsBuf::build(view.documents.len(), terms.words.len(), |document| words(document).len(), each)
 }
 
+/// How often a word counts that stands 0, 1, 2 … words from a link.
+pub(crate) fn context_times(window: usize, decay: f32) -> Vec<usize> {
+    let times = |distance| (BESIDE * distance_weight(distance, decay)).round() as usize;
+    (0..window).map(times).take_while(|&times| times > 0).collect()
+}
+
 /// Posting lists of the contexts of the links that point at documents: up to `window` words on each side, which count
 /// four times beside the link and less by `decay` the further away they stand, down to not at all.
 pub fn cited(view: &View<'_>, terms: &Terms, window: usize, decay: f32) -> PostingsBuf {
-    let times = |distance| (BESIDE * distance_weight(distance, decay)).round() as usize;
-    let times: Vec<usize> = (0..window).map(times).take_while(|&times| times > 0).collect();
+    let times = context_times(window, decay);
     let cited_by = CitedBy::new(view, times.len());
     let each = |document: usize, tell: &mut dyn FnMut(u32)| {
         for &position in cited_by.positions(document) {

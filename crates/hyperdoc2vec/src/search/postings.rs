@@ -166,6 +166,52 @@ impl PostingsBuf {
         PostingsBuf { ends, bytes, lengths }
     }
 
+    /// The lists of `one` and `other`, which number words and documents alike: counts and lengths are added up.
+    pub fn merge(one: Postings<'_>, other: Postings<'_>) -> PostingsBuf {
+        let words = one.ends.len().max(other.ends.len());
+        let documents = one.lengths.len().max(other.lengths.len());
+        let length = |lists: Postings<'_>, document: usize| lists.lengths.get(document).copied().unwrap_or(0);
+        let sum = |document| length(one, document).saturating_add(length(other, document));
+        let mut merged = PostingsBuf { lengths: (0..documents).map(sum).collect(), ..PostingsBuf::default() };
+        let mut list: Vec<(u32, u32)> = Vec::new();
+        for word in 0..words {
+            list.clear();
+            list.extend(one.list(word));
+            let sorted = list.len();
+            list.extend(other.list(word));
+            if sorted > 0 && sorted < list.len() && list[sorted].0 <= list[sorted - 1].0 {
+                list.sort_by_key(|&(document, _)| document);
+                list.dedup_by(|next, kept| {
+                    let same = next.0 == kept.0;
+                    kept.1 = if same { kept.1.saturating_add(next.1) } else { kept.1 };
+                    same
+                });
+            }
+            merged.push(&list);
+        }
+        merged
+    }
+
+    /// One more word, with the documents that have it in order.
+    fn push(&mut self, list: &[(u32, u32)]) {
+        let mut put = |number: u64| {
+            let at = self.bytes.len();
+            self.bytes.resize(at + size(number), 0);
+            write(&mut self.bytes, at, number);
+        };
+        if !list.is_empty() {
+            put(list.len() as u64);
+        }
+        let mut next = 0;
+        for &(document, count) in list {
+            let (number, rest) = posting(document.saturating_sub(next), count);
+            put(number);
+            rest.into_iter().for_each(&mut put);
+            next = document.saturating_add(1);
+        }
+        self.ends.push(self.bytes.len() as u64);
+    }
+
     /// To read.
     pub fn view(&self) -> Postings<'_> {
         Postings { ends: &self.ends, bytes: &self.bytes, lengths: &self.lengths }
@@ -279,6 +325,21 @@ mod tests {
                 assert_eq!(count as usize, expected);
             }
         }
+    }
+
+    #[test]
+    fn merged_lists_are_those_of_all_documents() {
+        let some = |from: usize, to: usize| -> Vec<Vec<u32>> {
+            let words = |d: usize| (0..d as u32 % 9 * 3).map(|i| (i * i + d as u32) % 19).collect();
+            (0..60).map(|d| if (from..to).contains(&d) { words(d) } else { vec![] }).collect()
+        };
+        let all = built(&some(0, 60), 19);
+        assert!(PostingsBuf::merge(built(&some(0, 40)[..40], 15 + 4).view(), built(&some(40, 60), 19).view()) == all);
+        assert!(PostingsBuf::merge(built(&some(0, 60), 19).view(), built(&some(9, 9), 19).view()) == all);
+        // The same documents on both sides.
+        let once = built(&[vec![0, 0, 1], vec![1]], 2);
+        let twice = PostingsBuf::merge(once.view(), built(&[vec![0], vec![], vec![2]], 3).view());
+        assert!(twice == built(&[vec![0, 0, 1, 0], vec![1], vec![2]], 3));
     }
 
     #[test]

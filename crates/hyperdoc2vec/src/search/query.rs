@@ -127,12 +127,12 @@ impl Query {
             Method::HyperDoc | Method::Joint => (params.citation.decay, params.citation.rarity),
             _ => (0.0, false),
         };
-        let found_in = model.word_documents()?;
+        let (found_in, trained) = (model.word_documents()?, model.trained_documents());
         let (mut rows, mut weights) = (Vec::new(), Vec::new());
         for word in self.words.iter().filter(|word| word.near < params.window) {
             let Some(&documents) = found_in.get(word.row as usize) else { continue };
             rows.push(word.row);
-            weights.push(distance_weight(word.near, decay) * rarity_weight(documents, model.documents(), rarity));
+            weights.push(distance_weight(word.near, decay) * rarity_weight(documents, trained, rarity));
         }
         let total: f32 = weights.iter().sum();
         if total > 0.0 {

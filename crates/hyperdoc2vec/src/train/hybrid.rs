@@ -212,7 +212,7 @@ fn ask(
     }
     let folder = tempfile::tempdir_in(folder).map_err(Error::io("create a directory in", folder))?;
     let path = folder.path().join("model");
-    save_with(&path, &before, &tables, params, content, None)?;
+    save_with(&path, &before, &tables, params, content, None, None)?;
     drop(tables);
     let model = Model::open(&path)?;
     let searcher = Searcher::new(&model);

@@ -14,6 +14,7 @@ pub mod direct;
 pub mod example;
 pub mod hybrid;
 pub mod joint;
+pub mod newcomers;
 pub mod npm;
 mod occurrences;
 pub mod params;

@@ -189,6 +189,11 @@ impl TrainParams {
         }
     }
 
+    /// Whether documents have OUT vectors from their content before the first link is learnt.
+    pub fn starts_from_content(&self) -> bool {
+        self.method == Method::HyperDoc && self.content.epochs > 0
+    }
+
     /// Sets the words on each side that count, for every phase.
     pub fn set_window(&mut self, window: usize) {
         self.window = window;

@@ -12,6 +12,7 @@ use super::deepwalk::DeepWalk;
 use super::direct::{Direct, Form};
 use super::hybrid;
 use super::joint::Joint;
+use super::newcomers;
 use super::npm::Npm;
 use super::params::{Method, TrainParams};
 use super::reference::ReferenceCitation;
@@ -111,9 +112,10 @@ pub fn train_view(
     params.validate()?;
     pool(threads)?.install(|| {
         let folder = destination.parent().filter(|folder| !folder.as_os_str().is_empty()).unwrap_or(Path::new("."));
-        let Trained { tables, content, hybrid } = run(view, params, checkpoints, folder, watch)?;
+        let Trained { mut tables, content, hybrid } = run(view, params, checkpoints, folder, watch)?;
         let content = content.unwrap_or_else(|| Content::new(view));
-        model::save_with(destination, view, &tables, params, &content, hybrid.as_ref())
+        let newcomers = newcomers::fill(view, &mut tables, params);
+        model::save_with(destination, view, &tables, params, &content, hybrid.as_ref(), newcomers.as_ref())
     })?;
     // The run is over: its checkpoint is of no more use.
     if let Some(checkpoints) = checkpoints
@@ -180,7 +182,7 @@ pub(super) fn phases<'a>(
         Method::HyperDoc => {
             phases.push(Box::new(content()));
             let citation = citation();
-            phases.push(Box::new(if params.content.epochs > 0 { citation.from_content() } else { citation }));
+            phases.push(Box::new(if params.starts_from_content() { citation.from_content() } else { citation }));
         }
         Method::Joint => phases.push(Box::new(Joint::new(content(), citation()))),
         Method::HyperDocPaper => {

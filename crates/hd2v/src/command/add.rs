@@ -1,0 +1,68 @@
+//! `hd2v add`: new documents for a model.
+
+use std::path::PathBuf;
+use std::time::Instant;
+
+use anyhow::{Result, ensure};
+use clap::Args;
+use hyperdoc2vec::{Corpus, Model, add};
+
+use super::import::most_threads;
+use crate::output::{count, talk, thousands};
+
+/// Add new documents to a model without training it again
+#[derive(Args)]
+#[command(after_help = "\
+What the model has learnt stays as it is. New documents get vectors from their text, and can be found by all rankings at
+once; the words around their links help to find what they link to. Documents that the model has already are left out.
+
+A model to which much was added finds less than one trained on all of it: train again now and then.
+
+Example:
+  hd2v import jsonl this-week.jsonl -o week.corpus
+  hd2v add papers.model week.corpus -o papers-new.model")]
+pub struct Arguments {
+    /// The model file
+    model: PathBuf,
+    /// The corpus directory; imported with or without --keep-case as the model's own
+    corpus: PathBuf,
+    /// The model file to write
+    #[arg(short, long)]
+    output: PathBuf,
+    /// Replace the output if it is there already
+    #[arg(long)]
+    force: bool,
+    /// Threads [default: one a core]
+    #[arg(long, default_value_t = 0, hide_default_value = true, value_parser = most_threads)]
+    threads: usize,
+}
+
+pub fn run(arguments: &Arguments) -> Result<()> {
+    let output = &arguments.output;
+    ensure!(
+        arguments.force || !output.exists(),
+        "{}: exists already; choose another name, or replace it with --force",
+        output.display()
+    );
+    let started = Instant::now();
+    let model = Model::open(&arguments.model)?;
+    let corpus = Corpus::open(&arguments.corpus)?;
+    let added = add::add(&model, &corpus, output, arguments.threads)?;
+    if added.skipped > 0 {
+        talk(format_args!("{} in the model already", count(added.skipped, "document")));
+    }
+    if added.unknown > 0 {
+        let new = count(added.unknown, "new document");
+        talk(format_args!("{new} without a word that the model has a vector for: found by their words alone"));
+    }
+    talk(format_args!(
+        "{}: {} added to {}, with {} and {}; {:.1} s",
+        output.display(),
+        count(added.documents, "document"),
+        thousands(model.documents() as u64),
+        count(added.links, "link"),
+        count(added.words, "new word"),
+        started.elapsed().as_secs_f64(),
+    ));
+    Ok(())
+}

@@ -1,0 +1,205 @@
+//! `hd2v embed`: vectors for texts that the model was not trained on.
+
+use std::io::{Seek, SeekFrom, Write};
+use std::path::{Path, PathBuf};
+
+use anyhow::{Result, ensure};
+use clap::Args;
+use hyperdoc2vec::import::{ImportOptions, Texts, read_texts};
+use hyperdoc2vec::infer::{Inferred, Inferrer};
+use hyperdoc2vec::{Document, Error, Model, export};
+use serde::Serialize;
+
+use super::import::{file_aside, most_threads, written_aside};
+use crate::output::{count, losses, talk, thousands};
+use crate::progress::{Reporter, stop_on_interrupt};
+
+/// Infer vectors for new texts
+#[derive(Args)]
+#[command(after_help = "\
+A text gets the IN vector that a document of these words would have. It depends on the text and the model alone. Words
+that the model does not know do not count; a text of such words only has a vector of zeros.
+
+Input:
+  .jsonl, -    documents as `hd2v import jsonl` reads them, packed (.gz .zst .bz2 .xz) or not; links are left out
+  other files  each a text, called after its path
+  --lines      each line a text, called after its file and line
+
+Output, in the order of the input:
+  .npy         a matrix for numpy, a row a text, and their ids in OUT.ids, one a line
+  .jsonl, -    {\"id\": …, \"vector\": […]}, one a line
+
+Examples:
+  hd2v embed papers.model new.jsonl.zst -o new.npy
+  hd2v embed papers.model drafts/*.txt -o drafts.jsonl
+  cut -f2 notes.tsv | hd2v embed papers.model --lines - -o -")]
+pub struct Arguments {
+    /// The model file
+    model: PathBuf,
+    /// Files; `-` is standard input
+    #[arg(required = true)]
+    paths: Vec<PathBuf>,
+    /// The file to write, .npy or .jsonl; `-` for stdout
+    #[arg(short, long)]
+    output: PathBuf,
+    /// Each line is a text
+    #[arg(long)]
+    lines: bool,
+    /// Replace the output if it is there already
+    #[arg(long)]
+    force: bool,
+    /// Leave out records that cannot be read, and count them, rather than stop at the first
+    #[arg(long)]
+    skip_bad: bool,
+    /// Longest line, in MiB
+    #[arg(long, default_value_t = 128, value_name = "MIB", value_parser = clap::value_parser!(u32).range(1..=4095))]
+    max_record: u32,
+    /// Threads [default: one a core]
+    #[arg(long, default_value_t = 0, hide_default_value = true, value_parser = most_threads)]
+    threads: usize,
+}
+
+/// Length of the head of an npy file; it has room for any number of rows.
+const HEAD: usize = 128;
+
+/// A line of jsonl.
+#[derive(Serialize)]
+struct Line<'a> {
+    id: &'a str,
+    vector: &'a [f32],
+}
+
+/// How many texts there were, and how many of them had no known word.
+#[derive(Default)]
+struct Tally {
+    texts: u64,
+    unknown: u64,
+}
+
+pub fn run(arguments: &Arguments) -> Result<()> {
+    let output = &arguments.output;
+    let npy = output.extension().is_some_and(|extension| extension == "npy");
+    let jsonl = output.as_os_str() == "-" || output.extension().is_some_and(|extension| extension == "jsonl");
+    if !npy && !jsonl {
+        let what = format!("{}: the output's name must end in .npy or .jsonl", output.display());
+        return Err(Error::Usage(what).into());
+    }
+    let kind = kind(arguments)?;
+    let model = Model::open(&arguments.model)?;
+    let inferrer = Inferrer::new(&model)?;
+    stop_on_interrupt();
+    let mut reporter = Reporter::new();
+    let mut tally = Tally::default();
+    if npy {
+        let ids = ids_path(output);
+        // Both are refused before one is written.
+        ensure!(
+            arguments.force || !output.exists(),
+            "{}: exists already; choose another name, or replace it with --force",
+            output.display()
+        );
+        file_aside(&ids, arguments.force, &mut |ids| {
+            file_aside(output, arguments.force, &mut |out| {
+                let dim = model.params().dim;
+                out.write_all(&export::npy_head(0, dim, HEAD))?;
+                let write = |id: &str, vector: &[f32]| {
+                    writeln!(ids, "{}", id.replace(['\n', '\r'], " "))?;
+                    vector.iter().try_for_each(|x| out.write_all(&x.to_le_bytes()))
+                };
+                tally = embed(arguments, kind, &inferrer, write, &mut reporter)?;
+                out.seek(SeekFrom::Start(0))?;
+                Ok(out.write_all(&export::npy_head(tally.texts as usize, dim, HEAD))?)
+            })
+        })?;
+    } else {
+        written_aside(output, arguments.force, &mut |out| {
+            let write = |id: &str, vector: &[f32]| {
+                serde_json::to_writer(&mut *out, &Line { id, vector })?;
+                out.write_all(b"\n")
+            };
+            tally = embed(arguments, kind, &inferrer, write, &mut reporter)?;
+            Ok(())
+        })?;
+    }
+    let seconds = reporter.finish();
+    if tally.unknown > 0 {
+        let which = if tally.unknown == 1 { "text has" } else { "texts have" };
+        talk(format_args!(
+            "{} {which} no word that the model has a vector for: their vectors are zero",
+            thousands(tally.unknown)
+        ));
+    }
+    let rate = thousands((tally.texts as f64 / seconds.max(1e-3)) as u64);
+    let texts = count(tally.texts, "text");
+    talk(format_args!(
+        "{}: {texts}, {} numbers each; {seconds:.1} s, {rate} a second",
+        output.display(),
+        model.params().dim
+    ));
+    Ok(())
+}
+
+/// Reads all texts and gives their ids and vectors to `write`, in order.
+fn embed(
+    arguments: &Arguments,
+    kind: Texts,
+    inferrer: &Inferrer<'_>,
+    mut write: impl FnMut(&str, &[f32]) -> std::io::Result<()> + Send,
+    reporter: &mut Reporter,
+) -> Result<Tally> {
+    let options = ImportOptions {
+        threads: arguments.threads,
+        skip_bad: arguments.skip_bad,
+        longest_line: (arguments.max_record as usize) << 20,
+        ..ImportOptions::default()
+    };
+    let mut tally = Tally::default();
+    let work = |documents: Vec<Document>| {
+        let vectors = inferrer.documents(&documents)?;
+        let ids = documents.into_iter().map(|document| document.id);
+        Ok(ids.zip(vectors).collect::<Vec<(String, Inferred)>>())
+    };
+    let sink = |texts: Vec<(String, Inferred)>| {
+        for (id, inferred) in texts {
+            write(&id, &inferred.vector).map_err(Error::io("write", &arguments.output))?;
+            tally.texts += 1;
+            tally.unknown += u64::from(inferred.known == 0);
+        }
+        Ok(tally.texts)
+    };
+    let lost = read_texts(kind, &arguments.paths, &options, work, sink, &mut |progress| reporter.watch(progress))?;
+    let lost = losses(&lost, 3);
+    if !lost.is_empty() {
+        talk(lost.trim_end());
+    }
+    Ok(tally)
+}
+
+/// What the inputs are: documents or plain text.
+fn kind(arguments: &Arguments) -> Result<Texts> {
+    if arguments.lines {
+        return Ok(Texts::Lines);
+    }
+    let documents = arguments.paths.iter().filter(|path| is_jsonl(path)).count();
+    match documents {
+        0 => Ok(Texts::Files),
+        all if all == arguments.paths.len() => Ok(Texts::Jsonl),
+        _ => {
+            let what = "some inputs are jsonl and some are not; embed them one kind after the other".to_owned();
+            Err(Error::Usage(what).into())
+        }
+    }
+}
+
+fn is_jsonl(path: &Path) -> bool {
+    let packed = path.extension().is_some_and(|e| ["gz", "zst", "bz2", "xz"].iter().any(|known| e == *known));
+    let inner = if packed { path.with_extension("") } else { path.to_owned() };
+    path.as_os_str() == "-" || inner.extension().is_some_and(|e| e == "jsonl" || e == "ndjson")
+}
+
+/// `new.npy` has `new.npy.ids` beside it.
+fn ids_path(output: &Path) -> PathBuf {
+    let mut path = output.as_os_str().to_owned();
+    path.push(".ids");
+    PathBuf::from(path)
+}

@@ -1,0 +1,369 @@
+//! Documents that come to a model after its training.
+//!
+//! What was trained stays as it is, bit for bit. A new document has an IN vector inferred from its text, an OUT vector
+//! from its content where the model has a map for that (zeros otherwise), and its place in the search index: its own
+//! text, and the words around its links, which stand for the documents they point at, old or new. Words that the model
+//! has not seen join the index alone, behind those that it has.
+
+use std::collections::BTreeMap;
+use std::path::Path;
+
+use rayon::prelude::*;
+use serde_json::{Value, json};
+
+use crate::container::{Tensor, write};
+use crate::corpus::Corpus;
+use crate::document::Date;
+use crate::error::{Error, Result};
+use crate::id::DocId;
+use crate::import::pipeline::in_pool;
+use crate::infer::Inferrer;
+use crate::model::{FORMAT, Model, VERSION, Vectors, flat, index_tensors};
+use crate::search::index::{Field, context_times};
+use crate::search::links::keywords;
+use crate::search::postings::PostingsBuf;
+use crate::strings::{StringTable, string_index};
+use crate::tokenize::Tokenizer;
+use crate::train::citation::rarity_weight;
+use crate::train::example::Groups;
+
+const NONE: u32 = u32::MAX;
+/// Documents whose vectors are inferred before the next are.
+const TOGETHER: usize = 512;
+
+/// What was added.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub struct Added {
+    /// New documents.
+    pub documents: u64,
+    /// Documents of the corpus that the model had already.
+    pub skipped: u64,
+    /// Links of new documents to documents of the model, old and new.
+    pub links: u64,
+    /// Words that joined the index.
+    pub words: u64,
+    /// New documents without a word that has a vector.
+    pub unknown: u64,
+}
+
+/// A link of a new document: before which of its words, and the rows of the documents it points at.
+struct Place {
+    at: usize,
+    targets: Vec<u32>,
+}
+
+/// Writes to `destination` a model that has the documents of `model`, and those of `corpus` that it does not have.
+/// Any number of threads (0 for one a core) gives the same bytes.
+pub fn add(model: &Model, corpus: &Corpus, destination: &Path, threads: usize) -> Result<Added> {
+    let lowercase = model.about()["corpus"]["options"]["lowercase"].as_bool().unwrap_or(true);
+    if corpus.manifest().options.lowercase != lowercase {
+        let (with, without) = if lowercase { ("without", "with") } else { ("with", "without") };
+        let what = format!("imported {without} --keep-case, but the model's corpus {with}; import it again {with} it");
+        return Err(Error::input(corpus.path().display().to_string(), what));
+    }
+    model.verify()?;
+    corpus.verify()?;
+    in_pool(threads, || Addition::new(model, corpus)?.write(destination))
+}
+
+/// The new documents of a corpus, and where they stand in the model.
+struct Addition<'a> {
+    model: &'a Model,
+    corpus: &'a Corpus,
+    documents: Vec<DocId>,
+    /// For each document of the corpus, its row.
+    rows: Vec<u32>,
+    /// For each word of the corpus, its row in the index, and the words that are new there.
+    terms: Vec<u32>,
+    new_terms: Vec<&'a str>,
+    /// The links of each new document.
+    links: Vec<Vec<Place>>,
+}
+
+impl<'a> Addition<'a> {
+    fn new(model: &'a Model, corpus: &'a Corpus) -> Result<Addition<'a>> {
+        let (names, known) = (model.names(), model.terms());
+        let mut rows: Vec<u32> =
+            corpus.documents().map(|doc| names.find(corpus.name(doc)).map_or(NONE, |row| row as u32)).collect();
+        let documents: Vec<DocId> = corpus.documents().filter(|doc| rows[doc.index()] == NONE).collect();
+        if documents.is_empty() {
+            let what = format!("all its {} documents are in the model already", corpus.len());
+            return Err(Error::input(corpus.path().display().to_string(), what));
+        }
+        (model.documents() as u32..).zip(&documents).for_each(|(row, doc)| rows[doc.index()] = row);
+        let mut used = vec![false; corpus.distinct_words()];
+        documents.iter().flat_map(|&doc| corpus.words(doc)).for_each(|word| used[word.index()] = true);
+        let mut terms = vec![NONE; used.len()];
+        let mut new_terms = Vec::new();
+        for (number, _) in used.iter().enumerate().filter(|(_, used)| **used) {
+            let word = corpus.word(crate::id::WordId(number as u32));
+            terms[number] = known.find(word).unwrap_or_else(|| {
+                new_terms.push(word);
+                known.ends.len() + new_terms.len() - 1
+            }) as u32;
+        }
+        let mut addition = Addition { model, corpus, documents, rows, terms, new_terms, links: vec![] };
+        let tokenizer = Tokenizer::new(corpus.manifest().options.lowercase);
+        addition.links =
+            addition.documents.par_iter().map(|&doc| addition.places(doc, &tokenizer)).collect::<Result<_>>()?;
+        Ok(addition)
+    }
+
+    /// The links of a new document. They are taken from its text: those that lead out of its corpus may lead into the
+    /// model.
+    fn places(&self, doc: DocId, tokenizer: &Tokenizer) -> Result<Vec<Place>> {
+        let (document, own) = (self.corpus.document(doc)?, self.rows[doc.index()]);
+        let row = |name: &String| match self.model.names().find(name) {
+            Some(row) => Some(row as u32),
+            None => self.corpus.find(name).map(|doc| self.rows[doc.index()]),
+        };
+        let (mut places, mut words, mut from) = (Vec::new(), 0, 0);
+        for link in &document.links {
+            for end in [link.anchor, link.at] {
+                if let Some(text) = document.text.get(from..end) {
+                    tokenizer.words(text, |_| words += 1);
+                    from = end;
+                }
+            }
+            let mut targets: Vec<u32> = link.targets.iter().filter_map(row).filter(|&row| row != own).collect();
+            targets.sort_unstable();
+            targets.dedup();
+            if !targets.is_empty() {
+                places.push(Place { at: words.min(self.corpus.words(doc).len()), targets });
+            }
+        }
+        Ok(places)
+    }
+
+    fn all_documents(&self) -> usize {
+        self.model.documents() + self.documents.len()
+    }
+
+    /// The search index, with the new documents.
+    fn index(&self, field: Field) -> Result<PostingsBuf> {
+        let (old, corpus) = (self.model.documents(), self.corpus);
+        let without = || Error::Damaged {
+            path: self.model.path().to_owned(),
+            what: "this model was made without a search index, so nothing can be added; train it again".to_owned(),
+        };
+        let before = self.model.postings(field).ok_or_else(without)?;
+        let terms = before.ends.len().max(self.model.terms().ends.len()) + self.new_terms.len();
+        let words = |document: usize| corpus.words(self.documents[document]);
+        let new = match field {
+            Field::Text => {
+                let of = |document: usize| document.checked_sub(old).map_or(&[][..], words);
+                let each = |document: usize, tell: &mut dyn FnMut(u32)| {
+                    of(document).iter().for_each(|word| tell(self.terms[word.index()]));
+                };
+                PostingsBuf::build(self.all_documents(), terms, |document| of(document).len(), each)
+            }
+            Field::Cited => {
+                let params = self.model.params();
+                let times = context_times(params.window, params.citation.decay);
+                let links = self.links.iter().enumerate();
+                let contexts: Vec<(usize, &Place)> =
+                    links.flat_map(|(document, places)| places.iter().map(move |place| (document, place))).collect();
+                let targets = |(number, (_, place)): (usize, &(usize, &'_ Place))| {
+                    place.targets.iter().map(|&target| (target as usize, number as u32)).collect::<Vec<_>>()
+                };
+                let pairs: Vec<(usize, u32)> = contexts.iter().enumerate().flat_map(targets).collect();
+                let cited_by = Groups::new(self.all_documents(), pairs.into_iter());
+                let each = |document: usize, tell: &mut dyn FnMut(u32)| {
+                    for &number in cited_by.of(document) {
+                        let (source, place) = contexts[number as usize];
+                        let (before, after) = words(source).split_at(place.at);
+                        for (word, &times) in before.iter().rev().zip(&times).chain(after.iter().zip(&times)) {
+                            (0..times).for_each(|_| tell(self.terms[word.index()]));
+                        }
+                    }
+                };
+                let size = |document: usize| cited_by.of(document).len() * 2 * times.len();
+                PostingsBuf::build(self.all_documents(), terms, size, each)
+            }
+        };
+        Ok(PostingsBuf::merge(before, new.view()))
+    }
+
+    /// IN and OUT vectors of all documents, and how many new ones have no word with a vector.
+    fn vectors(&self) -> Result<(Vec<f32>, Vec<f32>, u64)> {
+        let (model, dim) = (self.model, self.model.params().dim);
+        let table = |which| -> Result<Vec<f32>> {
+            let table = model.vectors(which)?;
+            Ok((0..table.rows()).flat_map(|row| table.row(row)).copied().collect())
+        };
+        let (mut doc_in, mut doc_out) = (table(Vectors::DocIn)?, table(Vectors::DocOut)?);
+        let map = model.newcomer_map();
+        // A method that knows nothing of words leaves zeros.
+        let inferrer = Inferrer::new(model).ok();
+        let mut unknown = 0;
+        for block in self.documents.chunks(TOGETHER) {
+            let known = |&doc: &DocId| {
+                let rows = self.corpus.words(doc).iter().map(|word| self.terms[word.index()]);
+                rows.filter(|&row| (row as usize) < model.words()).collect::<Vec<u32>>()
+            };
+            let texts: Vec<Vec<u32>> = block.iter().map(known).collect();
+            unknown += texts.iter().filter(|rows| rows.is_empty()).count() as u64;
+            let Some(inferrer) = &inferrer else {
+                doc_in.resize(doc_in.len() + block.len() * dim, 0.0);
+                doc_out.resize(doc_out.len() + block.len() * dim, 0.0);
+                continue;
+            };
+            for (rows, vector) in texts.iter().zip(inferrer.rows(&texts)?) {
+                match &map {
+                    Some(map) if !rows.is_empty() => {
+                        doc_out.extend(map.out(&vector, &inferrer.mean(rows)?));
+                    }
+                    // Where links began with content, so does this document.
+                    None if model.params().starts_from_content() => doc_out.extend_from_slice(&vector),
+                    _ => doc_out.resize(doc_out.len() + dim, 0.0),
+                }
+                doc_in.extend(vector);
+            }
+        }
+        Ok((doc_in, doc_out, unknown))
+    }
+
+    fn write(&self, destination: &Path) -> Result<Added> {
+        let (model, corpus, dim) = (self.model, self.corpus, self.model.params().dim);
+        let (doc_in, doc_out, unknown) = self.vectors()?;
+        let (text, cited) = (self.index(Field::Text)?, self.index(Field::Cited)?);
+        let all = |table: StringTable<'a>| (0..table.ends.len()).map(move |number| table.get(number));
+        let terms = || all(model.terms()).chain(self.new_terms.iter().copied());
+        let names = || all(model.names()).chain(self.documents.iter().map(|&doc| corpus.name(doc)));
+        let titles = all(model.titles()).chain(self.documents.iter().map(|&d| corpus.title(d).unwrap_or_default()));
+        let urls = all(model.urls()).chain(self.documents.iter().map(|&doc| corpus.url(doc).unwrap_or_default()));
+        let (word_bytes, word_ends) = flat(terms());
+        let (name_bytes, name_ends) = flat(names());
+        let (title_bytes, title_ends) = flat(titles);
+        let (url_bytes, url_ends) = flat(urls);
+        let word_index = string_index(word_ends.len(), terms());
+        let name_index = string_index(name_ends.len(), names());
+        let old = 0..model.documents();
+        let mut dates: Vec<i32> = old.clone().map(|row| model.date(row).map_or(0, Date::packed)).collect();
+        dates.extend(self.documents.iter().map(|&doc| corpus.date(doc).map_or(0, Date::packed)));
+        let mut labels: Vec<&str> = all(model.labels()).collect();
+        let mut numbers: BTreeMap<&str, u32> = labels.iter().copied().zip(0..).collect();
+        let (mut document_label, mut document_labels) = (Vec::new(), Vec::new());
+        for row in old {
+            document_label.extend_from_slice(model.label_ids(row));
+            document_labels.push(document_label.len() as u64);
+        }
+        for &doc in &self.documents {
+            for label in corpus.labels(doc) {
+                document_label.push(*numbers.entry(label).or_insert_with(|| {
+                    labels.push(label);
+                    labels.len() as u32 - 1
+                }));
+            }
+            document_labels.push(document_label.len() as u64);
+        }
+        let (label_bytes, label_ends) = flat(labels.into_iter());
+        let mut links_to = model.links_to()?.to_vec();
+        links_to.resize(self.all_documents(), 0);
+        let targets = || self.links.iter().flatten().flat_map(|place| &place.targets);
+        targets().for_each(|&target| links_to[target as usize] += 1);
+        let added = Added {
+            documents: self.documents.len() as u64,
+            skipped: (corpus.len() - self.documents.len()) as u64,
+            links: targets().count() as u64,
+            words: self.new_terms.len() as u64,
+            unknown,
+        };
+        let newcomers = links_to.iter().filter(|&&links| links == 0).count() as u64;
+        let about = self.about(&added, newcomers);
+        let mut tensors: Vec<Tensor<'_>> = [
+            Tensor::matrix("doc_in", &doc_in, dim),
+            Tensor::matrix("doc_out", &doc_out, dim),
+            Tensor::bytes("words.bytes", &word_bytes),
+            Tensor::u64s("words.ends", &word_ends),
+            Tensor::u32s("words.index", &word_index),
+            Tensor::bytes("names.bytes", &name_bytes),
+            Tensor::u64s("names.ends", &name_ends),
+            Tensor::u32s("names.index", &name_index),
+            Tensor::bytes("titles.bytes", &title_bytes),
+            Tensor::u64s("titles.ends", &title_ends),
+            Tensor::bytes("urls.bytes", &url_bytes),
+            Tensor::u64s("urls.ends", &url_ends),
+            Tensor::i32s("dates", &dates),
+            Tensor::bytes("labels.bytes", &label_bytes),
+            Tensor::u64s("labels.ends", &label_ends),
+            Tensor::u64s("document_labels", &document_labels),
+            Tensor::u32s("document_label", &document_label),
+            Tensor::u32s("links_to", &links_to),
+        ]
+        .into_iter()
+        .chain(index_tensors(Field::Text, text.view()))
+        .chain(index_tensors(Field::Cited, cited.view()))
+        .collect();
+        // Links that the new documents bring count in `links_to` and in the index; their words are not shown.
+        let repeated = |ends: &[u64]| {
+            let mut ends = ends.to_vec();
+            ends.resize(self.all_documents(), ends.last().copied().unwrap_or(0));
+            ends
+        };
+        let links = model.links().map(|links| [repeated(links.ends), repeated(links.context_ends)]);
+        if let Some([ends, context_ends]) = &links {
+            tensors.push(Tensor::u64s("links.ends", ends));
+            tensors.push(Tensor::u64s("contexts.ends", context_ends));
+        }
+        let keywords = self.keywords()?;
+        if let Some((ends, rows, counts)) = &keywords {
+            tensors.push(Tensor::u64s("keywords.ends", ends));
+            tensors.push(Tensor::u32s("keywords.rows", rows));
+            tensors.push(Tensor::bytes("keywords.counts", counts));
+        }
+        // All else stays: the words' vectors and counts, and what was learnt.
+        let kept = model.tensors().filter(|kept| tensors.iter().all(|tensor| tensor.name() != kept.name()));
+        let kept: Vec<Tensor<'_>> = kept.collect();
+        tensors.extend(kept);
+        write(destination, FORMAT, VERSION, &tensors, about)?;
+        Ok(added)
+    }
+
+    /// What all documents are about, if the model knows it of its own.
+    fn keywords(&self) -> Result<Option<(Vec<u64>, Vec<u32>, Vec<u8>)>> {
+        let Some(old) = self.model.keywords() else { return Ok(None) };
+        let (mut ends, mut rows, mut counts) = (old.ends.to_vec(), old.rows.to_vec(), old.counts.to_vec());
+        let (found, documents) = (self.model.word_documents()?, self.model.trained_documents());
+        let rarity = |row: u32| rarity_weight(found[row as usize], documents, true);
+        for &doc in &self.documents {
+            let known = self.corpus.words(doc).iter().map(|word| self.terms[word.index()]);
+            let known = known.filter(|&row| (row as usize) < self.model.words()).collect();
+            for (row, count) in keywords(known, rarity) {
+                rows.push(row);
+                counts.push(count);
+            }
+            ends.push(rows.len() as u64);
+        }
+        Ok(Some((ends, rows, counts)))
+    }
+
+    /// The description of the model, with what was added.
+    fn about(&self, added: &Added, newcomers: u64) -> Value {
+        let manifest = self.corpus.manifest();
+        let mut about = self.model.about().clone();
+        if let Some(about) = about.as_object_mut() {
+            // Written anew.
+            ["format", "version", "program", "checksums"].iter().for_each(|name| drop(about.remove(*name)));
+        }
+        let counts = &mut about["counts"];
+        let more = |counts: &Value, name: &str, by: u64| json!(counts[name].as_u64().unwrap_or(0) + by);
+        counts["trained"] = json!(self.model.trained_documents());
+        counts["documents"] = json!(self.all_documents());
+        counts["links"] = more(counts, "links", added.links);
+        counts["positions"] = more(counts, "positions", self.links.iter().flatten().count() as u64);
+        counts["newcomers"] = json!(newcomers);
+        let addition = json!({
+            "fingerprint": manifest.fingerprint,
+            "source": manifest.source,
+            "documents": added.documents,
+            "skipped": added.skipped,
+            "links": added.links,
+        });
+        match about["additions"].as_array_mut() {
+            Some(additions) => additions.push(addition),
+            None => about["additions"] = json!([addition]),
+        }
+        about
+    }
+}

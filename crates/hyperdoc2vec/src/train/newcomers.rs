@@ -1,0 +1,224 @@
+//! OUT vectors for documents that no link points at, from what they say.
+//!
+//! Links teach a document's OUT vector; one without links learns only what it is not. What the linked documents have
+//! learnt is carried over: a linear map from content to OUT vectors, fitted on them by least squares with a small pull
+//! towards 0, a document counting as often as it is linked to, up to [`MOST_LINKS`] times. Content is two vectors: the
+//! one inferred from the text (see [`crate::infer`]) and the mean of its words' IN vectors. Least squares shrinks what
+//! it is unsure of, so newcomers rarely stand before documents whose links say more.
+
+use rayon::prelude::*;
+
+use super::citation::Weighting;
+use super::view::View;
+use super::{Method, Tables, TrainParams};
+use crate::infer::{InferParams, Predict};
+use crate::kernel::{Matrix, axpy, gather_sum};
+
+/// More links to a document do not make it count more.
+pub const MOST_LINKS: u32 = 50;
+/// The pull towards 0, in relation to the mean square of what is mapped.
+const PULL: f64 = 1e-3;
+/// Documents that the map is fitted on at the most, evenly taken.
+const MOST_DOCUMENTS: usize = 20_000;
+/// Documents for each number of the content; with fewer there is no map.
+const DOCUMENTS_A_NUMBER: usize = 2;
+/// Documents that are worked on before the next are.
+const TOGETHER: usize = 512;
+
+/// From content to OUT vectors.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Map {
+    /// A row for each number of the inferred vector, of the mean, and one that is added.
+    rows: Vec<f32>,
+    dim: usize,
+}
+
+impl Map {
+    /// From its rows; `None` where they do not make up a map of vectors of `dim` numbers.
+    pub fn new(rows: Vec<f32>, dim: usize) -> Option<Map> {
+        (rows.len() == (2 * dim + 1) * dim).then_some(Map { rows, dim })
+    }
+
+    /// Its rows, one after the other.
+    pub fn rows(&self) -> &[f32] {
+        &self.rows
+    }
+
+    /// The OUT vector that goes with the content.
+    pub fn out(&self, inferred: &[f32], mean: &[f32]) -> Vec<f32> {
+        let mut out = vec![0.0; self.dim];
+        for (x, row) in inferred.iter().chain(mean).chain(&[1.0]).zip(self.rows.chunks_exact(self.dim)) {
+            axpy(*x, row, &mut out);
+        }
+        out
+    }
+}
+
+/// Gives every document of `view` without links to it an OUT vector from its content, and returns the map for
+/// documents to come. `None`, and nothing is changed, where the method has no such vectors or links are too few, or
+/// where all documents had their OUT vectors from their content to begin with.
+pub fn fill(view: &View<'_>, tables: &mut Tables, params: &TrainParams) -> Option<Map> {
+    if !matches!(params.method, Method::HyperDoc | Method::Joint) || params.starts_from_content() {
+        return None;
+    }
+    let (first, dim, stride) = (view.words.len(), params.dim, tables.input.stride());
+    let mut links = vec![0u32; view.documents.len()];
+    view.links.iter().for_each(|link| links[link.target as usize - first] += 1);
+    let (linked, newcomers): (Vec<usize>, Vec<usize>) = (0..links.len()).partition(|&document| links[document] > 0);
+    if linked.len() < DOCUMENTS_A_NUMBER * 2 * dim {
+        return None;
+    }
+    let content = Content::new(view, tables, params)?;
+    let linked: Vec<usize> = linked.iter().copied().step_by(linked.len().div_ceil(MOST_DOCUMENTS)).collect();
+    let mut fit = Fit::new(2 * dim + 1, dim);
+    for block in linked.chunks(TOGETHER) {
+        for (&document, (inferred, mean)) in block.iter().zip(content.of(block)) {
+            let known: Vec<f32> = inferred.into_iter().chain(mean).chain([1.0]).collect();
+            let out = &tables.output.row(first + document)[..dim];
+            fit.add(&known, out, f64::from(links[document].min(MOST_LINKS)));
+        }
+    }
+    let map = Map::new(fit.solve(dim)?, dim)?;
+    let mut outs = Vec::with_capacity(newcomers.len());
+    for block in newcomers.chunks(TOGETHER) {
+        outs.extend(content.of(block).iter().map(|(inferred, mean)| map.out(inferred, mean)));
+    }
+    drop(content);
+    for (&document, out) in newcomers.iter().zip(&outs) {
+        tables.output.data_mut()[(first + document) * stride..][..dim].copy_from_slice(out);
+    }
+    Some(map)
+}
+
+/// What documents say.
+struct Content<'a> {
+    view: &'a View<'a>,
+    predict: Predict<'a>,
+    words: Matrix<'a>,
+    weighting: Weighting,
+    steps: usize,
+}
+
+impl<'a> Content<'a> {
+    fn new(view: &'a View<'a>, tables: &'a Tables, params: &TrainParams) -> Option<Content<'a>> {
+        let words = |data: &'a [f32]| Matrix::new(data, view.words.len(), params.dim, tables.input.stride());
+        let infer = InferParams::default();
+        let predict = Predict::of(params, &infer, words(tables.output.data()), &view.counts)?;
+        let weighting = Weighting::new(view, 1, 0.0, params.citation.rarity);
+        Some(Content { view, predict, words: words(tables.input.data()), weighting, steps: infer.steps })
+    }
+
+    /// The inferred vector and the mean of the words of each of these documents.
+    fn of(&self, documents: &[usize]) -> Vec<(Vec<f32>, Vec<f32>)> {
+        let some = |documents: &[usize]| {
+            let rows = |&document: &usize| {
+                let words = self.view.corpus.words(self.view.documents[document]);
+                words.iter().filter_map(|&word| self.view.word_row(word)).collect()
+            };
+            let rows: Vec<Vec<u32>> = documents.iter().map(rows).collect();
+            let means: Vec<Vec<f32>> = rows.iter().map(|rows| self.mean(rows)).collect();
+            self.predict.infer(&rows, self.steps).into_iter().zip(means).collect::<Vec<_>>()
+        };
+        documents.par_chunks(16).flat_map_iter(some).collect()
+    }
+
+    fn mean(&self, rows: &[u32]) -> Vec<f32> {
+        let mut weights: Vec<f32> = rows.iter().map(|&row| self.weighting.of(row, 0)).collect();
+        let total: f32 = weights.iter().sum();
+        let even = 1.0 / rows.len().max(1) as f32;
+        weights.iter_mut().for_each(|weight| *weight = if total > 0.0 { *weight / total } else { even });
+        let mut mean = vec![0.0; self.words.cols()];
+        gather_sum(self.words, rows, &weights, &mut mean);
+        mean
+    }
+}
+
+/// Weighted least squares of many numbers on some.
+struct Fit {
+    known: usize,
+    wanted: usize,
+    /// Sums of products of what is known with itself (a lower triangle), and with what is wanted.
+    squares: Vec<f64>,
+    products: Vec<f64>,
+}
+
+impl Fit {
+    fn new(known: usize, wanted: usize) -> Fit {
+        Fit { known, wanted, squares: vec![0.0; known * known], products: vec![0.0; known * wanted] }
+    }
+
+    fn add(&mut self, known: &[f32], wanted: &[f32], weight: f64) {
+        for (i, &x) in known.iter().enumerate() {
+            let x = weight * f64::from(x);
+            let row = &mut self.squares[i * self.known..][..=i];
+            row.iter_mut().zip(known).for_each(|(sum, &y)| *sum += x * f64::from(y));
+            let row = &mut self.products[i * self.wanted..][..self.wanted];
+            row.iter_mut().zip(wanted).for_each(|(sum, &y)| *sum += x * f64::from(y));
+        }
+    }
+
+    /// A row for each known number, by Cholesky's method. Known numbers come in parts of `part`, each pulled towards 0
+    /// by its own size; what is left over is not pulled. `None` where there is no answer.
+    fn solve(mut self, part: usize) -> Option<Vec<f32>> {
+        let (n, wanted) = (self.known, self.wanted);
+        for start in (0..n).step_by(part.max(1)).filter(|start| start + part <= n) {
+            let mean = (start..start + part).map(|i| self.squares[i * n + i]).sum::<f64>() / part as f64;
+            (start..start + part).for_each(|i| self.squares[i * n + i] += PULL * mean);
+        }
+        let a = &mut self.squares;
+        for i in 0..n {
+            for j in 0..=i {
+                let sum = a[i * n + j] - (0..j).map(|k| a[i * n + k] * a[j * n + k]).sum::<f64>();
+                if i != j {
+                    a[i * n + j] = sum / a[j * n + j];
+                } else if sum > 0.0 && sum.is_finite() {
+                    a[i * n + i] = sum.sqrt();
+                } else {
+                    return None;
+                }
+            }
+        }
+        let b = &mut self.products;
+        let mut settle = |i: usize, others: &mut dyn Iterator<Item = (usize, f64)>, own: f64| {
+            for (k, factor) in others {
+                for c in 0..wanted {
+                    b[i * wanted + c] -= factor * b[k * wanted + c];
+                }
+            }
+            b[i * wanted..][..wanted].iter_mut().for_each(|x| *x /= own);
+        };
+        for i in 0..n {
+            settle(i, &mut (0..i).map(|k| (k, a[i * n + k])), a[i * n + i]);
+        }
+        for i in (0..n).rev() {
+            settle(i, &mut (i + 1..n).map(|k| (k, a[k * n + i])), a[i * n + i]);
+        }
+        Some(self.products.iter().map(|&x| x as f32).collect())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_plane_is_found_again() {
+        // y = (2a − b + 3, a), from points that lie on it; weights change nothing then.
+        let mut fit = Fit::new(3, 2);
+        for (i, (a, b)) in [(1.0, 0.0), (0.0, 1.0), (1.0, 1.0), (-1.0, 2.0), (3.0, 1.0)].into_iter().enumerate() {
+            fit.add(&[a, b, 1.0], &[2.0 * a - b + 3.0, a], 1.0 + i as f64);
+        }
+        // Parts longer than all are not pulled.
+        let found = fit.solve(9).expect("an answer");
+        let expected = [2.0, 1.0, -1.0, 0.0, 3.0, 0.0];
+        assert!(found.iter().zip(expected).all(|(f, e)| (f - e).abs() < 1e-5), "{found:?}");
+        assert_eq!(Fit::new(2, 1).solve(9), None, "without points");
+    }
+
+    #[test]
+    fn a_map_adds_what_each_number_brings() {
+        let map = Map::new(vec![1.0, 2.0, 3.0], 1).expect("a map");
+        assert_eq!(map.out(&[10.0], &[100.0]), [213.0]);
+        assert_eq!(Map::new(vec![1.0; 4], 1), None);
+    }
+}
