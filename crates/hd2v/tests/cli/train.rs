@@ -11,7 +11,7 @@ fn place() -> Place {
     place
 }
 
-const QUICK: &str = "--dim 16 --epochs 3 --content-epochs 1";
+const QUICK: &str = "--dim 16 --epochs 3 --content-epochs 1 --no-hybrid";
 
 #[test]
 fn a_model_says_what_it_is_and_is_not_replaced_without_force() {
@@ -70,11 +70,11 @@ fn threads_do_not_change_the_file_but_the_options_do() {
 #[test]
 fn a_budget_of_time_gives_passes_that_can_be_asked_for_again() {
     let place = place();
-    let outcome = place.ok("train c -o m --dim 16 --time 10s");
+    let outcome = place.ok("train c -o m --dim 16 --no-hybrid --time 10s");
     let told = outcome.err.lines().find_map(|line| line.split("there is time for ").nth(1)).expect("it tells");
-    place.ok(&format!("train c -o m2 --dim 16 {told}"));
+    place.ok(&format!("train c -o m2 --dim 16 --no-hybrid {told}"));
     assert!(fs::read(place.path("m")).expect("a model") == fs::read(place.path("m2")).expect("a model"));
-    let outcome = place.ok("train c -o m3 --dim 16 --time 0.001s");
+    let outcome = place.ok("train c -o m3 --dim 16 --no-hybrid --time 0.001s");
     assert!(outcome.err.contains("--content-epochs 0 --epochs 1"), "{}", outcome.err);
     assert_eq!(place.run("train c -o m4 --time soon").code, Some(2));
     assert_eq!(place.run("train c -o m4 --time 0s").code, Some(2));
@@ -118,7 +118,7 @@ mod interrupted {
 
     use super::*;
 
-    const LONG: &str = "--dim 32 --epochs 40 --content-epochs 2 --checkpoint-every 0.002";
+    const LONG: &str = "--dim 32 --epochs 40 --content-epochs 2 --checkpoint-every 0.002 --no-hybrid";
 
     /// Waits until `found`, while the program runs.
     fn wait(child: &mut Child, found: impl Fn() -> bool) {
@@ -158,7 +158,7 @@ mod interrupted {
     #[test]
     fn ctrl_c_leaves_a_checkpoint_and_no_model() {
         let place = place();
-        let mut child = place.start("train c -o m --dim 64 --epochs 5000 --log log");
+        let mut child = place.start("train c -o m --dim 64 --epochs 5000 --no-hybrid --log log");
         wait(&mut child, || fs::read_to_string(place.path("log")).is_ok_and(|log| log.contains("citation")));
         let status = Command::new("kill").args(["-INT", &child.id().to_string()]).status();
         assert!(status.expect("a shell command").success());
