@@ -87,9 +87,13 @@ pub fn write(path: &Path, format: &str, version: u32, tensors: &[Tensor<'_>], ab
     let mut aside = path.as_os_str().to_owned();
     aside.push(format!(".part-{}", std::process::id()));
     let aside = PathBuf::from(aside);
-    // Made here, so that the file may be read by whom the user lets read files; safetensors would keep it to the user.
+    // safetensors keeps the file to the user; a model may be read by whom the user lets read files.
     let written = File::create(&aside)
-        .and_then(|_| serialize_to_file(views, Some(meta), &aside).map_err(|e| std::io::Error::other(e.to_string())))
+        .and_then(|file| file.metadata())
+        .and_then(|found| {
+            serialize_to_file(views, Some(meta), &aside).map_err(|e| std::io::Error::other(e.to_string()))?;
+            std::fs::set_permissions(&aside, found.permissions())
+        })
         .and_then(|()| File::open(&aside)?.sync_all())
         .and_then(|()| std::fs::rename(&aside, path));
     if written.is_err() {

@@ -156,6 +156,17 @@ mod interrupted {
     }
 
     #[test]
+    fn a_model_may_be_read_by_whom_other_files_may() {
+        use std::os::unix::fs::PermissionsExt;
+
+        let place = place();
+        place.ok(&format!("train c -o m {QUICK}"));
+        place.write("other", "");
+        let mode = |name: &str| fs::metadata(place.path(name)).expect("a file").permissions().mode();
+        assert_eq!(mode("m"), mode("other"));
+    }
+
+    #[test]
     fn ctrl_c_leaves_a_checkpoint_and_no_model() {
         let place = place();
         let mut child = place.start("train c -o m --dim 64 --epochs 5000 --no-hybrid --log log");
