@@ -20,7 +20,7 @@ use crate::import::pipeline::in_pool;
 use crate::infer::Inferrer;
 use crate::model::{FORMAT, Model, VERSION, Vectors, flat, index_tensors};
 use crate::search::index::{Field, context_times};
-use crate::search::links::keywords;
+use crate::search::links::{KeywordsBuf, keywords};
 use crate::search::postings::PostingsBuf;
 use crate::strings::{StringTable, string_index};
 use crate::tokenize::Tokenizer;
@@ -307,7 +307,7 @@ impl<'a> Addition<'a> {
             tensors.push(Tensor::u64s("contexts.ends", context_ends));
         }
         let keywords = self.keywords()?;
-        if let Some((ends, rows, counts)) = &keywords {
+        if let Some(KeywordsBuf { ends, rows, counts }) = &keywords {
             tensors.push(Tensor::u64s("keywords.ends", ends));
             tensors.push(Tensor::u32s("keywords.rows", rows));
             tensors.push(Tensor::bytes("keywords.counts", counts));
@@ -321,7 +321,7 @@ impl<'a> Addition<'a> {
     }
 
     /// What all documents are about, if the model knows it of its own.
-    fn keywords(&self) -> Result<Option<(Vec<u64>, Vec<u32>, Vec<u8>)>> {
+    fn keywords(&self) -> Result<Option<KeywordsBuf>> {
         let Some(old) = self.model.keywords() else { return Ok(None) };
         let (mut ends, mut rows, mut counts) = (old.ends.to_vec(), old.rows.to_vec(), old.counts.to_vec());
         let (found, documents) = (self.model.word_documents()?, self.model.trained_documents());
@@ -335,7 +335,7 @@ impl<'a> Addition<'a> {
             }
             ends.push(rows.len() as u64);
         }
-        Ok(Some((ends, rows, counts)))
+        Ok(Some(KeywordsBuf { ends, rows, counts }))
     }
 
     /// The description of the model, with what was added.

@@ -148,9 +148,9 @@ pub fn keywords(mut words: Vec<u32>, rarity: impl Fn(u32) -> f32) -> Vec<(u32, u
 /// The same, as they are made.
 #[derive(Debug, Default)]
 pub struct KeywordsBuf {
-    ends: Vec<u64>,
-    rows: Vec<u32>,
-    counts: Vec<u8>,
+    pub(crate) ends: Vec<u64>,
+    pub(crate) rows: Vec<u32>,
+    pub(crate) counts: Vec<u8>,
 }
 
 impl KeywordsBuf {
