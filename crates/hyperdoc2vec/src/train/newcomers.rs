@@ -5,6 +5,8 @@
 //! towards 0, a document counting as often as it is linked to, up to [`MOST_LINKS`] times. Content is two vectors: the
 //! one inferred from the text (see [`crate::infer`]) and the mean of its words' IN vectors. Least squares shrinks what
 //! it is unsure of, so newcomers rarely stand before documents whose links say more.
+//!
+//! Not where links begin with the vectors of the content phase: there every document has an OUT vector from its content.
 
 use rayon::prelude::*;
 
