@@ -3,9 +3,11 @@
 use std::collections::BTreeMap;
 use std::io::{IsTerminal, Read};
 use std::path::{Path, PathBuf};
+use std::time::Instant;
 
 use anyhow::{Context, Result, bail, ensure};
 use clap::{ArgGroup, Args};
+use hyperdoc2vec::search::approximate::{self, Index, Kept};
 use hyperdoc2vec::search::explain::{Explanation, Sum, explain};
 use hyperdoc2vec::search::hybrid::Source;
 use hyperdoc2vec::search::index::Field;
@@ -33,11 +35,16 @@ Rankings:
   bm25        words that the text shares with the documents' own text; knows all documents
   bm25-cited  the same, and with the contexts of the links that point at a document
 
+--index is for the embedding ranking of models of some 100,000 documents and more: lists of documents, made when first
+asked for and kept beside the model as MODEL.index, of which a few are looked through. It finds nearly all of what a look
+at all documents finds; the share is told. With --only and --before all documents are looked at.
+
 Examples:
   hd2v recommend papers.model --text 'we report the BLEU score [[?]] of each system'
   hd2v recommend papers.model --file draft.txt --source P07-2045 --before 2007 --json
   hd2v recommend papers.model --text 'machine translation is scored [[?]]' --source-file draft.txt --explain
-  pbpaste | hd2v recommend papers.model - --rank bm25-cited --only evaluation"
+  pbpaste | hd2v recommend papers.model - --rank bm25-cited --only evaluation
+  hd2v recommend papers.model --text 'the BLEU score [[?]]' --rank embedding --index"
 )]
 pub struct Arguments {
     /// The model file
@@ -75,12 +82,38 @@ pub struct Arguments {
     /// Leave out documents that are less probable than this (with the hybrid)
     #[arg(long, value_name = "P", value_parser = probability)]
     min_probability: Option<f32>,
+    /// Look at a part of the documents only, by an index that is made when it is not there (with --rank embedding)
+    #[arg(long)]
+    index: bool,
     /// Tell why: the shares of words, and links to the documents that read like the text
     #[arg(long)]
     explain: bool,
     /// Print one JSON document
     #[arg(long)]
     json: bool,
+}
+
+impl Arguments {
+    /// The first hits for a text, explained to people.
+    pub fn explained(model: &Path, text: &str, top: usize) -> Arguments {
+        Arguments {
+            model: model.to_owned(),
+            text: Some(text.to_owned()),
+            file: None,
+            stdin: None,
+            source: None,
+            source_file: None,
+            top,
+            exclude: vec![],
+            only: vec![],
+            before: None,
+            rank: None,
+            min_probability: None,
+            index: false,
+            explain: true,
+            json: false,
+        }
+    }
 }
 
 pub fn run(arguments: &Arguments) -> Result<()> {
@@ -93,6 +126,7 @@ pub fn run(arguments: &Arguments) -> Result<()> {
     let hybrid = model.hybrid();
     let ranking = ranking(arguments, &model, hybrid.is_some())?;
     let source = source(arguments, &searcher)?;
+    let index = index(arguments, &searcher, ranking)?;
     let (hits, reason) = if !admitted.contains(&true) {
         (vec![], Some("no document passes --exclude, --only and --before".to_owned()))
     } else {
@@ -100,7 +134,12 @@ pub fn run(arguments: &Arguments) -> Result<()> {
             (Some(hybrid), Ranking::Hybrid) => {
                 hybrid.rank(&searcher, &query, source.as_ref(), arguments.top, &|row| admitted[row])?
             }
-            _ => searcher.scores(&query, ranking)?.map(|scores| best(&scores, arguments.top, ranking, &admitted)),
+            _ => match by_index(index.as_ref(), &searcher, &query, arguments.top, &admitted)? {
+                Some(hits) => Some(hits),
+                None => {
+                    searcher.scores(&query, ranking)?.map(|scores| best(&scores, arguments.top, ranking, &admitted))
+                }
+            },
         };
         match found {
             None => (vec![], Some(unknown_words(&query, ranking))),
@@ -133,8 +172,16 @@ pub fn run(arguments: &Arguments) -> Result<()> {
             "query": {"words": query.length, "marked": query.marked, "unknown": query.unknown},
             "hits": told,
         });
-        if let (Some(out), Some(reason)) = (out.as_object_mut(), reason) {
-            out.insert("reason".to_owned(), json!(reason));
+        if let Some(reason) = reason {
+            out["reason"] = json!(reason);
+        }
+        if let Some(index) = &index {
+            let about = index.about();
+            out["index"] = json!({
+                "recall": index_recall(index, arguments.top),
+                "questions": about.questions,
+                "lists": about.lists,
+            });
         }
         return print_json(&out);
     }
@@ -181,6 +228,70 @@ fn ranking(arguments: &Arguments, model: &Model, learnt: bool) -> Result<Ranking
         bail!(Error::Usage(why));
     }
     Ok(ranking)
+}
+
+/// The index that is asked for, made where it is not there. `None` where all documents are to be looked at.
+fn index(arguments: &Arguments, searcher: &Searcher<'_>, ranking: Ranking) -> Result<Option<Index>> {
+    if !arguments.index {
+        return Ok(None);
+    }
+    if ranking != Ranking::Embedding {
+        let why = format!("--index is for the embedding, and this ranks by {ranking}; add --rank embedding");
+        bail!(Error::Usage(why));
+    }
+    searcher.can_embed()?;
+    let most = approximate::WANTED[1];
+    let reason = match () {
+        () if !arguments.only.is_empty() || arguments.before.is_some() => Some("--only and --before".to_owned()),
+        () if arguments.top > most => Some(format!("more than {most} hits")),
+        () => None,
+    };
+    if let Some(reason) = reason {
+        talk(format_args!("all documents are looked at, as {reason} need that; --index is not used"));
+        return Ok(None);
+    }
+    let model = searcher.model();
+    let path = approximate::path(model);
+    let shown = path.display();
+    let why = match Index::open(model, &path)? {
+        Kept::Index(index) => {
+            talk(format_args!("{shown}: {}", told_of(&index, arguments.top)));
+            return Ok(Some(index));
+        }
+        Kept::Missing => String::new(),
+        Kept::Stale => " again: the one there was made for another model".to_owned(),
+        Kept::Damaged(what) => format!(" again: the one there is not usable ({what})"),
+    };
+    talk(format_args!("{shown}: making the index{why} …"));
+    let started = Instant::now();
+    let index = Index::build(searcher, &path)?;
+    let seconds = started.elapsed().as_secs_f64();
+    talk(format_args!("{shown}: made in {seconds:.1} s; {}", told_of(&index, arguments.top)));
+    Ok(Some(index))
+}
+
+fn index_recall(index: &Index, wanted: usize) -> f64 {
+    index.about().recall[usize::from(wanted > approximate::WANTED[0])]
+}
+
+/// What share of the exact hits an index finds.
+fn told_of(index: &Index, wanted: usize) -> String {
+    let (found, questions) = (100.0 * index_recall(index, wanted), thousands(index.about().questions as u64));
+    format!(
+        "it finds {found:.1} % of what a look at all documents does, by {questions} contexts that were asked both ways"
+    )
+}
+
+/// The hits that the index finds; `None` where there is no index, or it cannot tell.
+fn by_index(
+    index: Option<&Index>,
+    searcher: &Searcher<'_>,
+    query: &Query,
+    top: usize,
+    admitted: &[bool],
+) -> Result<Option<Vec<Hit>>> {
+    let Some((index, vector)) = index.zip(searcher.vector(query)?) else { return Ok(None) };
+    Ok(index.top(searcher.model(), &vector, top, |row| admitted[row])?)
 }
 
 fn source(arguments: &Arguments, searcher: &Searcher<'_>) -> Result<Option<Source>> {

@@ -281,11 +281,15 @@ fn params(arguments: &Arguments, corpus: &Corpus) -> Result<TrainParams> {
     }
     params.citation.rate = arguments.rate;
     params.citation.rarity = !arguments.no_rarity;
+    params.citation.decay = arguments.decay.unwrap_or_else(|| decay(corpus, &params));
+    Ok(params)
+}
+
+/// How soon words weigh less the further they stand from a link: as is best for links of this kind.
+pub fn decay(corpus: &Corpus, params: &TrainParams) -> f32 {
     let anchored = corpus.documents().flat_map(|doc| corpus.positions(doc)).filter(|p| p.anchor > 0).count();
     let hypertext = anchored as u64 * 2 > corpus.manifest().counts.positions;
-    let decay = if hypertext { HYPERTEXT_DECAY } else { params.citation.decay };
-    params.citation.decay = arguments.decay.unwrap_or(decay);
-    Ok(params)
+    if hypertext { HYPERTEXT_DECAY } else { params.citation.decay }
 }
 
 fn checkpoint_path(model: &Path) -> PathBuf {

@@ -1,5 +1,6 @@
 //! Searching a model: text in, documents out, by vectors or by words.
 
+pub mod approximate;
 pub mod bm25;
 pub mod explain;
 pub mod forest;
