@@ -1,6 +1,7 @@
 //! `hd2v recommend`: the documents that a text should link to.
 
 use std::collections::BTreeMap;
+use std::ffi::OsStr;
 use std::io::{IsTerminal, Read};
 use std::path::{Path, PathBuf};
 use std::time::Instant;
@@ -27,7 +28,9 @@ use crate::output::{print, print_json, talk, thousands};
     after_help = "\
 The text is what stands around the link. `[[?]]` in it marks the place of the link: near words then weigh more, and
 words further away than the model's window do not count. Without a mark the whole text counts. --source or
---source-file tell more: what else the document says, when it was written, and what it links to already.
+--source-file tell more to the hybrid: what else the document says, when it was written, and what it links to already,
+be it before the text or behind it. To the embedding they add what the document says; bm25 and bm25-cited look at the
+text alone.
 
 Rankings:
   hybrid      all of those below and more, weighed as was learnt from the corpus' own links; gives probabilities
@@ -134,12 +137,13 @@ pub fn run(arguments: &Arguments) -> Result<()> {
             (Some(hybrid), Ranking::Hybrid) => {
                 hybrid.rank(&searcher, &query, source.as_ref(), arguments.top, &|row| admitted[row])?
             }
-            _ => match by_index(index.as_ref(), &searcher, &query, arguments.top, &admitted)? {
-                Some(hits) => Some(hits),
-                None => {
-                    searcher.scores(&query, ranking)?.map(|scores| best(&scores, arguments.top, ranking, &admitted))
-                }
-            },
+            (_, Ranking::Embedding) => {
+                by_embedding(&searcher, &query, source.as_ref(), index.as_ref(), arguments.top, &admitted)?
+            }
+            _ => searcher.scores(&query, ranking)?.map(|scores| {
+                // Documents that share no word with the text are no hits.
+                rank::top(&scores, arguments.top, |row| admitted[row] && scores[row] > 0.0)
+            }),
         };
         match found {
             None => (vec![], Some(unknown_words(&query, ranking))),
@@ -152,7 +156,7 @@ pub fn run(arguments: &Arguments) -> Result<()> {
     let reasons = match arguments.explain {
         true => {
             let rows: Vec<u32> = hits.iter().map(|hit| hit.row).collect();
-            explain(&searcher, &query, &rows, source.as_ref().and_then(|source| source.document))?
+            explain(&searcher, &query, &rows, source.as_ref())?
         }
         false => vec![],
     };
@@ -194,7 +198,8 @@ pub fn run(arguments: &Arguments) -> Result<()> {
     if !arguments.explain {
         return print(&table);
     }
-    let shade = std::io::stdout().is_terminal() && std::env::var_os("NO_COLOR").is_none_or(|value| value.is_empty());
+    let [no_color, term] = ["NO_COLOR", "TERM"].map(std::env::var_os);
+    let shade = shades(std::io::stdout().is_terminal(), no_color.as_deref(), term.as_deref());
     let mut out = String::new();
     for (line, reason) in table.lines().zip(&reasons) {
         out.push_str(&format!("{line}\n{}", reason_text(&model, &query, reason, shade)));
@@ -282,16 +287,22 @@ fn told_of(index: &Index, wanted: usize) -> String {
     )
 }
 
-/// The hits that the index finds; `None` where there is no index, or it cannot tell.
-fn by_index(
-    index: Option<&Index>,
+/// The best documents by vectors, by the index where there is one that can tell.
+fn by_embedding(
     searcher: &Searcher<'_>,
     query: &Query,
+    source: Option<&Source>,
+    index: Option<&Index>,
     top: usize,
     admitted: &[bool],
 ) -> Result<Option<Vec<Hit>>> {
-    let Some((index, vector)) = index.zip(searcher.vector(query)?) else { return Ok(None) };
-    Ok(index.top(searcher.model(), &vector, top, |row| admitted[row])?)
+    if let Some((index, vector)) = index.zip(searcher.vector_in(query, source)?)
+        && let Some(hits) = index.top(searcher.model(), &vector, top, |row| admitted[row])?
+    {
+        return Ok(Some(hits));
+    }
+    let scores = searcher.embedded(query, source)?;
+    Ok(scores.map(|scores| rank::top(&scores, top, |row| admitted[row])))
 }
 
 fn source(arguments: &Arguments, searcher: &Searcher<'_>) -> Result<Option<Source>> {
@@ -304,12 +315,6 @@ fn source(arguments: &Arguments, searcher: &Searcher<'_>) -> Result<Option<Sourc
     let text = utf8(std::fs::read(path).with_context(|| format!("cannot read {shown}"))?, &shown)?;
     // A mark in it is of no meaning here.
     Ok(Some(Source::read(searcher, &text.replace("[[?]]", " "))?))
-}
-
-/// The best documents. BM25 leaves out those that share no word with the text.
-fn best(scores: &[f32], wanted: usize, ranking: Ranking, admitted: &[bool]) -> Vec<Hit> {
-    let shares_words = |row: usize| ranking == Ranking::Embedding || scores[row] > 0.0;
-    rank::top(scores, wanted, |row| admitted[row] && shares_words(row))
 }
 
 /// Leaves out what is not probable enough, and tells so where nothing is left.
@@ -341,6 +346,7 @@ fn reason_json(model: &Model, reason: &Explanation) -> Value {
     json!({
         "embedding": reason.embedding.score,
         "why": shares_json(model, &reason.embedding),
+        "source": reason.source,
         "bm25_cited": reason.bm25.score,
         "bm25": shares_json(model, &reason.bm25),
         "contexts": reason.contexts.iter().map(context).collect::<Vec<_>>(),
@@ -392,6 +398,9 @@ fn reason_text(model: &Model, query: &Query, reason: &Explanation, shade: bool) 
             out.push_str(&format!("     {name}  {}\n", list(sum)));
         }
     }
+    if reason.source != 0.0 {
+        out.push_str(&format!("     source  {:+.3} by embedding\n", reason.source));
+    }
     for context in &reason.contexts {
         let source = context.source as usize;
         let title = Some(model.titles().get(source)).filter(|title| !title.is_empty());
@@ -404,14 +413,21 @@ fn reason_text(model: &Model, query: &Query, reason: &Explanation, shade: bool) 
 /// A word on a background of green for a share that speaks for the document, of red for one that speaks against it;
 /// `share` from −1 to 1.
 fn shaded(word: &str, share: f32) -> String {
-    // Shades of the 256 colours of terminals, faint to strong.
+    // Shades of the 256 colours of terminals, faint to strong, under white or black: to be read on any background.
+    const WHITE: u8 = 15;
+    const BLACK: u8 = 16;
     let level = ((share.abs() * 4.0).round() as usize).min(4);
-    let colour = match (level, share > 0.0) {
+    let (colour, text) = match (level, share > 0.0) {
         (0, _) => return word.to_owned(),
-        (level, true) => [22, 28, 34, 40][level - 1],
-        (level, false) => [52, 88, 124, 160][level - 1],
+        (level, true) => [(22, WHITE), (28, WHITE), (34, BLACK), (40, BLACK)][level - 1],
+        (level, false) => [(52, WHITE), (88, WHITE), (124, WHITE), (160, WHITE)][level - 1],
     };
-    format!("\x1b[48;5;{colour}m{word}\x1b[0m")
+    format!("\x1b[48;5;{colour};38;5;{text}m{word}\x1b[0m")
+}
+
+/// Whether words are shaded: to a terminal that can, for people who have not asked for none.
+fn shades(terminal: bool, no_color: Option<&OsStr>, term: Option<&OsStr>) -> bool {
+    terminal && no_color.is_none_or(OsStr::is_empty) && term.is_none_or(|term| term != "dumb")
 }
 
 fn unknown_words(query: &Query, ranking: Ranking) -> String {
@@ -472,4 +488,25 @@ fn admitted(arguments: &Arguments, model: &Model) -> Result<Vec<bool>> {
         admitted[find(model, names, id, "document has the id")?] = false;
     }
     Ok(admitted)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn shares_are_shaded_by_their_size_and_sign() {
+        assert_eq!(shaded("word", 0.1), "word");
+        assert_eq!(shaded("word", 1.0), "\x1b[48;5;40;38;5;16mword\x1b[0m");
+        assert_eq!(shaded("word", 0.3), "\x1b[48;5;22;38;5;15mword\x1b[0m");
+        assert_eq!(shaded("word", -0.5), "\x1b[48;5;88;38;5;15mword\x1b[0m");
+        assert_eq!(shaded("word", f32::NAN), "word");
+    }
+
+    #[test]
+    fn only_a_terminal_is_shaded_and_not_against_ones_will() {
+        let set = |value: &'static str| Some(OsStr::new(value));
+        assert!(shades(true, None, None) && shades(true, set(""), set("xterm-256color")));
+        assert!(!shades(false, None, None) && !shades(true, set("1"), None) && !shades(true, None, set("dumb")));
+    }
 }

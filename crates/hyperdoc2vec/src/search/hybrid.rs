@@ -109,6 +109,31 @@ impl Source {
         let words = keywords(rows, rarity).into_iter().map(|(row, count)| (row, f32::from(count))).collect();
         Ok(Source { words, links, ..Source::default() })
     }
+
+    /// The mean of the vectors of the words that tell most of it, by how often it has them and by their rarity; `None`
+    /// where none of them has one.
+    pub fn vector(&self, model: &Model, which: Vectors) -> Result<Option<Vec<f32>>> {
+        let found_in = model.word_documents()?;
+        let known = || self.words.iter().filter(|(row, _)| (*row as usize) < found_in.len()).take(KEYWORDS);
+        let rows: Vec<u32> = known().map(|&(row, _)| row).collect();
+        if rows.is_empty() {
+            return Ok(None);
+        }
+        let weight = |&(row, n): &(u32, f32)| n * rarity_weight(found_in[row as usize], model.documents(), true);
+        let mut weights: Vec<f32> = known().map(weight).collect();
+        let total: f32 = weights.iter().sum();
+        weights.iter_mut().for_each(|weight| *weight /= total.max(1e-6));
+        let mut vector = vec![0.0; model.params().dim];
+        gather_sum(model.vectors(which)?, &rows, &weights, &mut vector);
+        Ok(Some(vector))
+    }
+
+    /// What it adds to the vector of a text by the embedding.
+    pub fn added(&self, model: &Model) -> Result<Option<Vec<f32>>> {
+        let mut vector = self.vector(model, Vectors::WordIn)?;
+        vector.iter_mut().flatten().for_each(|x| *x *= SOURCE_WEIGHT);
+        Ok(vector)
+    }
 }
 
 /// Candidates with their features.
@@ -229,19 +254,10 @@ pub fn candidates(
     let beside = match source {
         None => None,
         Some(source) => {
-            let found_in = model.word_documents()?;
-            let known = || source.words.iter().filter(|(row, _)| (*row as usize) < found_in.len()).take(KEYWORDS);
-            let rows: Vec<u32> = known().map(|&(row, _)| row).collect();
-            let mut weights: Vec<f32> =
-                known().map(|&(row, n)| n * rarity_weight(found_in[row as usize], documents, true)).collect();
-            let total: f32 = weights.iter().sum();
-            weights.iter_mut().for_each(|weight| *weight /= total.max(1e-6));
-            let (alone, text) = if rows.is_empty() {
-                (vec![0.0; documents], vec![0.0; documents])
-            } else {
-                let text = products(&vector(&rows, &weights, Vectors::WordOut)?, text_in);
-                (products(&vector(&rows, &weights, Vectors::WordIn)?, out), text)
+            let of = |which, table| -> Result<Vec<f32>> {
+                Ok(source.vector(model, which)?.map_or(vec![0.0; documents], |vector| products(&vector, table)))
             };
+            let (alone, text) = (of(Vectors::WordIn, out)?, of(Vectors::WordOut, text_in)?);
             let both = embedding.scores.iter().zip(&alone).map(|(context, source)| context + SOURCE_WEIGHT * source);
             let (mut linked, mut by_linked) = (BTreeMap::new(), BTreeMap::new());
             let mut co_cited = vec![0.0f32; documents];
