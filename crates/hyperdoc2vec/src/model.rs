@@ -245,7 +245,12 @@ impl Model {
 
     /// The date of a document.
     pub fn date(&self, document: usize) -> Option<Date> {
-        self.container.array::<i32>("dates").ok()?.get(document).and_then(|&date| Date::from_packed(date))
+        self.dates().get(document).and_then(|&date| Date::from_packed(date))
+    }
+
+    /// The dates of all documents, packed (see [`Date::packed`]); 0 where there is none.
+    pub fn dates(&self) -> &[i32] {
+        self.container.array("dates").unwrap_or_default()
     }
 
     /// How often each word with a vector occurs.

@@ -283,7 +283,7 @@ fn index_recall(index: &Index, wanted: usize) -> f64 {
 fn told_of(index: &Index, wanted: usize) -> String {
     let (found, questions) = (100.0 * index_recall(index, wanted), thousands(index.about().questions as u64));
     format!(
-        "it finds {found:.1} % of what a look at all documents does, by {questions} contexts that were asked both ways"
+        "it finds {found:.1} % of what a look at all documents does, by {questions} questions that were asked both ways"
     )
 }
 

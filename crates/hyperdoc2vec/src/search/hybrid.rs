@@ -14,7 +14,7 @@ use super::{Query, Ranking, Searcher};
 use crate::container::{Container, Tensor};
 use crate::document::Date;
 use crate::error::{Error, Result};
-use crate::kernel::{exp, gather_sum, ln};
+use crate::kernel::{exp_all, gather_sum, ln};
 use crate::model::{Model, Vectors};
 use crate::train::citation::rarity_weight;
 
@@ -233,13 +233,12 @@ pub fn candidates(
         (Told::new(scores, CANDIDATES, admitted), Told::new(content, CANDIDATES / 2, admitted))
     };
     // The logarithm of the sum over documents of what is predicted, less the best.
-    let mut sum = 0.0f32;
-    let mut newest: Option<Date> = None;
-    for row in (0..documents).filter(|&row| admitted(row)) {
-        sum += exp((embedding.scores[row] - embedding.best).max(-80.0));
-        newest = newest.max(model.date(row));
-    }
-    let all = ln(sum.max(1.0));
+    let rows = || (0..documents).filter(|&row| admitted(row));
+    let mut shares: Vec<f32> = rows().map(|row| (embedding.scores[row] - embedding.best).max(-80.0)).collect();
+    exp_all(&mut shares);
+    let all = ln(shares.iter().fold(0.0f32, |sum, share| sum + share).max(1.0));
+    let dates = model.dates();
+    let newest = rows().filter_map(|row| dates.get(row)).max().and_then(|&date| Date::from_packed(date));
 
     struct Beside {
         both: Told,
