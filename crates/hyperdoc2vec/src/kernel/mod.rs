@@ -37,6 +37,7 @@
 //! cache: pad such a stride by 16. Rows that begin at multiples of 32 bytes are gathered and scattered by a
 //! quarter to a third faster than rows that begin halfway, as those of a long `Vec` usually do.
 
+mod fetch;
 mod gemm;
 mod math;
 mod matrix;
@@ -46,6 +47,7 @@ mod step;
 #[cfg(test)]
 mod tests;
 
+pub use fetch::fetch;
 pub use gemm::{Panels, Start};
 pub use matrix::{Matrix, MatrixMut};
 pub use parallel::{par_multiply, par_multiply_transposed};

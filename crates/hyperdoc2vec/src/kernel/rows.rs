@@ -2,12 +2,15 @@
 
 use std::hint::black_box;
 
+use super::fetch::fetch;
 use super::matrix::{Matrix, MatrixMut};
 
 /// Numbers that are summed side by side, as many as an AVX2 register holds.
 pub(super) const LANES: usize = 8;
 /// Rows of a table that pass all queries before the next rows come.
 const SCAN_ROWS: usize = 64;
+/// How many fours of rows ahead a sum over rows asks the memory for.
+const AHEAD: usize = 2;
 
 /// The fixed tree that ends a sum over a row: lane `i` takes lane `i + 4`, then `i + 2`, `i + 1`.
 #[inline(always)]
@@ -93,7 +96,10 @@ pub(super) fn gather_sum(table: Matrix<'_>, ids: &[u32], weights: &[f32], out: &
     assert_eq!(table.cols(), out.len(), "the sum of rows is as long as a row");
     out.fill(0.0);
     let ((fours, ids), (weight_fours, weights)) = (ids.as_chunks::<4>(), weights.as_chunks::<4>());
-    for ([i0, i1, i2, i3], w) in fours.iter().zip(weight_fours) {
+    for (at, ([i0, i1, i2, i3], w)) in fours.iter().zip(weight_fours).enumerate() {
+        if let Some(ahead) = fours.get(at + AHEAD) {
+            ahead.iter().for_each(|id| fetch(gathered(table, *id)));
+        }
         let rows = [gathered(table, *i0), gathered(table, *i1), gathered(table, *i2), gathered(table, *i3)];
         add_four(rows, *w, out);
     }
