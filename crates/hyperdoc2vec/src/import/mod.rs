@@ -41,6 +41,23 @@ pub struct Parsed {
 }
 
 impl Parsed {
+    /// What `each` makes of the lines of a batch, given with their places; a line that is no text is a bad record.
+    fn of_lines(batch: &LineBatch, mut each: impl FnMut(&str, String, &mut Parsed)) -> Parsed {
+        let mut parsed = Parsed::default();
+        for (number, bytes) in batch.lines() {
+            let place = batch.place(number);
+            if batch.too_long.contains(&number) {
+                parsed.bad(place, TOO_LONG.to_owned());
+                continue;
+            }
+            match std::str::from_utf8(bytes) {
+                Ok(line) => each(line, place, &mut parsed),
+                Err(error) => parsed.bad(place, not_utf8(error, "of the line")),
+            }
+        }
+        parsed
+    }
+
     /// Counts a record that could not be read.
     pub fn bad(&mut self, place: String, what: String) {
         self.losses.add(Loss::MalformedRecord, format!("{place}: {what}"));
@@ -276,7 +293,8 @@ fn text_files(paths: &[PathBuf]) -> Parsed {
         let mut bytes = Vec::new();
         let read = source::open(path, Arc::default()).map_err(|error| error.to_string());
         let read = read.and_then(|mut file| file.read_to_end(&mut bytes).map_err(|error| error.to_string()));
-        let text = read.and_then(|_| String::from_utf8(bytes).map_err(|error| not_utf8(error.utf8_error())));
+        let text =
+            read.and_then(|_| String::from_utf8(bytes).map_err(|error| not_utf8(error.utf8_error(), "of the file")));
         match text {
             Ok(text) => {
                 let text = text.strip_prefix('\u{feff}').map(str::to_owned).unwrap_or(text);
@@ -288,8 +306,8 @@ fn text_files(paths: &[PathBuf]) -> Parsed {
     parsed
 }
 
-fn not_utf8(error: std::str::Utf8Error) -> String {
-    format!("not UTF-8 (byte {})", error.valid_up_to() + 1)
+fn not_utf8(error: std::str::Utf8Error, of: &str) -> String {
+    format!("not UTF-8 (byte {} {of})", error.valid_up_to() + 1)
 }
 
 fn refuse_bad(bad: Option<&(String, String)>, options: &ImportOptions) -> Result<()> {
