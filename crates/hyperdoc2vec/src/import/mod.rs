@@ -20,7 +20,7 @@ use crate::corpus::{Builder, Corpus, CorpusOptions, Source, prepare};
 use crate::document::{Document, language_tag};
 use crate::error::{Error, Result};
 use crate::generate::{GenerateParams, Generator};
-use crate::losses::{Loss, Losses};
+use crate::losses::{Loss, Losses, Tally};
 use crate::tokenize::Tokenizer;
 use html::{Html, HtmlOptions};
 use markdown::{Markdown, MarkdownOptions};
@@ -192,8 +192,7 @@ pub fn import(
     options: &ImportOptions,
     watch: Watch<'_>,
 ) -> Result<Corpus> {
-    let names = inputs.iter().map(|path| path.file_name().unwrap_or(path.as_os_str()).to_string_lossy().into_owned());
-    let source = Source { format: format.name().to_owned(), inputs: names.collect() };
+    let source = Source { format: format.name().to_owned(), inputs: file_names(inputs) };
     build(destination, source, options, |tokenizer, builder| {
         let work = |parsed| prepare(parsed, tokenizer);
         let sink = |batch: crate::corpus::Prepared| {
@@ -203,6 +202,10 @@ pub fn import(
         };
         read(format, inputs, options, work, sink, watch)
     })
+}
+
+fn file_names(inputs: &[PathBuf]) -> Vec<String> {
+    inputs.iter().map(|path| path.file_name().unwrap_or(path.as_os_str()).to_string_lossy().into_owned()).collect()
 }
 
 /// Builds a corpus out of what `feed` adds; an error if that is nothing.
@@ -217,11 +220,21 @@ pub(crate) fn build(
     let mut builder = Builder::new(destination, options.corpus.clone(), source, options.force)?;
     pipeline::in_pool(options.threads, || {
         feed(&tokenizer, &mut builder)?;
-        if builder.counts().documents == 0 {
-            return Err(Error::input(place, "no documents found; nothing was written"));
-        }
+        refuse_nothing(builder.counts().documents, place, builder.losses())?;
         builder.finish()
     })
+}
+
+/// An error if there are no documents; what was left out may tell why.
+fn refuse_nothing(documents: u64, place: String, losses: &Losses) -> Result<()> {
+    if documents > 0 {
+        return Ok(());
+    }
+    let why = losses.iter().next().map(|(loss, Tally { count, samples })| {
+        let first = samples.first().map(|sample| format!(", the first: {sample}")).unwrap_or_default();
+        format!(" ({count} {}{first})", loss.describe_count(*count))
+    });
+    Err(Error::input(place, format!("no documents found{}; nothing was written", why.unwrap_or_default())))
 }
 
 /// Reads `inputs` and writes them as jsonl. Returns the number of documents and what was lost on the way.
@@ -243,6 +256,7 @@ pub fn to_jsonl(
         Ok(documents)
     };
     pipeline::in_pool(options.threads, || read(format, inputs, options, work, sink, watch))?;
+    refuse_nothing(documents, file_names(inputs).join(", "), &losses)?;
     Ok((documents, losses))
 }
 

@@ -187,6 +187,7 @@ fn is_furniture(name: &str) -> bool {
             | "toc"
             | "TOC"
             | "tocwrapper"
+            | "toctree-wrapper"
             | "localtoc"
             | "table-of-contents"
             | "tableofcontents"
