@@ -40,5 +40,5 @@ pub fn run(arguments: &Arguments) -> Result<()> {
         let aliases = corpus.redirects().map(|(name, doc)| (name.to_owned(), corpus.name(doc).to_owned())).collect();
         out.write_all(&jsonl::write(&Parsed { aliases, ..Parsed::default() }))?;
     }
-    Ok(out.flush()?)
+    out.flush().context("cannot write standard output")
 }

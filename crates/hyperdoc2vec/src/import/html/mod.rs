@@ -111,6 +111,9 @@ impl Pages for Html {
             return parsed.aliases.push((file.id.clone(), other));
         }
 
+        if content::is_generated(&page, &file.path) {
+            return parsed.losses.add(Loss::SkippedPage, format!("{origin}: a list or a search that a generator made"));
+        }
         let region = content::find(&page);
         let (text, links) = write(&page, region, &site);
         if text.is_empty() {
