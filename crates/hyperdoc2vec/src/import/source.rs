@@ -196,7 +196,7 @@ pub(super) fn read_file(path: &Path, most: u64) -> io::Result<Option<Vec<u8>>> {
     let raw = std::fs::read(path)?;
     let packed = match raw.as_slice() {
         // A text may begin like bzip2 does.
-        [b'B', b'Z', b'h', ..] => split_packed(&path.to_string_lossy()).1 == ".bz2",
+        [b'B', b'Z', b'h', ..] => split_packed(&path.to_string_lossy()).1.eq_ignore_ascii_case(".bz2"),
         [0x1f, 0x8b, ..] | [0x28, 0xb5, 0x2f, 0xfd, ..] | [0xfd, b'7', b'z', b'X', b'Z', 0, ..] => true,
         _ => false,
     };

@@ -9,8 +9,9 @@ use pulldown_cmark::{Event, LinkType, Tag};
 pub(super) struct BrokenMarks {
     /// Places in the body, in order.
     at: Vec<usize>,
-    /// The text read last.
-    run: Range<usize>,
+    /// Where the text ends that was read last, and how many opening brackets stand there.
+    end: usize,
+    brackets: usize,
 }
 
 impl BrokenMarks {
@@ -23,18 +24,18 @@ impl BrokenMarks {
                 self.at.push(place.start);
             }
             Event::Text(_) => {
-                // A pair of brackets may come in two pieces.
-                let joined = self.run.end == place.start && body[..place.start].ends_with('[');
-                let escaped = !joined && body[..place.start].ends_with('\\');
-                let start = place.start - usize::from(joined) + usize::from(escaped);
-                let text = body.get(start..place.end).unwrap_or_default();
-                let mut rest = 0;
-                while let Some(found) = text[rest..].find("[[") {
-                    self.at.push(start + rest + found);
-                    let brackets = text[rest + found..].bytes().take_while(|&b| b == b'[').count();
-                    rest += found + brackets;
+                // A pair of brackets may come in two pieces. What does not follow the text before it, but a `\`, begins
+                // with a character that this says is just text.
+                let follows = self.end == place.start;
+                let escaped = !follows && body[..place.start].ends_with('\\');
+                self.brackets *= usize::from(follows);
+                for (at, byte) in place.clone().zip(body[place.clone()].bytes()).skip(usize::from(escaped)) {
+                    self.brackets = if byte == b'[' { self.brackets + 1 } else { 0 };
+                    if self.brackets == 2 {
+                        self.at.push(at - 1);
+                    }
                 }
-                self.run = place;
+                self.end = place.end;
             }
             _ => {}
         }
