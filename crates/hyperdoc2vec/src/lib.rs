@@ -1,6 +1,7 @@
 //! Embeddings for documents that link to each other.
 
 pub mod add;
+pub mod aside;
 pub mod container;
 pub mod corpus;
 pub mod document;
