@@ -372,3 +372,57 @@ impl Container {
         bytemuck::try_cast_slice(&self.map[range.clone()]).map_err(|e| damaged(format!("{name} cannot be read: {e}")))
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn arrays_are_the_same_from_memory_from_longer_rows_and_from_a_file() {
+        let dir = tempfile::tempdir().expect("a directory");
+        let (numbers, padded) = ([1.0, 2.0, 3.0, 4.0, 5.0, 6.0], [1.0, 2.0, 3.0, 0.0, 4.0, 5.0, 6.0, 0.0]);
+        let bytes = [9u8; 11];
+        let memory = [Tensor::matrix("numbers", &numbers, 3), Tensor::bytes("bytes", &bytes)];
+        let rows = [Tensor::bytes("bytes", &bytes), Tensor::rows("numbers", &padded, 4, 3)];
+        let mut aside = Aside::new(dir.path()).expect("a file");
+        aside.put(&rows[1]).expect("written");
+        aside.put_bytes("bytes", |take| (0..11).try_for_each(|_| take(&[9]))).expect("written");
+        let file: Vec<Tensor<'_>> = aside.tensors().collect();
+        let [one, other, third] = [("a", &memory[..]), ("b", &rows[..]), ("c", &file[..])].map(|(name, tensors)| {
+            let path = dir.path().join(name);
+            write(&path, "test", 1, tensors, json!({"more": 1})).expect("written");
+            Container::open(&path, "test", 1).expect("whole").verify().expect("checksums that hold");
+            std::fs::read(&path).expect("read")
+        });
+        assert!(one == other && one == third);
+        let opened = Container::open(&dir.path().join("c"), "test", 1).expect("whole");
+        assert_eq!(opened.array::<f32>("numbers").expect("numbers"), numbers);
+        assert_eq!(opened.shape("numbers"), [2, 3]);
+    }
+
+    #[test]
+    fn what_is_put_aside_comes_back() {
+        let dir = tempfile::tempdir().expect("a directory");
+        let mut aside = Aside::new(dir.path()).expect("a file");
+        aside.put(&Tensor::u32s("first", &[1, 2, 3])).expect("written");
+        aside.put(&Tensor::floats("second", &[0.5, f32::NAN])).expect("written");
+        assert_eq!(std::fs::read_dir(dir.path()).expect("read").count(), 0, "the file has no name");
+        let (mut first, mut second) = ([0u32; 3], [0.0f32; 2]);
+        aside.get("second", &mut second).expect("read");
+        aside.get("first", &mut first).expect("read");
+        assert_eq!((first, second[0], second[1].to_bits()), ([1, 2, 3], 0.5, f32::NAN.to_bits()));
+        assert!(aside.get("first", &mut [0u32; 2]).is_err(), "of another length");
+        assert!(aside.get("third", &mut first).is_err());
+    }
+
+    #[test]
+    fn arrays_of_no_bytes_are_written() {
+        let dir = tempfile::tempdir().expect("a directory");
+        let path = dir.path().join("empty");
+        let tensors = [Tensor::rows("rows", &[], 8, 5), Tensor::bytes("bytes", &[])];
+        write(&path, "test", 1, &tensors, json!({})).expect("written");
+        let opened = Container::open(&path, "test", 1).expect("whole");
+        opened.verify().expect("checksums that hold");
+        assert_eq!(opened.shape("rows"), [0, 5]);
+    }
+}
