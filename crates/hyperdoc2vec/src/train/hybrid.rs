@@ -2,8 +2,13 @@
 //!
 //! A tenth of the documents, the latest where links lead back in time, is taken for new: a model is trained and an
 //! index is made as if their links were not there, starting from what the content phase learnt, which saw no links.
-//! Where these have few links, other tenths follow in their turn. Then the rankings are asked for these links, with and without the source, half of them without the link's own
-//! words, and trees learn which candidates are right. The model itself is trained on everything afterwards.
+//! Where these have few links, other tenths follow in their turn. Then the rankings are asked for these links, with and
+//! without the source, half of them without the link's own words, and trees learn which candidates are right. The model
+//! itself is trained on everything afterwards.
+//!
+//! It is to cost little beside that: a fold takes two passes over the links, questions are few, and fewer where documents
+//! are many. The tables that the last phase begins with wait in a file meanwhile, so that memory holds one set of them, or
+//! the mapped model of a fold.
 
 use std::path::Path;
 
