@@ -7,6 +7,7 @@ pub mod document;
 pub mod error;
 pub mod export;
 pub mod generate;
+mod huge;
 pub mod id;
 pub mod import;
 pub mod infer;
