@@ -1,12 +1,14 @@
 //! Embeddings for documents that link to each other.
 
 pub mod add;
+pub mod aside;
 pub mod container;
 pub mod corpus;
 pub mod document;
 pub mod error;
 pub mod export;
 pub mod generate;
+mod huge;
 pub mod id;
 pub mod import;
 pub mod infer;

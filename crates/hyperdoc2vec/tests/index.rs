@@ -2,7 +2,7 @@
 
 use std::fs;
 use std::ops::ControlFlow;
-use std::path::PathBuf;
+use std::path::Path;
 
 use hyperdoc2vec::Model;
 use hyperdoc2vec::generate::GenerateParams;
@@ -30,7 +30,7 @@ fn model(seed: u64) -> (TempDir, Model, Vec<String>) {
     (dir, Model::open(&path).expect("a model"), texts)
 }
 
-fn kept(model: &Model, path: &PathBuf) -> Kept {
+fn kept(model: &Model, path: &Path) -> Kept {
     Index::open(model, path).expect("looked at")
 }
 
