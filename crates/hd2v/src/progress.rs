@@ -7,6 +7,7 @@ use std::time::{Duration, Instant};
 
 use hyperdoc2vec::import::{Progress, Unit};
 use hyperdoc2vec::train::TrainProgress;
+use hyperdoc2vec::train::hybrid::QUESTIONS;
 use indicatif::{HumanBytes, HumanDuration, ProgressBar, ProgressStyle};
 
 use crate::output::{count, talk, thousands};
@@ -100,6 +101,7 @@ pub struct TrainReporter {
     told: Instant,
     /// The phase, and when it was first told of, with what share done and how many units.
     phase: (&'static str, Instant, f64, u64),
+    done: f64,
 }
 
 impl TrainReporter {
@@ -112,7 +114,7 @@ impl TrainReporter {
             bar
         });
         let now = Instant::now();
-        TrainReporter { bar, started: now, told: now, phase: ("", now, 0.0, 0) }
+        TrainReporter { bar, started: now, told: now, phase: ("", now, 0.0, 0), done: 0.0 }
     }
 
     /// Seconds since the start.
@@ -127,9 +129,11 @@ impl TrainReporter {
 
     /// Shows `progress`; asks to stop after Ctrl-C.
     pub fn watch(&mut self, progress: &TrainProgress) -> ControlFlow<()> {
-        if self.phase.0 != progress.phase {
+        // A phase of the same name may come again, for other documents.
+        if self.phase.0 != progress.phase || progress.done < self.done {
             self.phase = (progress.phase, Instant::now(), progress.done, progress.units);
         }
+        self.done = progress.done;
         if let Some(bar) = &self.bar {
             bar.set_message(self.line(progress));
             bar.set_position((progress.done * 1000.0) as u64);
@@ -140,28 +144,34 @@ impl TrainReporter {
         if STOP.load(Ordering::SeqCst) { ControlFlow::Break(()) } else { ControlFlow::Continue(()) }
     }
 
-    fn line(&self, progress: &TrainProgress) -> String {
+    /// Units a second and the seconds that are left of this phase; the first batch cannot tell.
+    pub fn pace(&self, progress: &TrainProgress) -> Option<(f64, f64)> {
         let (_, since, done, units) = self.phase;
-        let seconds = since.elapsed().as_secs_f64();
-        let gone = progress.done - done;
-        // The first batch of a phase cannot tell how fast it is.
-        let pace = if gone > 0.0 && seconds > 0.0 {
-            format!(
-                "  {} {}/s  {} left",
-                thousands(((progress.units - units) as f64 / seconds) as u64),
-                progress.unit,
-                HumanDuration(Duration::from_secs_f64((1.0 - progress.done) / gone * seconds)),
-            )
-        } else {
-            String::new()
+        let (seconds, gone) = (since.elapsed().as_secs_f64(), progress.done - done);
+        let told = gone > 0.0 && seconds > 0.0;
+        told.then(|| ((progress.units - units) as f64 / seconds, (1.0 - progress.done) / gone * seconds))
+    }
+
+    fn line(&self, progress: &TrainProgress) -> String {
+        let pace = self.pace(progress).map(|(rate, left)| {
+            let left = HumanDuration(Duration::from_secs_f64(left));
+            format!("  {} {}/s  {left} left", thousands(rate as u64), progress.unit)
+        });
+        let loss = match progress.unit {
+            QUESTIONS => String::new(),
+            _ => format!("  loss {:.4}", progress.loss),
+        };
+        let held_out = progress.held_out.map(|loss| format!(" (held out {loss:.4})"));
+        let end = match progress.kept {
+            Some(pass) => format!("; the vectors of pass {} are kept", pass + 1),
+            None => pace.unwrap_or_default(),
         };
         format!(
-            "{} {}/{}  loss {:.4}{}{pace}",
+            "{} {}/{}{loss}{}{end}",
             progress.phase,
             progress.epoch + 1,
             progress.epochs,
-            progress.loss,
-            progress.held_out.map(|loss| format!(" (held out {loss:.4})")).unwrap_or_default(),
+            held_out.unwrap_or_default()
         )
     }
 
