@@ -35,8 +35,8 @@ pub enum Loss {
     NegativeSampling,
 }
 
-/// Examples that a thread takes at a time.
-pub(super) const EXAMPLES_A_TASK: usize = 32;
+/// Examples that a thread takes at a time: two tiles of the products.
+pub(super) const EXAMPLES_A_TASK: usize = 24;
 
 /// Examples: input rows with weights, and one target row each.
 #[derive(Debug, Default)]

@@ -20,8 +20,9 @@ use super::example::{Lottery, keep_chances};
 use super::occurrences::{Numbering, Occurrences};
 use super::view::View;
 use super::{After, Phase, Tables};
+use crate::id::WordId;
 use crate::kernel::{
-    Matrix, MatrixMut, Panels, Start, attract, axpy, gather_sum, multiply, noise_loss, pack, pack_transposed,
+    Matrix, MatrixMut, Panels, Start, attract, axpy, fetch, gather_sum, multiply, noise_loss, pack, pack_transposed,
     par_multiply_transposed,
 };
 use crate::rng::{Order, Rng};
@@ -120,6 +121,15 @@ impl<'a> Dbow<'a> {
         Dbow { view, params, seed, keep, noise: Lottery::smoothed(&view.counts), examples }
     }
 
+    /// The document that an example is of, and its words.
+    fn stretch(&self, example: usize) -> (usize, &[WordId]) {
+        let document = self.examples.partition_point(|&end| end <= example as u64);
+        let before = if document == 0 { 0 } else { self.examples[document - 1] };
+        let text = self.view.corpus.words(self.view.documents[document]);
+        let at = (example - before as usize) * STRETCH;
+        (document, &text[at..(at + STRETCH).min(text.len())])
+    }
+
     fn examples(&self) -> usize {
         self.examples.last().copied().unwrap_or(0) as usize
     }
@@ -144,13 +154,13 @@ impl Batched for Dbow<'_> {
         let mut rng = Rng::keyed(self.seed, &[PHASE, epoch as u64, number as u64]);
         let start = number * self.params.batch;
         let end = (start + self.params.batch).min(self.examples());
-        for place in start..end {
-            let example = order.at(place) as u64;
-            let document = self.examples.partition_point(|&end| end <= example);
-            let before = if document == 0 { 0 } else { self.examples[document - 1] };
-            let text = self.view.corpus.words(self.view.documents[document]);
-            let at = (example - before) as usize * STRETCH;
-            for &word in &text[at..(at + STRETCH).min(text.len())] {
+        let mut ahead = (start < end).then(|| self.stretch(order.at(start)));
+        for place in start + 1..=end {
+            let Some((document, text)) = ahead.take() else { break };
+            if place < end {
+                fetch(ahead.insert(self.stretch(order.at(place))).1);
+            }
+            for &word in text {
                 if let Some(row) = self.view.word_row(word)
                     && rng.chance(self.keep[row as usize])
                 {
