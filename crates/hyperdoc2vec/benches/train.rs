@@ -4,7 +4,8 @@
 //! `cargo bench --bench train`. One and two threads take turns; medians are printed. The roofline of a link is the time
 //! of its three products at the peak of one core plus the time of its rows: each input row is read and added once for
 //! the mean, and its gradient added once, at the rate that the kernel `gather_sum` has by itself on this table; and each
-//! row that changes is read and written once a batch, at the rate of doing nothing else.
+//! row that changes is read and written once a batch, at the rate of doing nothing else. Caches hold the rows of frequent
+//! words then; a second figure is for rows that all come from memory, as fast as it can be read in order.
 #![allow(clippy::print_stdout, clippy::expect_used)]
 
 use std::collections::HashSet;
@@ -14,7 +15,9 @@ use std::time::Instant;
 
 use hyperdoc2vec::generate::GenerateParams;
 use hyperdoc2vec::import::{ImportOptions, generate};
-use hyperdoc2vec::kernel::{Matrix, MatrixMut, Panels, Start, axpy, gather_sum, multiply, pack_transposed};
+use hyperdoc2vec::kernel::{
+    Matrix, MatrixMut, Panels, Start, axpy, gather_sum, multiply, pack_transposed, sum_of_squares,
+};
 use hyperdoc2vec::rng::Rng;
 use hyperdoc2vec::split::Split;
 use hyperdoc2vec::train::citation::Citation;
@@ -75,6 +78,27 @@ fn main() {
         1.0 / roofline,
         1.0 / (links * roofline)
     );
+    let (bytes, bandwidth) = ((inputs + 2.0 * changed) * 4.0 * stride as f64, bandwidth());
+    let roofline = flops / peak + bytes / bandwidth;
+    println!(
+        "Were no cache to hold any row: {:.1} KB at {:.1} GB/s, {:.2} µs; {:.0} links a second, measured 1/{:.2} of it.",
+        bytes / 1e3,
+        bandwidth / 1e9,
+        bytes / bandwidth * 1e6,
+        1.0 / roofline,
+        1.0 / (links * roofline)
+    );
+}
+
+/// Bytes a second that one thread reads from memory, in order.
+fn bandwidth() -> f64 {
+    let numbers = vec![0.5f32; 1 << 26];
+    let seconds = (0..5).map(|_| {
+        let start = Instant::now();
+        black_box(sum_of_squares(black_box(&numbers)));
+        start.elapsed().as_secs_f64()
+    });
+    4.0 * numbers.len() as f64 / seconds.fold(f64::MAX, f64::min)
 }
 
 /// Units a second of one pass on so many threads.

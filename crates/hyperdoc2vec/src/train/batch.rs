@@ -114,8 +114,7 @@ impl Batch {
         self.target_columns.clear();
         let columns = &self.columns;
         self.target_columns.extend(self.targets.iter().map(|target| columns.binary_search(target).unwrap_or(0) as u32));
-        self.inputs.list(&self.ends, &self.rows, scratch);
-        self.inputs.weigh(&self.weights);
+        self.inputs.list_weighed(&self.ends, &self.rows, &self.weights, scratch);
     }
 
     fn inputs_of(&self, example: usize) -> (&[u32], &[f32]) {

@@ -15,6 +15,7 @@ use super::batched::{self, Batched};
 use super::occurrences::Numbering;
 use super::view::{Example, View};
 use super::{After, Phase, Tables};
+use crate::id::WordId;
 use crate::kernel::{exp, fetch, ln};
 use crate::rng::{Order, Rng};
 
@@ -105,7 +106,9 @@ pub struct Citation<'a> {
     params: &'a CitationParams,
     window: usize,
     seed: u64,
-    weighting: Weighting,
+    by_distance: Vec<f32>,
+    /// For each word of the corpus its row and what its rarity weighs, side by side: both are wanted at once.
+    known: Vec<(u32, f32)>,
     /// The links to learn from, and those held out to tell when to stop.
     links: Cow<'a, [Example]>,
     held_out: Vec<Example>,
@@ -114,6 +117,8 @@ pub struct Citation<'a> {
     from_content: bool,
 }
 
+/// In place of the row of a word that is too rare.
+const UNKNOWN: u32 = u32::MAX;
 /// The phase's number in the keys of random numbers.
 const PHASE: u64 = 2;
 /// The mean square gradient that rows begin with where they begin with vectors of the content phase.
@@ -147,8 +152,10 @@ impl<'a> Citation<'a> {
             if params.loss == Loss::FullSoftmax { 0.0 } else { ln((1.0 - absent).max(1e-20)) }
         };
         let corrections = counts.iter().map(correction).collect();
-        let weighting = Weighting::new(view, window, params.decay, params.rarity);
-        Citation { view, params, window, seed, weighting, links, held_out, corrections, from_content: false }
+        let Weighting { by_distance, by_word } = Weighting::new(view, window, params.decay, params.rarity);
+        let mut known = vec![(UNKNOWN, 0.0); view.corpus.distinct_words()];
+        (0..).zip(&view.words).for_each(|(row, word)| known[word.index()] = (row, by_word[row as usize]));
+        Citation { view, params, window, seed, by_distance, known, links, held_out, corrections, from_content: false }
     }
 
     /// Begins where PV-DBOW ended. There a document's IN vector predicts the OUT vectors of its words; here words are to
@@ -170,11 +177,12 @@ impl<'a> Citation<'a> {
             }
             let position = position as usize;
             let (mut total, mut words) = (0.0f32, 0);
-            view.context(position, self.window, |word, distance| {
-                let weight = self.weighting.of(word, distance);
+            let known = |word: WordId| Some(self.known[word.index()]).filter(|known| known.0 != UNKNOWN);
+            view.context_of(position, self.window, known, |(row, rarity), distance| {
+                let weight = self.by_distance[distance] * rarity;
                 total += weight;
                 words += 1;
-                batch.input(word, weight);
+                batch.input(row, weight);
             });
             let source = view.document_row(view.corpus.position(position).source);
             if let Some(source) = source {
@@ -187,10 +195,10 @@ impl<'a> Citation<'a> {
                 let start = batch.open_weights().len();
                 let mut sum = 0.0;
                 for _ in 0..self.params.source_words {
-                    if let Some(word) = view.word_row(text[rng.below(text.len())]) {
-                        let weight = self.weighting.of(word, 0);
+                    if let Some((row, rarity)) = known(text[rng.below(text.len())]) {
+                        let weight = self.by_distance[0] * rarity;
                         sum += weight;
-                        batch.input(word, weight);
+                        batch.input(row, weight);
                     }
                 }
                 if sum > 0.0 {

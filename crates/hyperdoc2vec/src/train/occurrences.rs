@@ -24,8 +24,25 @@ impl Numbering {
 }
 
 impl Occurrences {
-    /// Lists the occurrences of `rows`, of which those up to `ends[0]` belong to example 0, and so on.
+    /// Lists the occurrences of `rows`, of which those up to `ends[0]` belong to example 0, and so on;
+    /// [`Occurrences::weigh`] is to follow.
     pub fn list(&mut self, ends: &[usize], rows: &[u32], scratch: &mut Numbering) {
+        let mut slots = std::mem::take(&mut self.slots);
+        slots.resize(rows.len(), 0);
+        self.sort(ends, rows, scratch, |place, slot| slots[place] = slot as u32);
+        self.slots = slots;
+    }
+
+    /// The same where the weights are known already.
+    pub fn list_weighed(&mut self, ends: &[usize], rows: &[u32], weights: &[f32], scratch: &mut Numbering) {
+        let mut sorted = std::mem::take(&mut self.weights);
+        sorted.resize(rows.len(), 0.0);
+        self.sort(ends, rows, scratch, |place, slot| sorted[place] = weights[slot]);
+        self.weights = sorted;
+    }
+
+    /// Sorts the occurrences by row; `put(place, slot)` is told where each goes.
+    fn sort(&mut self, ends: &[usize], rows: &[u32], scratch: &mut Numbering, mut put: impl FnMut(usize, usize)) {
         // Count, sum up, fill: a counting sort that keeps the order of the batch. `places` has the count of a row, then
         // where its next occurrence goes.
         let places = &mut scratch.places;
@@ -48,13 +65,12 @@ impl Occurrences {
             self.ends.push(end);
         }
         self.examples.resize(rows.len(), 0);
-        self.slots.resize(rows.len(), 0);
         let mut start = 0;
         for (example, &end) in ends.iter().enumerate() {
             for (slot, &row) in (start..end).zip(&rows[start..end]) {
                 let place = &mut places[row as usize];
                 self.examples[*place as usize] = example as u32;
-                self.slots[*place as usize] = slot as u32;
+                put(*place as usize, slot);
                 *place += 1;
             }
             start = end;

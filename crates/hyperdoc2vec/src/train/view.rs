@@ -116,15 +116,27 @@ impl<'a> View<'a> {
 
     /// Calls `each(row, distance)` for up to `window` known words on each side of a position, those before it first,
     /// the nearest last; `distance` is 0 for the words that touch the link.
-    pub fn context(&self, position: usize, window: usize, mut each: impl FnMut(u32, usize)) {
+    pub fn context(&self, position: usize, window: usize, each: impl FnMut(u32, usize)) {
+        self.context_of(position, window, |word| self.word_row(word), each);
+    }
+
+    /// The same with what `known` says of each word in place of its row.
+    #[inline]
+    pub fn context_of<T>(
+        &self,
+        position: usize,
+        window: usize,
+        known: impl Fn(WordId) -> Option<T>,
+        mut each: impl FnMut(T, usize),
+    ) {
         let place = self.corpus.position(position);
         let (before, after) = self.corpus.words(place.source).split_at(place.at);
-        let known = |word: &WordId| self.word_row(*word);
-        for (distance, row) in before.iter().rev().filter_map(known).take(window).enumerate() {
-            each(row, distance);
+        let known = |word: &WordId| known(*word);
+        for (distance, word) in before.iter().rev().filter_map(known).take(window).enumerate() {
+            each(word, distance);
         }
-        for (distance, row) in after.iter().filter_map(known).take(window).enumerate() {
-            each(row, distance);
+        for (distance, word) in after.iter().filter_map(known).take(window).enumerate() {
+            each(word, distance);
         }
     }
 }
