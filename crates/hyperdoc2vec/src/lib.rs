@@ -5,6 +5,7 @@ pub mod container;
 pub mod corpus;
 pub mod document;
 pub mod error;
+pub mod evaluate;
 pub mod export;
 pub mod generate;
 pub mod id;
