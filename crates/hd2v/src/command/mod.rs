@@ -5,6 +5,7 @@ pub mod cat;
 pub mod demo;
 pub mod doctor;
 pub mod embed;
+pub mod evaluate;
 pub mod export;
 pub mod generate;
 pub mod import;

@@ -281,11 +281,19 @@ fn params(arguments: &Arguments, corpus: &Corpus) -> Result<TrainParams> {
     }
     params.citation.rate = arguments.rate;
     params.citation.rarity = !arguments.no_rarity;
-    let anchored = corpus.documents().flat_map(|doc| corpus.positions(doc)).filter(|p| p.anchor > 0).count();
-    let hypertext = anchored as u64 * 2 > corpus.manifest().counts.positions;
-    let decay = if hypertext { HYPERTEXT_DECAY } else { params.citation.decay };
-    params.citation.decay = arguments.decay.unwrap_or(decay);
+    params.citation.decay = arguments.decay.unwrap_or(default_decay(corpus));
     Ok(params)
+}
+
+/// Whether most links have words of their own.
+pub fn is_hypertext(corpus: &Corpus) -> bool {
+    let anchored = corpus.documents().flat_map(|doc| corpus.positions(doc)).filter(|p| p.anchor > 0).count();
+    anchored as u64 * 2 > corpus.manifest().counts.positions
+}
+
+/// How fast the weight of words falls with the distance from a link, unless something else is said.
+pub fn default_decay(corpus: &Corpus) -> f32 {
+    if is_hypertext(corpus) { HYPERTEXT_DECAY } else { TrainParams::default().citation.decay }
 }
 
 fn checkpoint_path(model: &Path) -> PathBuf {

@@ -33,7 +33,7 @@ fn below(score: f32) -> f32 {
 
 /// Writes the hits of one question, best first; `name` gives the id of a row.
 pub fn write_run<'a>(
-    out: &mut impl Write,
+    out: &mut (impl Write + ?Sized),
     question: &str,
     hits: &[Hit],
     name: impl Fn(u32) -> &'a str,
@@ -50,7 +50,11 @@ pub fn write_run<'a>(
 }
 
 /// Writes the truths of one question.
-pub fn write_qrels<'a>(out: &mut impl Write, question: &str, truths: impl Iterator<Item = &'a str>) -> io::Result<()> {
+pub fn write_qrels<'a>(
+    out: &mut (impl Write + ?Sized),
+    question: &str,
+    truths: impl Iterator<Item = &'a str>,
+) -> io::Result<()> {
     for truth in truths {
         writeln!(out, "{question} 0 {} 1", escaped(truth))?;
     }
