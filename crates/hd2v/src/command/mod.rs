@@ -12,5 +12,6 @@ pub mod import;
 pub mod info;
 pub mod model;
 pub mod recommend;
+pub mod reproduce;
 pub mod similar;
 pub mod train;

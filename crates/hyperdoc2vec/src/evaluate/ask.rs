@@ -263,7 +263,7 @@ impl Questions<'_> {
 /// A document vector for `words`, learnt in `steps` passes against OUT vectors that stay as they are (PV-DBOW), the
 /// step size falling in a straight line.
 #[allow(clippy::too_many_arguments)]
-fn infer_as_gensim(
+pub(super) fn infer_as_gensim(
     words: &[u32],
     tables: &Tables,
     lottery: &Lottery,

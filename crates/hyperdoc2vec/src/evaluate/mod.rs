@@ -4,11 +4,17 @@
 //! [`trec`] writes what others can check, [`svm`] and [`folds`] classify.
 //!
 //! Links: [`methods`] names what can be compared, [`ask`] asks one model, [`links`] trains and asks them all, [`report`]
-//! makes figures of what came of it.
+//! makes figures of what came of it. Vectors: [`classes`] of documents, [`intents`] of links, both by [`classify`];
+//! [`criteria`] probes what methods heed; [`map`] draws.
 
 pub mod ask;
+pub mod classes;
+pub mod classify;
+pub mod criteria;
 pub mod folds;
+pub mod intents;
 pub mod links;
+pub mod map;
 pub mod methods;
 pub mod metrics;
 pub mod report;

@@ -5,13 +5,15 @@ use std::sync::Mutex;
 
 use anyhow::{Context, Result, bail};
 use clap::{Args, ValueEnum};
-use hyperdoc2vec::evaluate::links::{Asked, Cell, LinksParams, run as run_links};
-use hyperdoc2vec::evaluate::methods::{LinkMethod, all, defaults};
+use hyperdoc2vec::evaluate::intents::{Contexts, Labelled, read as read_intents};
+use hyperdoc2vec::evaluate::links::{Asked, Cell, LinksParams, run as run_links, train_params};
+use hyperdoc2vec::evaluate::methods::{LinkMethod, Trains, all, defaults};
 use hyperdoc2vec::evaluate::metrics::Profile;
 use hyperdoc2vec::evaluate::report::{comparisons_json, methods_json, split_json};
+use hyperdoc2vec::evaluate::svm::SvmParams;
 use hyperdoc2vec::split::Split;
-use hyperdoc2vec::train::TrainParams;
 use hyperdoc2vec::train::view::View;
+use hyperdoc2vec::train::{Method, TrainParams, train_tables};
 use hyperdoc2vec::{Corpus, Date, Error};
 use serde_json::{Value, json};
 
@@ -19,7 +21,7 @@ use super::super::import::most_threads;
 use super::super::train::{default_decay, is_hypertext};
 use super::table::{ends, percent, table};
 use crate::output::{count, print, print_json, talk, thousands};
-use crate::progress::{EvaluateReporter, stop_on_interrupt};
+use crate::progress::{EvaluateReporter, stop_on_interrupt, stopped};
 
 /// Find held-out links by every method: recall, MAP, MRR and nDCG at 10, with intervals and paired tests
 #[derive(Args)]
@@ -58,6 +60,9 @@ pub struct Arguments {
     /// The links' own words: part of the question, or not [default: keep; both where most links have such words]
     #[arg(long)]
     anchors: Option<Anchors>,
+    /// Labelled contexts, as for `evaluate intents`: tell recall by citation function too
+    #[arg(long, value_name = "FILE")]
+    intents: Option<PathBuf>,
     /// How average precision is divided: by the truths found (paper) or by all (trec)
     #[arg(long, default_value = "paper")]
     profile: Profile,
@@ -234,6 +239,11 @@ pub fn run(arguments: &Arguments) -> Result<()> {
         let folder = arguments.runs.as_ref().map(|runs| runs.join(format!("{name}.run")));
         folder.or_else(|| arguments.run.as_ref().map(one))
     };
+    // Read now, not after an hour of training.
+    let labelled = match &arguments.intents {
+        Some(file) => Some((read_intents(file, "label")?, file)),
+        None => None,
+    };
     stop_on_interrupt();
     let reporter = EvaluateReporter::new(methods.len() * params.anchors.len());
     let cells = Mutex::new(Vec::<Cell>::new());
@@ -247,6 +257,10 @@ pub fn run(arguments: &Arguments) -> Result<()> {
     run_links(&view, &asked, &methods, &params, &folder, &run_path, &done, &|doing| reporter.watch(doing))?;
     reporter.finish();
     let cells = cells.into_inner().unwrap_or_default();
+    let functions = match labelled {
+        Some((labelled, file)) => Some(functions(&view, &asked, &params, &labelled, file)?),
+        None => None,
+    };
     merge(&mut about, split_json(&view, &split, &asked));
     let mut report = json!({
         "corpus": {"path": arguments.corpus, "fingerprint": corpus.manifest().fingerprint},
@@ -260,8 +274,9 @@ pub fn run(arguments: &Arguments) -> Result<()> {
     });
     for (number, &anchors) in params.anchors.iter().enumerate() {
         let cells = in_order(&methods, &cells, anchors);
+        let functions = functions.as_ref().map(|(names, numbers)| (names.as_slice(), numbers.as_slice()));
         let part = json!({
-            "methods": methods_json(&view, &split, &asked, &cells, arguments.profile, None, seed),
+            "methods": methods_json(&view, &split, &asked, &cells, arguments.profile, functions, seed),
             "comparisons": comparisons_json(&view, &asked, &cells, seed),
         });
         match number {
@@ -273,6 +288,23 @@ pub fn run(arguments: &Arguments) -> Result<()> {
         return print_json(&report);
     }
     print(&for_people(&report))
+}
+
+/// What each question's link is for, as a machine tells that was fitted to labelled contexts, by the words of the default
+/// model.
+fn functions(
+    view: &View<'_>,
+    asked: &Asked,
+    params: &LinksParams,
+    labelled: &[Labelled],
+    file: &Path,
+) -> Result<(Vec<String>, Vec<u32>)> {
+    let train = train_params(Trains::Model(Method::HyperDoc), params);
+    let tables = train_tables(view, &train, &mut |_| stopped())?;
+    let contexts = Contexts::of_table(labelled, view, &tables.input, train.dim, file)?;
+    let numbers =
+        contexts.functions(view, &tables.input, asked, train.window, params.anchors[0], &SvmParams::default());
+    Ok((contexts.names, numbers))
 }
 
 /// The cells of one choice of anchors, in the order of the methods.
@@ -337,9 +369,15 @@ fn methods_for_people(report: &Value, profile: &str) -> String {
     let map = if profile == "trec" { "MAP (trec)" } else { "MAP" };
     let heads = ["method", "recall@10", "[95 %]", map, "MRR", "nDCG", "newcomers", "train s", "ask s"];
     let mut out = table(&heads, &methods.iter().map(row).collect::<Vec<_>>());
-    let bins = methods.first().and_then(|method| method["by_links"].as_array()).cloned().unwrap_or_default();
-    if !bins.is_empty() {
-        out += "\nrecall@10 by the links to the target in training\n";
+    for (kind, head) in [
+        ("by_links", "recall@10 by the links to the target in training"),
+        ("by_function", "recall@10 by what the link is for"),
+    ] {
+        let bins = methods.first().and_then(|method| method[kind].as_array()).cloned().unwrap_or_default();
+        if bins.is_empty() {
+            continue;
+        }
+        out += &format!("\n{head}\n");
         let heads: Vec<String> = bins
             .iter()
             .map(|bin| format!("{} ({})", bin["name"].as_str().unwrap_or_default(), bin["positions"]))
@@ -347,7 +385,7 @@ fn methods_for_people(report: &Value, profile: &str) -> String {
         let heads: Vec<&str> = ["method"].into_iter().chain(heads.iter().map(String::as_str)).collect();
         let row = |method: &Value| {
             let name = method["method"].as_str().unwrap_or_default().to_owned();
-            let bins = method["by_links"].as_array().into_iter().flatten();
+            let bins = method[kind].as_array().into_iter().flatten();
             let share = |bin: &Value| if bin["positions"] == 0 { "-".to_owned() } else { percent(&bin["recall@10"]) };
             [name].into_iter().chain(bins.map(share)).collect::<Vec<String>>()
         };
