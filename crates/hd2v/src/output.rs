@@ -2,14 +2,16 @@
 
 use std::io::{self, Write};
 
-use anyhow::Result;
+use anyhow::{Context, Result};
 use hyperdoc2vec::losses::Losses;
+
+/// Said when stdout takes no more.
+pub const UNWRITTEN: &str = "cannot write standard output";
 
 /// Writes text to stdout.
 pub fn print(text: &str) -> Result<()> {
     let mut out = io::stdout().lock();
-    out.write_all(text.as_bytes())?;
-    Ok(out.flush()?)
+    out.write_all(text.as_bytes()).and_then(|()| out.flush()).context(UNWRITTEN)
 }
 
 /// Writes a line of talk to stderr. Where nobody reads that any more, the work goes on all the same.

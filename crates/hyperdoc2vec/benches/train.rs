@@ -3,16 +3,18 @@
 //!
 //! `cargo bench --bench train`. One and two threads take turns; medians are printed. The roofline of a link is the time
 //! of its three products at the peak of one core plus the time of its rows: each input row is read and added once for
-//! the mean, and its gradient added once, at the rate that the kernel `gather_sum` has by itself on this table.
+//! the mean, and its gradient added once, at the rate that the kernel `gather_sum` has by itself on this table; and each
+//! row that changes is read and written once a batch, at the rate of doing nothing else.
 #![allow(clippy::print_stdout, clippy::expect_used)]
 
+use std::collections::HashSet;
 use std::hint::black_box;
 use std::ops::ControlFlow;
 use std::time::Instant;
 
 use hyperdoc2vec::generate::GenerateParams;
 use hyperdoc2vec::import::{ImportOptions, generate};
-use hyperdoc2vec::kernel::{Matrix, MatrixMut, Panels, Start, gather_sum, multiply, pack_transposed};
+use hyperdoc2vec::kernel::{Matrix, MatrixMut, Panels, Start, axpy, gather_sum, multiply, pack_transposed};
 use hyperdoc2vec::rng::Rng;
 use hyperdoc2vec::split::Split;
 use hyperdoc2vec::train::citation::Citation;
@@ -48,18 +50,26 @@ fn main() {
     let _ = compare("content", &content, &mut tables);
     let links = compare("citation", &citation, &mut tables);
 
-    // Inputs of a link: its context, words of the source, the source.
-    let mut inputs = 0;
-    view.links.iter().for_each(|link| view.context(link.position as usize, params.window, |_, _| inputs += 1));
-    let inputs = inputs as f64 / view.links.len() as f64 + params.citation.source_words as f64 + 1.0;
-    let columns = (params.citation.batch + params.citation.noise) as f64;
+    // Inputs of a link: its context, words of the source, the source. Rows that change: the different ones of a batch.
+    let (mut inputs, mut seen, batch) = (0, HashSet::new(), params.citation.batch);
+    for link in &view.links[..batch] {
+        view.context(link.position as usize, params.window, |row, _| {
+            inputs += 1;
+            seen.insert(row);
+        });
+    }
+    let inputs = inputs as f64 / batch as f64 + params.citation.source_words as f64 + 1.0;
+    let columns = (batch + params.citation.noise) as f64;
+    let changed = (seen.len() as f64 + columns) / batch as f64 + 1.0;
     let stride = tables.input.stride();
     let flops = 3.0 * 2.0 * columns * stride as f64;
-    let (peak, row) = (product_rate(params.citation.batch, columns as usize, stride), gather_seconds(&tables));
-    let roofline = flops / peak + 2.0 * inputs * row;
-    println!("\nA link has {inputs:.0} input rows and at most {columns} columns.");
+    let peak = product_rate(batch, columns as usize, stride);
+    let (row, change) = (gather_seconds(&tables), change_seconds(&mut tables, &seen));
+    let roofline = flops / peak + 2.0 * inputs * row + changed * change;
+    println!("\nA link has {inputs:.0} input rows and at most {columns} columns; {changed:.1} rows change for it.");
     println!("Products: {:.0} kFLOP at {:.1} GFLOP/s, {:.2} µs.", flops / 1e3, peak / 1e9, flops / peak * 1e6);
     println!("Rows: {:.0} of {:.1} ns each, {:.2} µs.", 2.0 * inputs, row * 1e9, 2.0 * inputs * row * 1e6);
+    println!("Changes: {changed:.1} of {:.1} ns each, {:.2} µs.", change * 1e9, changed * change * 1e6);
     println!(
         "Roofline: {:.0} links a second on one thread; measured {links:.0}, 1/{:.2} of it.",
         1.0 / roofline,
@@ -140,3 +150,22 @@ fn gather_seconds(tables: &Tables) -> f64 {
     });
     seconds / ids.len() as f64
 }
+
+/// Seconds that adding to a row of the table takes, for the rows of a batch.
+fn change_seconds(tables: &mut Tables, rows: &HashSet<u32>) -> f64 {
+    let mut rows: Vec<u32> = rows.iter().copied().collect();
+    rows.sort_unstable();
+    let small = vec![1e-9; tables.input.stride()];
+    let pool = rayon::ThreadPoolBuilder::new().num_threads(1).build().expect("a thread");
+    let seconds = pool.install(|| {
+        best(|| {
+            // What a batch does in between leaves nothing of the rows in the nearer caches.
+            tables.output.data_mut()[..NEAR].fill(0.0);
+            tables.input.par_change(&rows, &|_, row| axpy(1.0, &small, row.vector));
+        }) - best(|| tables.output.data_mut()[..NEAR].fill(0.0))
+    });
+    seconds / rows.len() as f64
+}
+
+/// Numbers that fill the nearer caches: 4 MiB.
+const NEAR: usize = 1 << 20;

@@ -20,6 +20,7 @@ use hyperdoc2vec::model::Vectors;
 use hyperdoc2vec::search::bm25::{B, Bm25, JOINT_K1, Joint, K1};
 use hyperdoc2vec::search::hybrid::{Candidates, candidates};
 use hyperdoc2vec::search::index::{Field, Terms, cited};
+use hyperdoc2vec::search::postings::PostingsBuf;
 use hyperdoc2vec::search::{Hit, Query, Ranking, Searcher, rank};
 use hyperdoc2vec::split::{self, Split};
 use hyperdoc2vec::train::hybrid::{question, source};
@@ -168,7 +169,7 @@ fn main() {
         let get = |name: &str, default: f32| values.get(name).copied().unwrap_or(default);
         let window = get("index", params.window as f32) as usize;
         let near = get("near", params.citation.decay);
-        let lists = || cited(&view, &terms, window, near);
+        let lists = || PostingsBuf::collect(|take| cited(&view, &terms, window, near, take));
         let cited = indexes.entry((window, near.to_bits())).or_insert_with(lists);
         let own = Bm25::with(model.postings(Field::Text).unwrap(), get("k1", K1), get("b", B));
         let cited = Bm25::with(cited.view(), get("ck1", get("k1", K1)), get("cb", B));

@@ -5,53 +5,84 @@
 
 use std::collections::{BTreeMap, HashMap};
 use std::fs::File;
+use std::io::{self, BufWriter, Read, Seek, SeekFrom, Write};
 use std::ops::Range;
 use std::path::{Path, PathBuf};
 
 use bytemuck::Pod;
 use memmap2::Mmap;
-use safetensors::tensor::{Dtype, SafeTensors, TensorView, serialize_to_file};
+use safetensors::tensor::{Dtype, Metadata, SafeTensors, TensorInfo};
 use serde_json::{Value, json};
-use xxhash_rust::xxh3::xxh3_64;
+use xxhash_rust::xxh3::{Xxh3, xxh3_64};
 
 use crate::corpus::map;
 use crate::error::{Error, Result};
 
 const KEY: &str = "hyperdoc2vec";
+/// Bytes that are read from or written to a file at once.
+const AT_ONCE: usize = 1 << 20;
 
 /// An array to be written.
 pub struct Tensor<'a> {
     name: &'a str,
     dtype: Dtype,
     shape: Vec<usize>,
-    bytes: &'a [u8],
+    data: Data<'a>,
+}
+
+/// Where the bytes of an array are.
+enum Data<'a> {
+    /// In memory.
+    Bytes(&'a [u8]),
+    /// In memory, the beginnings of rows so many bytes long.
+    Rows { bytes: &'a [u8], stride: usize, row: usize },
+    /// In a file, with their checksum.
+    File { file: &'a File, range: Range<u64>, sum: u64 },
 }
 
 impl<'a> Tensor<'a> {
+    fn new<T: Pod>(name: &'a str, dtype: Dtype, numbers: &'a [T]) -> Tensor<'a> {
+        let data = Data::Bytes(bytemuck::cast_slice(numbers));
+        Tensor { name, dtype, shape: vec![numbers.len()], data }
+    }
+
     /// Numbers in rows of `columns`.
     pub fn matrix(name: &'a str, numbers: &'a [f32], columns: usize) -> Tensor<'a> {
         let shape = vec![numbers.len() / columns.max(1), columns];
-        Tensor { name, dtype: Dtype::F32, shape, bytes: bytemuck::cast_slice(numbers) }
+        Tensor { shape, ..Tensor::floats(name, numbers) }
+    }
+
+    /// The first `columns` numbers of rows of `stride`.
+    pub fn rows(name: &'a str, numbers: &'a [f32], stride: usize, columns: usize) -> Tensor<'a> {
+        let shape = vec![numbers.len() / stride.max(1), columns];
+        let [stride, row] = [stride, columns].map(|numbers| numbers * size_of::<f32>());
+        let data = Data::Rows { bytes: bytemuck::cast_slice(numbers), stride, row };
+        Tensor { name, dtype: Dtype::F32, shape, data }
     }
 
     /// Numbers in a row.
     pub fn floats(name: &'a str, numbers: &'a [f32]) -> Tensor<'a> {
-        Tensor { name, dtype: Dtype::F32, shape: vec![numbers.len()], bytes: bytemuck::cast_slice(numbers) }
+        Tensor::new(name, Dtype::F32, numbers)
     }
 
     /// Whole numbers of 64 bits.
     pub fn u64s(name: &'a str, numbers: &'a [u64]) -> Tensor<'a> {
-        Tensor { name, dtype: Dtype::U64, shape: vec![numbers.len()], bytes: bytemuck::cast_slice(numbers) }
+        Tensor::new(name, Dtype::U64, numbers)
     }
 
     /// Whole numbers of 32 bits.
     pub fn u32s(name: &'a str, numbers: &'a [u32]) -> Tensor<'a> {
-        Tensor { name, dtype: Dtype::U32, shape: vec![numbers.len()], bytes: bytemuck::cast_slice(numbers) }
+        Tensor::new(name, Dtype::U32, numbers)
     }
 
     /// Whole numbers of 32 bits with a sign.
     pub fn i32s(name: &'a str, numbers: &'a [i32]) -> Tensor<'a> {
-        Tensor { name, dtype: Dtype::I32, shape: vec![numbers.len()], bytes: bytemuck::cast_slice(numbers) }
+        Tensor::new(name, Dtype::I32, numbers)
+    }
+
+    /// Bytes.
+    pub fn bytes(name: &'a str, bytes: &'a [u8]) -> Tensor<'a> {
+        Tensor::new(name, Dtype::U8, bytes)
     }
 
     /// What it is called.
@@ -59,16 +90,53 @@ impl<'a> Tensor<'a> {
         self.name
     }
 
-    /// Bytes.
-    pub fn bytes(name: &'a str, bytes: &'a [u8]) -> Tensor<'a> {
-        Tensor { name, dtype: Dtype::U8, shape: vec![bytes.len()], bytes }
+    fn len(&self) -> usize {
+        match &self.data {
+            Data::Bytes(bytes) => bytes.len(),
+            Data::Rows { row, .. } => row * self.shape[0],
+            Data::File { range, .. } => (range.end - range.start) as usize,
+        }
+    }
+
+    /// Gives the bytes to `take`, piece by piece: never more than a little of them is copied.
+    fn each(&self, take: Take<'_>) -> io::Result<()> {
+        match &self.data {
+            Data::Bytes(bytes) => take(bytes),
+            Data::Rows { bytes, stride, row } => bytes.chunks_exact(*stride).try_for_each(|whole| take(&whole[..*row])),
+            Data::File { file, range, .. } => {
+                let mut file: &File = file;
+                file.seek(SeekFrom::Start(range.start))?;
+                let mut left = self.len();
+                let mut piece = vec![0; left.min(AT_ONCE)];
+                while left > 0 {
+                    let piece = &mut piece[..left.min(AT_ONCE)];
+                    file.read_exact(piece)?;
+                    take(piece)?;
+                    left -= piece.len();
+                }
+                Ok(())
+            }
+        }
+    }
+
+    /// The checksum of the bytes.
+    fn sum(&self) -> u64 {
+        match &self.data {
+            Data::Bytes(bytes) => xxh3_64(bytes),
+            Data::File { sum, .. } => *sum,
+            Data::Rows { bytes, stride, row } => {
+                let mut hash = Xxh3::new();
+                bytes.chunks_exact(*stride).for_each(|whole| hash.update(&whole[..*row]));
+                hash.digest()
+            }
+        }
     }
 }
 
 /// Writes the arrays and `about` (an object) aside and renames the file into place; equal contents give equal bytes.
 pub fn write(path: &Path, format: &str, version: u32, tensors: &[Tensor<'_>], about: Value) -> Result<()> {
     let sums: BTreeMap<&str, String> =
-        tensors.iter().map(|tensor| (tensor.name, format!("{:016x}", xxh3_64(tensor.bytes)))).collect();
+        tensors.iter().map(|tensor| (tensor.name(), format!("{:016x}", tensor.sum()))).collect();
     let mut meta = json!({
         "format": format,
         "version": version,
@@ -78,28 +146,133 @@ pub fn write(path: &Path, format: &str, version: u32, tensors: &[Tensor<'_>], ab
     if let (Value::Object(meta), Value::Object(about)) = (&mut meta, about) {
         meta.extend(about);
     }
-    let views = tensors.iter().filter_map(|tensor| {
-        let view = TensorView::new(tensor.dtype, tensor.shape.clone(), tensor.bytes).ok()?;
-        Some((tensor.name, view))
-    });
     // One key only: a map of several would be written in a random order.
     let meta = HashMap::from([(KEY.to_owned(), meta.to_string())]);
     let mut aside = path.as_os_str().to_owned();
     aside.push(format!(".part-{}", std::process::id()));
     let aside = PathBuf::from(aside);
-    // safetensors keeps the file to the user; a model may be read by whom the user lets read files.
-    let written = File::create(&aside)
-        .and_then(|file| file.metadata())
-        .and_then(|found| {
-            serialize_to_file(views, Some(meta), &aside).map_err(|e| std::io::Error::other(e.to_string()))?;
-            std::fs::set_permissions(&aside, found.permissions())
-        })
-        .and_then(|()| File::open(&aside)?.sync_all())
-        .and_then(|()| std::fs::rename(&aside, path));
+    let written = write_all(&aside, tensors, meta).and_then(|()| std::fs::rename(&aside, path));
     if written.is_err() {
         let _ = std::fs::remove_file(&aside);
     }
     written.map_err(Error::io("write", path))
+}
+
+/// Writes a whole safetensors file: the length of the header, the header, the arrays, those of the widest numbers first.
+fn write_all(path: &Path, tensors: &[Tensor<'_>], meta: HashMap<String, String>) -> io::Result<()> {
+    let mut order: Vec<&Tensor<'_>> = tensors.iter().collect();
+    order.sort_by(|one, other| other.dtype.cmp(&one.dtype).then(one.name.cmp(other.name)));
+    let mut end = 0;
+    let infos = order.iter().map(|tensor| {
+        let start = end;
+        end += tensor.len();
+        let info = TensorInfo { dtype: tensor.dtype, shape: tensor.shape.clone(), data_offsets: (start, end) };
+        (tensor.name.to_string(), info)
+    });
+    let metadata = Metadata::new(Some(meta), infos.collect()).map_err(io::Error::other)?;
+    let mut header = serde_json::to_vec(&metadata)?;
+    header.resize(header.len().next_multiple_of(8), b' ');
+    let mut file = BufWriter::with_capacity(AT_ONCE, File::create(path)?);
+    file.write_all(&(header.len() as u64).to_le_bytes())?;
+    file.write_all(&header)?;
+    for tensor in order {
+        tensor.each(&mut |piece| file.write_all(piece))?;
+    }
+    file.flush()?;
+    file.get_ref().sync_all()
+}
+
+/// The directory that a file is in.
+pub fn folder_of(path: &Path) -> &Path {
+    path.parent().filter(|folder| !folder.as_os_str().is_empty()).unwrap_or(Path::new("."))
+}
+
+/// Arrays put into a file without a name until they are needed again, so that memory is free for others.
+pub struct Aside {
+    file: File,
+    folder: PathBuf,
+    kept: Vec<Kept>,
+    end: u64,
+}
+
+/// An array in a file.
+struct Kept {
+    name: String,
+    dtype: Dtype,
+    shape: Vec<usize>,
+    range: Range<u64>,
+    sum: u64,
+}
+
+/// Takes a piece of an array.
+pub type Take<'a> = &'a mut dyn FnMut(&[u8]) -> io::Result<()>;
+
+impl Aside {
+    /// An empty file in `folder`; it goes when this does, or when the program ends in whatever way.
+    pub fn new(folder: &Path) -> Result<Aside> {
+        let file = tempfile::tempfile_in(folder).map_err(Error::io("create a file in", folder))?;
+        Ok(Aside { file, folder: folder.to_owned(), kept: Vec::new(), end: 0 })
+    }
+
+    /// Puts an array there.
+    pub fn put(&mut self, tensor: &Tensor<'_>) -> Result<()> {
+        self.append(tensor.name, tensor.dtype, Some(tensor.shape.clone()), |take| tensor.each(take))
+    }
+
+    /// Puts bytes there that `give` has piece by piece, and returns what it returns.
+    pub fn put_bytes<T>(&mut self, name: &str, give: impl FnOnce(Take<'_>) -> io::Result<T>) -> Result<T> {
+        self.append(name, Dtype::U8, None, give)
+    }
+
+    fn append<T>(
+        &mut self,
+        name: &str,
+        dtype: Dtype,
+        shape: Option<Vec<usize>>,
+        give: impl FnOnce(Take<'_>) -> io::Result<T>,
+    ) -> Result<T> {
+        let (mut hash, mut length) = (Xxh3::new(), 0);
+        let write = || {
+            let mut file = BufWriter::with_capacity(AT_ONCE, &self.file);
+            file.seek(SeekFrom::Start(self.end))?;
+            let given = give(&mut |piece| {
+                hash.update(piece);
+                length += piece.len();
+                file.write_all(piece)
+            })?;
+            file.flush()?;
+            Ok(given)
+        };
+        let given = write().map_err(Error::io("write a file in", &self.folder))?;
+        let range = self.end..self.end + length as u64;
+        self.end = range.end;
+        let shape = shape.unwrap_or_else(|| vec![length]);
+        self.kept.push(Kept { name: name.to_owned(), dtype, shape, range, sum: hash.digest() });
+        Ok(given)
+    }
+
+    /// The arrays, to be written elsewhere.
+    pub fn tensors(&self) -> impl Iterator<Item = Tensor<'_>> {
+        self.kept.iter().map(|Kept { name, dtype, shape, range, sum }| Tensor {
+            name,
+            dtype: *dtype,
+            shape: shape.clone(),
+            data: Data::File { file: &self.file, range: range.clone(), sum: *sum },
+        })
+    }
+
+    /// Fills `into` with an array as long.
+    pub fn get<T: Pod>(&self, name: &str, into: &mut [T]) -> Result<()> {
+        let bytes: &mut [u8] = bytemuck::cast_slice_mut(into);
+        let found = self.kept.iter().find(|kept| kept.name == name);
+        let found = found.filter(|kept| kept.range.end - kept.range.start == bytes.len() as u64);
+        let read = |kept: &Kept| {
+            let mut file = &self.file;
+            file.seek(SeekFrom::Start(kept.range.start))?;
+            file.read_exact(bytes)
+        };
+        found.map_or(Err(io::ErrorKind::NotFound.into()), read).map_err(Error::io("read a file in", &self.folder))
+    }
 }
 
 /// A container, mapped.
@@ -180,7 +353,7 @@ impl Container {
             name,
             dtype: *dtype,
             shape: shape.clone(),
-            bytes: &self.map[range.clone()],
+            data: Data::Bytes(&self.map[range.clone()]),
         })
     }
 
@@ -197,5 +370,59 @@ impl Container {
             return Ok(&[]);
         }
         bytemuck::try_cast_slice(&self.map[range.clone()]).map_err(|e| damaged(format!("{name} cannot be read: {e}")))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn arrays_are_the_same_from_memory_from_longer_rows_and_from_a_file() {
+        let dir = tempfile::tempdir().expect("a directory");
+        let (numbers, padded) = ([1.0, 2.0, 3.0, 4.0, 5.0, 6.0], [1.0, 2.0, 3.0, 0.0, 4.0, 5.0, 6.0, 0.0]);
+        let bytes = [9u8; 11];
+        let memory = [Tensor::matrix("numbers", &numbers, 3), Tensor::bytes("bytes", &bytes)];
+        let rows = [Tensor::bytes("bytes", &bytes), Tensor::rows("numbers", &padded, 4, 3)];
+        let mut aside = Aside::new(dir.path()).expect("a file");
+        aside.put(&rows[1]).expect("written");
+        aside.put_bytes("bytes", |take| (0..11).try_for_each(|_| take(&[9]))).expect("written");
+        let file: Vec<Tensor<'_>> = aside.tensors().collect();
+        let [one, other, third] = [("a", &memory[..]), ("b", &rows[..]), ("c", &file[..])].map(|(name, tensors)| {
+            let path = dir.path().join(name);
+            write(&path, "test", 1, tensors, json!({"more": 1})).expect("written");
+            Container::open(&path, "test", 1).expect("whole").verify().expect("checksums that hold");
+            std::fs::read(&path).expect("read")
+        });
+        assert!(one == other && one == third);
+        let opened = Container::open(&dir.path().join("c"), "test", 1).expect("whole");
+        assert_eq!(opened.array::<f32>("numbers").expect("numbers"), numbers);
+        assert_eq!(opened.shape("numbers"), [2, 3]);
+    }
+
+    #[test]
+    fn what_is_put_aside_comes_back() {
+        let dir = tempfile::tempdir().expect("a directory");
+        let mut aside = Aside::new(dir.path()).expect("a file");
+        aside.put(&Tensor::u32s("first", &[1, 2, 3])).expect("written");
+        aside.put(&Tensor::floats("second", &[0.5, f32::NAN])).expect("written");
+        assert_eq!(std::fs::read_dir(dir.path()).expect("read").count(), 0, "the file has no name");
+        let (mut first, mut second) = ([0u32; 3], [0.0f32; 2]);
+        aside.get("second", &mut second).expect("read");
+        aside.get("first", &mut first).expect("read");
+        assert_eq!((first, second[0], second[1].to_bits()), ([1, 2, 3], 0.5, f32::NAN.to_bits()));
+        assert!(aside.get("first", &mut [0u32; 2]).is_err(), "of another length");
+        assert!(aside.get("third", &mut first).is_err());
+    }
+
+    #[test]
+    fn arrays_of_no_bytes_are_written() {
+        let dir = tempfile::tempdir().expect("a directory");
+        let path = dir.path().join("empty");
+        let tensors = [Tensor::rows("rows", &[], 8, 5), Tensor::bytes("bytes", &[])];
+        write(&path, "test", 1, &tensors, json!({})).expect("written");
+        let opened = Container::open(&path, "test", 1).expect("whole");
+        opened.verify().expect("checksums that hold");
+        assert_eq!(opened.shape("rows"), [0, 5]);
     }
 }

@@ -83,10 +83,14 @@ impl Date {
     /// The inverse of [`Date::packed`]; `None` for what is no date.
     pub fn from_packed(packed: i32) -> Option<Date> {
         let (year, month, day) = (packed / 10_000, packed / 100 % 100, packed % 100);
-        let valid = (1..=9999).contains(&year)
-            && (0..=12).contains(&month)
-            && (0..=31).contains(&day)
-            && (month > 0 || day == 0);
+        let leap = year % 4 == 0 && (year % 100 != 0 || year % 400 == 0);
+        let days = match month {
+            0 => 0,
+            2 => 28 + i32::from(leap),
+            4 | 6 | 9 | 11 => 30,
+            _ => 31,
+        };
+        let valid = (1..=9999).contains(&year) && (0..=12).contains(&month) && (0..=days).contains(&day);
         valid.then_some(Date(packed))
     }
 
@@ -170,6 +174,18 @@ mod tests {
         for wrong in ["", "09", "2009-13", "2009-00", "2009-6-1", "June 2009", "2009-06-30-01", "-5"] {
             assert!(wrong.parse::<Date>().is_err(), "{wrong:?} is no date");
         }
+    }
+
+    #[test]
+    fn a_month_has_as_many_days_as_in_the_calendar() {
+        let last =
+            [("2003-02", 28), ("2004-02", 29), ("1900-02", 28), ("2000-02", 29), ("2009-04", 30), ("2009-12", 31)];
+        for (month, last) in last {
+            assert!(format!("{month}-{last}").parse::<Date>().is_ok(), "{month} has {last} days");
+            assert!(format!("{month}-{}", last + 1).parse::<Date>().is_err(), "{month} has no more");
+        }
+        assert_eq!("2003-02-30".parse::<Date>().ok(), None);
+        assert_eq!(Date::from_packed(20_030_230), None);
     }
 
     #[test]

@@ -1,6 +1,7 @@
 //! Embeddings for documents that link to each other.
 
 pub mod add;
+pub mod aside;
 pub mod container;
 pub mod corpus;
 pub mod document;
@@ -8,6 +9,7 @@ pub mod error;
 pub mod evaluate;
 pub mod export;
 pub mod generate;
+mod huge;
 pub mod id;
 pub mod import;
 pub mod infer;

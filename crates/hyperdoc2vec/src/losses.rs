@@ -18,6 +18,8 @@ pub enum Loss {
     MalformedRecord,
     /// A document whose id came before; the first one was kept.
     DuplicateId,
+    /// A redirect whose id is a document's, or was redirected before.
+    DuplicateRedirect,
     /// A document without a single word.
     EmptyText,
     /// A link to an id that no document has.
@@ -40,6 +42,8 @@ pub enum Loss {
     BrokenRedirect,
     /// A page with nothing but navigation, or a file that holds no page.
     SkippedPage,
+    /// A page that names another page of the set as its canonical form, and became a redirect to it.
+    OtherCanonical,
     /// Front matter that could not be read; the text after it was used.
     UnreadableFrontMatter,
 }
@@ -56,6 +60,9 @@ impl Loss {
             Loss::MalformedRecord => ("malformed record left out", "malformed records left out"),
             Loss::DuplicateId => {
                 ("document left out because its id came before", "documents left out because their id came before")
+            }
+            Loss::DuplicateRedirect => {
+                ("redirect left out because its id came before", "redirects left out because their id came before")
             }
             Loss::EmptyText => ("document without words", "documents without words"),
             Loss::UnknownTarget => {
@@ -82,6 +89,10 @@ impl Loss {
             Loss::SkippedPage => (
                 "page left out because it holds no text or leads elsewhere",
                 "pages left out because they hold no text or lead elsewhere",
+            ),
+            Loss::OtherCanonical => (
+                "page read as a redirect because it gives another as its canonical form",
+                "pages read as redirects because they give another as their canonical form",
             ),
             Loss::UnreadableFrontMatter => (
                 "page whose front matter could not be read; its text was used",

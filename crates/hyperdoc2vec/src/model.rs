@@ -15,18 +15,19 @@
 //!
 //! The description (see [`crate::container`]) has the parameters, the seed, the corpus' fingerprint and the counts.
 
+use std::io;
 use std::path::Path;
 
 use serde_json::{Value, json};
 
-use crate::container::{Container, Tensor, write};
+use crate::container::{Aside, Container, Take, Tensor, folder_of, write};
 use crate::document::Date;
 use crate::error::{Error, Result};
 use crate::kernel::Matrix;
 use crate::search::hybrid::Hybrid;
 use crate::search::index::{self, Field, Terms};
 use crate::search::links::{Keywords, KeywordsBuf, Links, LinksBuf};
-use crate::search::postings::{Postings, PostingsBuf};
+use crate::search::postings::{Outline, Postings};
 use crate::strings::{StringTable, string_index};
 use crate::train::Tables;
 use crate::train::newcomers::Map;
@@ -245,7 +246,12 @@ impl Model {
 
     /// The date of a document.
     pub fn date(&self, document: usize) -> Option<Date> {
-        self.container.array::<i32>("dates").ok()?.get(document).and_then(|&date| Date::from_packed(date))
+        self.dates().get(document).and_then(|&date| Date::from_packed(date))
+    }
+
+    /// The dates of all documents, packed: see [`Date::packed`].
+    pub fn dates(&self) -> &[i32] {
+        self.container.array("dates").unwrap_or_default()
     }
 
     /// How often each word with a vector occurs.
@@ -259,6 +265,29 @@ impl Model {
     }
 }
 
+impl Links<'_> {
+    /// The arrays.
+    fn tensors(&self) -> [Tensor<'_>; 4] {
+        [
+            Tensor::u64s("links.ends", self.ends),
+            Tensor::u32s("links.sources", self.sources),
+            Tensor::u64s("contexts.ends", self.context_ends),
+            Tensor::bytes("contexts.words", self.contexts),
+        ]
+    }
+}
+
+impl Keywords<'_> {
+    /// The arrays.
+    fn tensors(&self) -> [Tensor<'_>; 3] {
+        [
+            Tensor::u64s("keywords.ends", self.ends),
+            Tensor::u32s("keywords.rows", self.rows),
+            Tensor::bytes("keywords.counts", self.counts),
+        ]
+    }
+}
+
 /// Strings as bytes and ends.
 pub(crate) fn flat<'a>(strings: impl Iterator<Item = &'a str>) -> (Vec<u8>, Vec<u64>) {
     let (mut bytes, mut ends) = (Vec::new(), Vec::new());
@@ -269,40 +298,47 @@ pub(crate) fn flat<'a>(strings: impl Iterator<Item = &'a str>) -> (Vec<u8>, Vec<
     (bytes, ends)
 }
 
-/// Rows without their padding.
-fn trimmed(data: &[f32], stride: usize, dim: usize) -> Vec<f32> {
-    data.chunks_exact(stride).flat_map(|row| &row[..dim]).copied().collect()
-}
-
 /// The arrays of one half of the search index.
 pub(crate) fn index_tensors(field: Field, postings: Postings<'_>) -> [Tensor<'_>; 3] {
     let [ends, bytes, lengths] = field.arrays();
     [Tensor::u64s(ends, postings.ends), Tensor::bytes(bytes, postings.bytes), Tensor::u32s(lengths, postings.lengths)]
 }
 
-/// What a model holds that does not depend on links: made once for several models of the same documents.
+/// What a model holds that does not depend on links: made once for several models of the same documents, and kept in a
+/// file.
 pub struct Content {
     /// The words of the index.
     pub terms: Terms,
-    text: PostingsBuf,
-    keywords: KeywordsBuf,
+    arrays: Aside,
 }
 
 impl Content {
-    /// Reads the texts of `view`.
-    pub fn new(view: &View<'_>) -> Content {
+    /// Reads the texts of `view`; the file is in `folder`.
+    pub fn new(view: &View<'_>, folder: &Path) -> Result<Content> {
         let terms = Terms::new(view);
-        let text = index::text(view, &terms);
-        Content { terms, text, keywords: KeywordsBuf::build(view) }
+        let mut arrays = Aside::new(folder)?;
+        put_index(&mut arrays, Field::Text, |take| index::text(view, &terms, take))?;
+        KeywordsBuf::build(view).view().tensors().iter().try_for_each(|tensor| arrays.put(tensor))?;
+        Ok(Content { terms, arrays })
     }
+}
+
+/// Puts one half of the search index aside as it is made.
+fn put_index(arrays: &mut Aside, field: Field, make: impl FnOnce(Take<'_>) -> io::Result<Outline>) -> Result<()> {
+    let [ends, bytes, lengths] = field.arrays();
+    let made = arrays.put_bytes(bytes, make)?;
+    arrays.put(&Tensor::u64s(ends, &made.ends))?;
+    arrays.put(&Tensor::u32s(lengths, &made.lengths))
 }
 
 /// Writes what was trained to `path`, with the index to search it.
 pub fn save(path: &Path, view: &View<'_>, tables: &Tables, params: &TrainParams) -> Result<()> {
-    save_with(path, view, tables, params, &Content::new(view), None, None)
+    save_with(path, view, tables, params, &Content::new(view, folder_of(path))?, None, None)
 }
 
 /// The same with content made before, a learnt ranking, and the map that gives newcomers their OUT vectors.
+///
+/// What is as large as the text or the links is made array by array and put aside; vectors are written from the tables.
 pub fn save_with(
     path: &Path,
     view: &View<'_>,
@@ -313,17 +349,14 @@ pub fn save_with(
     newcomers: Option<&Map>,
 ) -> Result<()> {
     let (corpus, first) = (view.corpus, view.words.len());
+    let Content { terms, arrays } = content;
+    let mut linked = Aside::new(folder_of(path))?;
+    put_index(&mut linked, Field::Cited, |take| index::cited(view, terms, params.window, params.citation.decay, take))?;
+    LinksBuf::build(view, terms).view().tensors().iter().try_for_each(|tensor| linked.put(tensor))?;
     let stride = tables.input.stride();
-    let part = |table: &crate::train::table::Table, documents: bool| {
-        let (words, rest) = table.data().split_at(first * stride);
-        trimmed(if documents { rest } else { words }, stride, params.dim)
-    };
-    let (word_in, doc_in) = (part(&tables.input, false), part(&tables.input, true));
-    let (word_out, doc_out) = (part(&tables.output, false), part(&tables.output, true));
-    let Content { terms, text, keywords } = content;
-    let cited = index::cited(view, terms, params.window, params.citation.decay);
-    let links = LinksBuf::build(view, terms);
-    let (links, keywords) = (links.view(), keywords.view());
+    let ((word_in, doc_in), (word_out, doc_out)) =
+        (tables.input.data().split_at(first * stride), tables.output.data().split_at(first * stride));
+    let matrix = |name, numbers| Tensor::rows(name, numbers, stride, params.dim);
     let words = || terms.words.iter().map(|&word| corpus.word(word));
     let names = || view.documents.iter().map(|&doc| corpus.name(doc));
     let (word_bytes, word_ends) = flat(words());
@@ -361,10 +394,10 @@ pub fn save_with(
         },
     });
     let tensors: Vec<Tensor<'_>> = [
-        Tensor::matrix("word_in", &word_in, params.dim),
-        Tensor::matrix("word_out", &word_out, params.dim),
-        Tensor::matrix("doc_in", &doc_in, params.dim),
-        Tensor::matrix("doc_out", &doc_out, params.dim),
+        matrix("word_in", word_in),
+        matrix("word_out", word_out),
+        matrix("doc_in", doc_in),
+        matrix("doc_out", doc_out),
         Tensor::bytes("words.bytes", &word_bytes),
         Tensor::u64s("words.ends", &word_ends),
         Tensor::u32s("words.index", &word_index),
@@ -383,17 +416,10 @@ pub fn save_with(
         Tensor::u64s("document_labels", &document_labels),
         Tensor::u32s("document_label", &document_label),
         Tensor::u32s("links_to", &links_to),
-        Tensor::u64s("links.ends", links.ends),
-        Tensor::u32s("links.sources", links.sources),
-        Tensor::u64s("contexts.ends", links.context_ends),
-        Tensor::bytes("contexts.words", links.contexts),
-        Tensor::u64s("keywords.ends", keywords.ends),
-        Tensor::u32s("keywords.rows", keywords.rows),
-        Tensor::bytes("keywords.counts", keywords.counts),
     ]
     .into_iter()
-    .chain(index_tensors(Field::Text, text.view()))
-    .chain(index_tensors(Field::Cited, cited.view()))
+    .chain(arrays.tensors())
+    .chain(linked.tensors())
     .chain(hybrid.into_iter().flat_map(Hybrid::tensors))
     .chain(newcomers.map(|map| Tensor::matrix("newcomer_out", map.rows(), params.dim)))
     .collect();

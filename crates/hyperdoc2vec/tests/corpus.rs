@@ -147,6 +147,26 @@ fn nothing_is_lost_without_a_line() {
 }
 
 #[test]
+fn redirects_whose_id_came_before_are_counted_and_links_without_context_one_by_one() {
+    let dir = tempfile::tempdir().expect("a directory");
+    let lines = [
+        r#"{"id":"a","text":"some words"}"#,
+        r#"{"id":"b","text":"[[a|c]]"}"#,
+        r#"{"id":"c","text":"to [[old]]"}"#,
+        r#"{"id":"old","redirect":"a"}"#,
+        r#"{"id":"old","redirect":"c"}"#,
+        r#"{"id":"b","redirect":"a"}"#,
+    ];
+    let corpus = import_text(&dir, "c", &lines.join("\n"), &options()).expect("imported");
+    let losses = &corpus.manifest().losses;
+    let samples: Vec<_> = losses.iter().filter(|(loss, _)| *loss == Loss::DuplicateRedirect).collect();
+    assert_eq!(samples[0].1.samples, ["old → c", "b → a"]);
+    assert_eq!(losses.count(Loss::DuplicateRedirect), 2);
+    assert_eq!(corpus.redirects().collect::<Vec<_>>(), [("old", DocId(0))]);
+    assert_eq!(losses.count(Loss::LinkWithoutContext), 2, "two links at one position");
+}
+
+#[test]
 fn documents_keep_their_title_date_labels_and_url() {
     let dir = tempfile::tempdir().expect("a directory");
     let line =

@@ -131,6 +131,92 @@ fn a_link_that_names_its_own_page_is_counted_and_one_to_a_mere_part_is_not() {
     }
 }
 
+/// The documents of some pages, shown with their links, and what was lost.
+fn read(format: Format, pages: &[(&str, &str)]) -> (Vec<String>, Losses) {
+    let folder = tempfile::tempdir().expect("a directory");
+    for (name, text) in pages {
+        let path = folder.path().join("set").join(name);
+        fs::create_dir_all(path.parent().expect("a folder")).expect("a folder");
+        fs::write(path, text).expect("a page");
+    }
+    let roots = [folder.path().join("set")];
+    let parsed = match format {
+        Format::Html => html(&roots, &HtmlOptions::default()),
+        _ => markdown(&roots),
+    };
+    let shown = parsed.documents.iter().map(|document| format!("{}: {}", document.id, marked(document)));
+    let aliases = parsed.aliases.iter().map(|(from, to)| format!("{from} -> {to}"));
+    (shown.chain(aliases).collect(), parsed.losses)
+}
+
+fn samples(losses: &Losses, wanted: Loss) -> Vec<String> {
+    losses.iter().filter(|(loss, _)| *loss == wanted).flat_map(|(_, tally)| tally.samples.clone()).collect()
+}
+
+#[test]
+fn a_link_to_what_may_be_a_lost_page_is_kept_and_one_to_a_file_is_text() {
+    let page = "<p>x <a href=GONE.HTML>a</a> <a href=c.php>b</a> <a href=../x.html>c</a> <a href=../../y/>d</a> \
+        <a href=gone>e</a> <a href=gone.png>f</a> <a href=a.PDF>g</a> <a href=s.css>h</a> <a href=NOTICE>i</a> \
+        <a href=there.php>j</a> <a href=../x.zip>k</a>";
+    let (shown, _) = read(Format::Html, &[("d/a.html", page), ("d/NOTICE", "no page"), ("d/there.php", "no page")]);
+    let expected = "d/a.html: x [a][[d/GONE.HTML]] [b][[d/c.php]] [c][[x.html]] [d][[../y/index.html]] \
+        [e][[d/gone.html]] f g h i j k";
+    assert_eq!(shown, [expected]);
+    let page = "x [a](GONE.HTML) [b](c.php) [c](../x.md) [d](../../y/) [e](gone) [f](gone.png) [g](NOTICE) [[w.html]] \
+        [[Node.js]] [[pic.PNG]] [h](../../../../../../../../../../up.md)";
+    let files = [("d/a.md", page), ("d/NOTICE", "no page"), ("Node.js.md", "javascript")];
+    let (shown, _) = read(Format::Markdown, &files);
+    let expected = "d/a: x [a][[d/GONE]] [b][[d/c.php]] [c][[x]] [d][[../y]] [e][[d/gone]] f g [w.html][[w.html]] \
+        [Node.js][[Node.js]] pic.PNG [h][[../../../../../../../../../up]]";
+    assert_eq!(shown, ["Node.js: javascript", expected]);
+}
+
+#[test]
+fn wiki_marks_that_do_not_close_are_counted_with_file_and_line() {
+    let page = "---\ntitle: T\n---\nsee [[B and [[]]\n\n[[|x]], [[B]], `[[ code` and \\[[ text\n";
+    let (shown, losses) = read(Format::Markdown, &[("a.md", page), ("B.md", "b [[Two\nlines]]")]);
+    assert_eq!(shown, ["B: b [Two lines][[Two lines]]", "a: see [[B and [[]]\n[[|x]], [B][[B]], [[ code and [[ text"]);
+    assert_eq!(losses.count(Loss::BrokenMark), 3);
+    assert_eq!(samples(&losses, Loss::BrokenMark), ["a (a.md:4)", "a (a.md:6)"]);
+}
+
+#[test]
+fn tables_of_contents_and_generated_lists_are_left_out() {
+    let body = "<h1>Start</h1><div class='toctree-wrapper compound'><p class=caption>Part</p><ul><li><a href=b.html>B</a>\
+        </ul></div><p>To <a href=b.html>b</a>.";
+    let (shown, losses) = read(
+        Format::Html,
+        &[
+            ("a.html", &format!("<div class=body role=main>{body}</div>")),
+            ("b.html", "<p>b"),
+            ("genindex.html", "<p>A"),
+            ("genindex/index.html", "<p>A"),
+            ("py-modindex/index.html", "<p>A"),
+            ("search.html", "<p>Search"),
+            ("search/index.html", "<h1>Search</h1><p>Words<div id=search-results></div>"),
+            ("crate/search/index.html", "<h1>Module search</h1>"),
+            ("crate/all.html", "<body class='rustdoc mod sys'><main><h1>All</h1>items</main>"),
+            ("crate/index.html", "<body class='rustdoc mod crate'><main><h1>Crate</h1></main>"),
+        ],
+    );
+    let expected = [
+        "a.html: Start\nTo [b][[b.html]].",
+        "b.html: b",
+        "crate/index.html: Crate",
+        "crate/search/index.html: Module search",
+    ];
+    assert_eq!(shown, expected);
+    assert_eq!(losses.count(Loss::SkippedPage), 2);
+}
+
+#[test]
+fn a_page_that_gives_another_as_canonical_is_counted() {
+    let copy = "<link rel=canonical href=a.html><p>words that are only here";
+    let (shown, losses) = read(Format::Html, &[("a.html", "<p>a"), ("copy.html", copy)]);
+    assert_eq!(shown, ["a.html: a", "copy.html -> a.html"]);
+    assert_eq!(samples(&losses, Loss::OtherCanonical), ["copy.html → a.html"]);
+}
+
 #[test]
 fn any_order_of_batches_gives_the_same_documents() {
     let folder = tempfile::tempdir().expect("a directory");

@@ -8,6 +8,8 @@ use clap::Args;
 use hyperdoc2vec::import::{Parsed, jsonl};
 use hyperdoc2vec::{Corpus, DocId};
 
+use crate::output::UNWRITTEN;
+
 /// Print documents of a corpus as jsonl
 #[derive(Args)]
 #[command(after_help = "\
@@ -34,11 +36,12 @@ pub fn run(arguments: &Arguments) -> Result<()> {
     let mut out = std::io::BufWriter::new(std::io::stdout().lock());
     for doc in docs {
         let document = corpus.document(doc)?;
-        out.write_all(&jsonl::write(&Parsed { documents: vec![document], ..Parsed::default() }))?;
+        let parsed = Parsed { documents: vec![document], ..Parsed::default() };
+        out.write_all(&jsonl::write(&parsed)).context(UNWRITTEN)?;
     }
     if arguments.ids.is_empty() {
         let aliases = corpus.redirects().map(|(name, doc)| (name.to_owned(), corpus.name(doc).to_owned())).collect();
-        out.write_all(&jsonl::write(&Parsed { aliases, ..Parsed::default() }))?;
+        out.write_all(&jsonl::write(&Parsed { aliases, ..Parsed::default() })).context(UNWRITTEN)?;
     }
-    Ok(out.flush()?)
+    out.flush().context(UNWRITTEN)
 }

@@ -8,7 +8,7 @@ use anyhow::{Context, Result};
 use clap::Args;
 use hyperdoc2vec::corpus::CorpusOptions;
 use hyperdoc2vec::import::{self, Format, ImportOptions};
-use hyperdoc2vec::{Corpus, Error};
+use hyperdoc2vec::{Corpus, Error, aside};
 
 use crate::output::{count, losses, talk, thousands};
 use crate::progress::{Reporter, stop_on_interrupt};
@@ -30,13 +30,13 @@ Examples:
 pub struct Arguments {
     /// Format of the input: jsonl, lines, html, markdown
     format: Format,
-    /// Files or directories; `-` is standard input; .gz .zst .bz2 .xz are read as they are
+    /// Files or directories; .gz .zst .bz2 .xz are read as they are; `-` is standard input (jsonl, lines)
     #[arg(required = true)]
     paths: Vec<PathBuf>,
     /// The corpus directory to write
     #[arg(short, long, required_unless_present = "jsonl")]
     output: Option<PathBuf>,
-    /// Write the documents as jsonl to this file (`-` for stdout) instead of a corpus
+    /// Write the documents as jsonl to this file (`-` for stdout), device or pipe instead of a corpus
     #[arg(long, value_name = "FILE", conflicts_with = "output")]
     jsonl: Option<PathBuf>,
     #[command(flatten)]
@@ -154,19 +154,35 @@ fn naming(error: anyhow::Error, output: &Path) -> anyhow::Error {
     }
 }
 
-/// Writes a file under another name beside it and renames it when it is whole; `-` is stdout.
+/// Writes a file under another name beside it and renames it when it is whole; `-` is stdout. A device or a pipe
+/// (`/dev/null`) is written as it is.
 pub fn written_aside<T>(
     path: &Path,
     force: bool,
     write: &mut dyn FnMut(&mut (dyn Write + Send)) -> Result<T>,
 ) -> Result<T> {
-    if path.as_os_str() == "-" {
-        let mut out = BufWriter::new(std::io::stdout());
-        let result = write(&mut out)?;
-        out.flush()?;
-        return Ok(result);
+    // Standard output may be a file, to which the shell appends; opened by its other name it would be overwritten.
+    if path.as_os_str() == "-" || path == Path::new("/dev/stdout") {
+        return straight(std::io::stdout(), Path::new("standard output"), write);
+    }
+    let special = path.metadata().is_ok_and(|there| !there.is_file() && !there.is_dir());
+    if special {
+        let out = File::options().write(true).open(path);
+        return straight(out.with_context(|| format!("cannot open {}", path.display()))?, path, write);
     }
     file_aside(path, force, &mut |out| write(out))
+}
+
+/// Writes to what cannot be renamed.
+fn straight<T>(
+    out: impl Write + Send,
+    path: &Path,
+    write: &mut dyn FnMut(&mut (dyn Write + Send)) -> Result<T>,
+) -> Result<T> {
+    let mut out = BufWriter::new(out);
+    let result = write(&mut out).map_err(|error| naming(error, path))?;
+    out.flush().with_context(|| format!("cannot write {}", path.display()))?;
+    Ok(result)
 }
 
 /// The same for what must be a file.
@@ -176,19 +192,20 @@ pub fn file_aside<T>(path: &Path, force: bool, write: &mut dyn FnMut(&mut BufWri
         force || !path.exists(),
         "{shown}: exists already; choose another name, or replace it with --force"
     );
-    let mut aside = path.as_os_str().to_owned();
-    aside.push(format!(".part-{}", std::process::id()));
-    let aside = PathBuf::from(aside);
+    aside::clear(path);
+    let part = path.with_file_name(format!("{}{}", aside::prefix(path), std::process::id()));
     let result = (|| {
-        let mut out = BufWriter::new(File::create(&aside).with_context(|| format!("cannot create {shown}"))?);
+        let mut out = BufWriter::new(File::create(&part).with_context(|| format!("cannot create {shown}"))?);
+        // Without a lock the next writer takes it for a leftover; where there are none, it leaves all such files.
+        let _ = out.get_ref().try_lock();
         let result = write(&mut out).map_err(|error| naming(error, path))?;
         let file = out.into_inner().with_context(|| format!("cannot write {shown}"))?;
         file.sync_all().with_context(|| format!("cannot write {shown}"))?;
-        std::fs::rename(&aside, path).with_context(|| format!("cannot write {shown}"))?;
+        std::fs::rename(&part, path).with_context(|| format!("cannot write {shown}"))?;
         Ok(result)
     })();
     if result.is_err() {
-        let _ = std::fs::remove_file(&aside);
+        let _ = std::fs::remove_file(&part);
     }
     result
 }

@@ -265,3 +265,93 @@ fn a_disk_that_takes_no_more_is_told_by_the_file_that_did_not_fit_and_nothing_is
         assert_eq!(place.entries(), before, "{command}");
     }
 }
+
+#[test]
+fn marks_of_wiki_links_that_do_not_close_are_shown_by_import_and_doctor() {
+    let place = Place::new();
+    std::fs::create_dir(place.path("notes")).expect("a directory");
+    place.write("notes/a.md", "# A\n\nto [[b and [[]]\n\n[[|x]] [[b]]\n");
+    place.write("notes/b.md", "b");
+    let err = place.ok("import markdown notes -o c").err;
+    let line = "3 link marks that do not close, or are empty, read as text\n    a (a.md:3)\n    a (a.md:5)\n";
+    assert!(err.contains(line), "{err}");
+    assert!(place.ok("doctor c").out.contains(line));
+}
+
+#[test]
+fn only_bad_records_are_told_by_the_first_of_them() {
+    let place = Place::with(&[("in.jsonl", "oops\n{\"id\":\"a\"}\n")]);
+    for output in ["-o c", "--jsonl out"] {
+        let message = place.refused(&format!("import jsonl in.jsonl --skip-bad {output}"));
+        let start =
+            "in.jsonl: no documents found (2 malformed records left out, the first: in.jsonl:1: not a JSON record";
+        assert!(message.starts_with(start), "{message}");
+        assert!(message.ends_with("; nothing was written"), "{message}");
+    }
+    std::fs::create_dir(place.path("site")).expect("a directory");
+    place.write("site/a.html", "<nav>only</nav>");
+    let message = place.refused("import html site -o c");
+    assert!(message.contains("no documents found (1 page left out because it holds no text"), "{message}");
+}
+
+#[test]
+fn a_named_file_of_another_kind_is_refused() {
+    let place = Place::with(&[("a.jsonl", &record("a", "x")), ("b.md", "text"), ("c.html", "<p>x"), ("README", "# R")]);
+    place.write("d.jsonl.gz", gz(b"{}"));
+    for (arguments, found) in [("html a.jsonl", "a.jsonl"), ("html b.md", "b.md"), ("html d.jsonl.gz", "d.jsonl.gz")] {
+        let message = place.refused(&format!("import {arguments} -o c"));
+        let expected = "expected pages (.html, .htm, .xhtml, packed or not), found another kind of file";
+        assert_eq!(message, format!("{found}: {expected}"));
+    }
+    assert!(place.refused("import markdown c.html -o c").contains("expected Markdown files (.md, .markdown, .mdx"));
+    place.ok("import markdown README -o c");
+    assert_eq!(place.json("info c --json")["documents"], 1);
+}
+
+#[test]
+fn a_packed_page_that_is_cut_short_is_counted() {
+    let place = Place::new();
+    std::fs::create_dir(place.path("notes")).expect("a directory");
+    let packed = gz("words ".repeat(1000).as_bytes());
+    place.write("notes/a.md.gz", &packed[..packed.len() / 2]);
+    place.write("notes/b.md", "b");
+    let err = place.ok("import markdown notes -o c").err;
+    assert!(err.contains("1 malformed record left out\n    a.md.gz: "), "{err}");
+}
+
+#[cfg(target_os = "linux")]
+#[test]
+fn devices_and_pipes_are_written_as_they_are() {
+    let place = Place::with(&[("in.txt", "A x\nB y =-=A-=-\n")]);
+    let expected = record("A", "x") + &record("B", "y [[A]]");
+    assert_eq!(place.ok("import lines in.txt --jsonl /dev/stdout").out, expected);
+    assert_eq!(place.ok("import lines in.txt --jsonl /dev/null").out, "");
+    let message = place.refused("import lines in.txt --jsonl /dev/full");
+    assert!(message.starts_with("cannot write /dev/full: No space left on device"), "{message}");
+    let message = place.refused("generate --docs 500 --links 10 --jsonl /dev/full");
+    assert!(message.starts_with("cannot write /dev/full: No space left on device"), "{message}");
+    // What the shell appends to is not overwritten.
+    let script = format!("echo first > out; {} import lines in.txt --jsonl /dev/stdout >> out", crate::helper::HD2V);
+    let status = std::process::Command::new("sh").args(["-c", &script]).current_dir(place.path("")).output();
+    assert!(status.expect("a shell").status.success());
+    assert_eq!(std::fs::read_to_string(place.path("out")).expect("there"), format!("first\n{expected}"));
+    let script =
+        format!("mkfifo pipe; cat pipe > piped & {} import lines in.txt --jsonl pipe; wait", crate::helper::HD2V);
+    std::process::Command::new("sh").args(["-c", &script]).current_dir(place.path("")).output().expect("a shell");
+    assert_eq!(std::fs::read_to_string(place.path("piped")).expect("there"), expected);
+}
+
+#[cfg(target_os = "linux")]
+#[test]
+fn standard_output_that_takes_no_more_is_named() {
+    let place = Place::with(&[("in", &records(100))]);
+    place.ok("import jsonl in -o c");
+    for command in ["info c", "doctor c --json", "cat c", "import jsonl in --jsonl -"] {
+        let script = format!("exec {} {command} > /dev/full", crate::helper::HD2V);
+        let output = assert_cmd::Command::new("sh").args(["-c", &script]).current_dir(place.path("")).output();
+        let output = output.expect("a shell");
+        let err = String::from_utf8_lossy(&output.stderr);
+        assert_eq!(output.status.code(), Some(1), "{command}: {err}");
+        assert!(err.starts_with("hd2v: cannot write standard output: No space left on device"), "{command}: {err}");
+    }
+}

@@ -90,8 +90,8 @@ fn bad_input_leaves_nothing_behind() {
     assert_eq!(rows(&read(&place, "x.npy")).len(), 1);
     assert!(place.refused("embed m bad.jsonl -o x.npy").contains("exists already"));
     place.write("latin", b"caf\xe9");
-    assert!(place.refused("embed m latin -o y.npy").starts_with("latin: not UTF-8 (byte 4)"));
-    assert!(place.refused("embed m --lines latin -o y.npy").starts_with("latin:1: not UTF-8 (byte 4)"));
+    assert!(place.refused("embed m latin -o y.npy").starts_with("latin: not UTF-8 (byte 4 of the file)"));
+    assert!(place.refused("embed m --lines latin -o y.npy").starts_with("latin:1: not UTF-8 (byte 4 of the line)"));
     assert!(place.refused("embed m nobody.txt -o y.npy").contains("nobody.txt"));
     assert!(place.refused("embed c in.jsonl -o y.npy").contains('c'));
     for usage in ["embed m in.jsonl -o y.txt", "embed m in.jsonl latin -o y.npy", "embed m -o y.npy"] {

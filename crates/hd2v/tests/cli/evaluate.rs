@@ -209,7 +209,7 @@ fn classes_are_told_from_vectors_and_threads_change_nothing() {
 #[test]
 fn labels_may_come_from_a_file_and_bad_ones_are_told() {
     let place = place();
-    let line = |doc: usize| format!("d{doc:06}\t{}\n", if doc % 2 == 0 { "even" } else { "odd" });
+    let line = |doc: usize| format!("d{doc:06}\t{}\n", if doc.is_multiple_of(2) { "even" } else { "odd" });
     place.write("labels.tsv", (0..40).map(line).collect::<String>() + "nobody\teven\n");
     let report =
         place.json(&format!("evaluate classes c --labels labels.tsv --methods d2v-nc {QUICK} --folds 2 --json"));

@@ -179,3 +179,38 @@ fn a_corpus_may_be_read_by_whoever_may_read_other_files() {
     let mode = |name: &str| place.path(name).metadata().expect("there").permissions().mode();
     assert_eq!(mode("c"), mode("other"));
 }
+
+#[test]
+fn packed_pages_are_read_in_trees_and_by_name_under_their_plain_ids() {
+    let place = Place::new();
+    for folder in ["plain", "packed", "plain/d", "packed/d"] {
+        std::fs::create_dir(place.path(folder)).expect("a directory");
+    }
+    let pages = [
+        ("a", "see [[b]] and [c](d/c.md)", gz as fn(&[u8]) -> Vec<u8>, "gz"),
+        ("b", "---\ntitle: Two\naliases: [zwei]\n---\nto [[zwei]] and [[c]]", zst, "zst"),
+        ("d/c", "up [a](../a.md)", bz2, "BZ2"),
+        ("e", "none", xz, "xz"),
+    ];
+    for (name, text, pack, ending) in pages {
+        place.write(&format!("plain/{name}.md"), text);
+        place.write(&format!("packed/{name}.md.{ending}"), pack(text.as_bytes()));
+        let html = format!("<p>{name} <a href='/e.html'>link</a>");
+        place.write(&format!("plain/{name}.html"), &html);
+        place.write(&format!("packed/{name}.html.{ending}"), pack(html.as_bytes()));
+    }
+    for format in ["markdown", "html"] {
+        place.ok(&format!("import {format} plain --jsonl plain.jsonl --force"));
+        place.ok(&format!("import {format} packed --jsonl packed.jsonl --force"));
+        let read = |name: &str| std::fs::read_to_string(place.path(name)).expect("there");
+        assert_eq!(read("packed.jsonl"), read("plain.jsonl"));
+        assert_eq!(read("packed.jsonl").lines().count(), if format == "html" { 4 } else { 5 });
+    }
+    let named = place.ok("import markdown packed/a.md.gz --jsonl -").out;
+    assert_eq!(named, "{\"id\":\"a\",\"title\":\"a\",\"text\":\"see [b][[b]] and [c][[d/c]]\"}\n");
+    // A page and its packed copy are one page; the copy is counted.
+    place.write("plain/e.md.gz", gz(b"other"));
+    let err = place.ok("import markdown plain plain/e.md -o c").err;
+    assert!(err.contains("1 document left out because its id came before\n    e (e.md.gz)\n"), "{err}");
+    assert!(place.ok("cat c e").out.contains("none"));
+}

@@ -104,3 +104,47 @@ fn a_killed_import_leaves_nothing_at_its_destination_and_the_next_one_works() {
     assert_eq!(place.json("info c --json")["documents"], 10);
     place.ok("import jsonl in -o c --force");
 }
+
+#[test]
+fn what_a_killed_import_left_is_cleared_by_the_next_one_and_a_running_one_is_left_alone() {
+    let place = Place::with(&[("in", &records(10))]);
+    let parts = || place.entries().into_iter().filter(|name| name.contains(".part-")).count();
+    for (arguments, next) in [
+        ("import jsonl - -o c", "import jsonl in -o c --force"),
+        ("import jsonl - --jsonl out", "import jsonl in --jsonl out --force"),
+    ] {
+        let mut killed = place.start(arguments);
+        wait_for_part(&place, &mut killed);
+        let mut running = place.start(arguments);
+        while parts() < 2 {
+            assert!(running.try_wait().expect("a child").is_none(), "it ended early");
+            std::thread::sleep(Duration::from_millis(5));
+        }
+        // The second began while the first was alive.
+        killed.kill().expect("killed");
+        killed.wait().expect("it ended");
+        assert_eq!(parts(), 2);
+        place.ok(next);
+        assert_eq!(parts(), 1, "{arguments}");
+        let mut pipe = running.stdin.take().expect("a pipe");
+        pipe.write_all(records(20).as_bytes()).expect("taken");
+        drop(pipe);
+        let output = running.wait_with_output().expect("it ends");
+        let err = String::from_utf8_lossy(&output.stderr);
+        // What was made meanwhile is not replaced without --force.
+        assert!(err.contains("exists already") || output.status.success(), "{err}");
+        assert_eq!(parts(), 0, "{arguments}");
+    }
+}
+
+#[test]
+fn two_requests_to_stop_leave_nothing_that_stays() {
+    let place = Place::with(&[("in", &records(10))]);
+    let mut child = place.start("import jsonl - -o c");
+    wait_for_part(&place, &mut child);
+    signal(&child, "INT");
+    signal(&child, "INT");
+    assert_eq!(wait_for_end(&mut child).code(), Some(1));
+    place.ok("import jsonl in -o c");
+    assert_eq!(place.entries(), ["c", "in"]);
+}

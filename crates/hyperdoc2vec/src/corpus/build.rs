@@ -18,6 +18,7 @@ use super::manifest::{self, CorpusOptions, Counts, Manifest, Source};
 use super::prepare::{Prepared, PreparedDocument};
 use super::store::{Array, ArrayWriter, Files, write_array, write_index, write_strings};
 use super::{Corpus, NO_LANGUAGE, TextPlace};
+use crate::aside;
 use crate::document::Date;
 use crate::error::{Error, Result};
 use crate::id::{DocId, WordId};
@@ -38,6 +39,8 @@ pub struct Builder {
     options: CorpusOptions,
     source: Source,
     dir: TempDir,
+    /// Held as long as the directory is being written.
+    _lock: File,
     tokens: ArrayWriter,
     text: ArrayWriter,
     text_blocks: Vec<u64>,
@@ -75,22 +78,13 @@ pub struct Builder {
 impl Builder {
     /// Starts a corpus that will stand at `destination`; refuses to replace what is there unless `force`.
     pub fn new(destination: &Path, options: CorpusOptions, source: Source, force: bool) -> Result<Builder> {
+        aside::clear(destination);
         refuse_existing(destination, force)?;
-        let parent = match destination.parent() {
-            Some(parent) if !parent.as_os_str().is_empty() => parent,
-            _ => Path::new("."),
-        };
+        let parent = aside::parent(destination);
         if !parent.is_dir() {
             return Err(Error::input(parent.display().to_string(), "no such directory; make it first"));
         }
-        let name = destination.file_name().unwrap_or_default().to_string_lossy();
-        let prefix = format!(".{name}.part-");
-        let mut aside = tempfile::Builder::new();
-        aside.prefix(&prefix);
-        // A corpus is for whoever may read the directory it stands in; temporary directories are for their owner only.
-        #[cfg(unix)]
-        aside.permissions(std::os::unix::fs::PermissionsExt::from_mode(0o777));
-        let dir = aside.tempdir_in(parent).map_err(Error::io("create a directory in", parent))?;
+        let (dir, lock) = unfinished(destination)?;
         Ok(Builder {
             destination: destination.to_owned(),
             force,
@@ -99,6 +93,7 @@ impl Builder {
             tokens: ArrayWriter::create(dir.path(), "tokens")?,
             text: ArrayWriter::create(dir.path(), "text")?,
             dir,
+            _lock: lock,
             text_blocks: Vec::new(),
             words: Interner::default(),
             word_counts: Vec::new(),
@@ -133,6 +128,11 @@ impl Builder {
     /// What has come in so far: documents, words and bytes of text.
     pub fn counts(&self) -> &Counts {
         &self.counts
+    }
+
+    /// What was lost so far.
+    pub fn losses(&self) -> &Losses {
+        &self.losses
     }
 
     /// Adds a batch. The result depends on the order of the batches and of the documents in them, nothing else.
@@ -304,14 +304,17 @@ impl Builder {
             aliases.entry(from).or_insert(to);
         }
         let mut seen = HashSet::new();
-        for &(from, _) in &self.aliases {
+        for &(from, to) in &self.aliases {
             match self.resolve(from, &aliases) {
                 None => self.losses.add(Loss::BrokenRedirect, self.names.get(from)),
                 // A document goes before a redirect of its name, and a redirect before later ones of its name.
                 Some(doc) if self.documents[from as usize] == NONE && seen.insert(from) => {
                     self.redirects.push((from, doc));
                 }
-                Some(_) => {}
+                Some(_) => {
+                    let (from, to) = (self.names.get(from), self.names.get(to));
+                    self.losses.add(Loss::DuplicateRedirect, format!("{from} → {to}"));
+                }
             }
         }
         let (mut source, mut at, mut anchor, mut ends) = (Vec::new(), Vec::new(), Vec::new(), Vec::new());
@@ -348,7 +351,7 @@ impl Builder {
             document_ends.push(at.len() as u64);
         }
         self.losses.set(Loss::UnknownTarget, most_frequent(&unknown, &self.names));
-        self.count_lonely_links(dir, &source, &at, files)?;
+        self.count_lonely_links(dir, &source, &at, &ends, files)?;
 
         let mut linked = vec![false; self.document_names.len()];
         links.iter().for_each(|doc| linked[doc.index()] = true);
@@ -364,15 +367,24 @@ impl Builder {
     }
 
     /// Counts the links that have no word of the vocabulary near them.
-    fn count_lonely_links(&mut self, dir: &Path, source: &[DocId], at: &[u32], files: &Files) -> Result<()> {
+    fn count_lonely_links(
+        &mut self,
+        dir: &Path,
+        source: &[DocId],
+        at: &[u32],
+        ends: &[u64],
+        files: &Files,
+    ) -> Result<()> {
         let tokens: Array<WordId> = Array::open(dir, "tokens", files)?;
         let vocabulary = self.counts.vocabulary as u32;
-        for (&doc, &at) in source.iter().zip(at) {
+        for (position, (&doc, &at)) in source.iter().zip(at).enumerate() {
             let words = Corpus::range(&self.document_tokens, doc.index());
             let middle = words.start + at as usize;
             let near = middle.saturating_sub(CONTEXT_REACH).max(words.start)..(middle + CONTEXT_REACH).min(words.end);
             if !tokens[near].iter().any(|word| word.0 < vocabulary) {
-                self.losses.add(Loss::LinkWithoutContext, self.names.get(self.document_names[doc.index()]));
+                for _ in Corpus::range(ends, position) {
+                    self.losses.add(Loss::LinkWithoutContext, self.names.get(self.document_names[doc.index()]));
+                }
             }
         }
         Ok(())
@@ -440,16 +452,31 @@ fn holds_only_a_corpus(path: &Path) -> bool {
     Manifest::file_names(path).is_some_and(|known| names.iter().all(|name| known.contains(name)))
 }
 
+/// A new directory beside `destination`, and the lock that says that it is being written.
+fn unfinished(destination: &Path) -> Result<(TempDir, File)> {
+    let parent = aside::parent(destination);
+    let prefix = aside::prefix(destination);
+    let mut builder = tempfile::Builder::new();
+    builder.prefix(&prefix);
+    // A corpus is for whoever may read the directory it stands in; temporary directories are for their owner only.
+    #[cfg(unix)]
+    builder.permissions(std::os::unix::fs::PermissionsExt::from_mode(0o777));
+    loop {
+        let dir = builder.tempdir_in(parent).map_err(Error::io("create a directory in", parent))?;
+        // Another import may take a directory that is not locked yet for a leftover.
+        if let Some(lock) = aside::lock(dir.path()).map_err(Error::io("lock", dir.path()))? {
+            return Ok((dir, lock));
+        }
+    }
+}
+
 /// Renames the finished directory into place and makes that last.
 fn publish(dir: TempDir, destination: &Path, force: bool) -> Result<()> {
     refuse_existing(destination, force)?;
     // The names of the files must last before the name of the directory does.
     File::open(dir.path()).and_then(|dir| dir.sync_all()).map_err(Error::io("write", dir.path()))?;
     let parent = dir.path().parent().unwrap_or(Path::new(".")).to_owned();
-    // A name of our own: what a killed import left behind stands in nobody's way.
-    let mut aside = dir.path().as_os_str().to_owned();
-    aside.push(".old");
-    let old = destination.exists().then(|| PathBuf::from(aside));
+    let old = destination.exists().then(|| aside::old(dir.path()));
     if let Some(old) = &old {
         fs::rename(destination, old).map_err(Error::io("replace", destination))?;
     }

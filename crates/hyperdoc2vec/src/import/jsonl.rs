@@ -21,22 +21,14 @@ use crate::markup;
 
 /// Reads a batch of lines.
 pub fn parse(batch: &LineBatch) -> Parsed {
-    let mut out = Parsed::default();
-    for (line, bytes) in batch.lines() {
-        if batch.too_long.contains(&line) {
-            out.bad(batch.place(line), super::TOO_LONG.to_owned());
-        } else if !bytes.trim_ascii().is_empty() {
-            parse_line(bytes, batch.place(line), &mut out);
+    Parsed::of_lines(batch, |line, place, out| {
+        if !line.trim_ascii().is_empty() {
+            parse_line(line, place, out);
         }
-    }
-    out
+    })
 }
 
-fn parse_line(bytes: &[u8], place: String, out: &mut Parsed) {
-    let json = match std::str::from_utf8(bytes) {
-        Ok(json) => json,
-        Err(e) => return out.bad(place, format!("not UTF-8 (byte {} of the line)", e.valid_up_to() + 1)),
-    };
+fn parse_line(json: &str, place: String, out: &mut Parsed) {
     let record: Record = match serde_json::from_str(json) {
         Ok(record) => record,
         Err(error) => return out.bad(place, format!("not a JSON record: {}", without_line(&error))),

@@ -14,40 +14,19 @@ const CLOSE: &str = "-=-";
 
 /// Reads a batch of lines.
 pub fn parse(batch: &LineBatch) -> Parsed {
-    let mut out = Parsed::default();
-    for (line, bytes) in batch.lines() {
-        let place = batch.place(line);
-        if batch.too_long.contains(&line) {
-            out.bad(place, super::TOO_LONG.to_owned());
-            continue;
+    Parsed::of_lines(batch, |line, place, out| {
+        if !line.trim().is_empty() {
+            parse_line(line, place, out);
         }
-        match std::str::from_utf8(bytes) {
-            Ok(text) if text.trim().is_empty() => {}
-            Ok(text) => parse_line(text, place, &mut out),
-            Err(e) => out.bad(place, format!("not UTF-8 (byte {} of the line)", e.valid_up_to() + 1)),
-        }
-    }
-    out
+    })
 }
 
 /// Reads a batch of lines that are texts, without ids and links: each is called after its file and line.
 pub fn texts(batch: &LineBatch) -> Parsed {
-    let mut out = Parsed::default();
-    for (line, bytes) in batch.lines() {
-        let place = batch.place(line);
-        if batch.too_long.contains(&line) {
-            out.bad(place, super::TOO_LONG.to_owned());
-            continue;
-        }
-        match std::str::from_utf8(bytes) {
-            Ok(text) => {
-                let (id, text) = (place.clone(), text.to_owned());
-                out.documents.push(Document { id, text, origin: place, ..Document::default() });
-            }
-            Err(e) => out.bad(place, super::not_utf8(e)),
-        }
-    }
-    out
+    Parsed::of_lines(batch, |line, place, out| {
+        let (id, text) = (place.clone(), line.to_owned());
+        out.documents.push(Document { id, text, origin: place, ..Document::default() });
+    })
 }
 
 fn parse_line(line: &str, place: String, out: &mut Parsed) {

@@ -20,7 +20,7 @@ use crate::corpus::{Builder, Corpus, CorpusOptions, Source, prepare};
 use crate::document::{Document, language_tag};
 use crate::error::{Error, Result};
 use crate::generate::{GenerateParams, Generator, Variant};
-use crate::losses::{Loss, Losses};
+use crate::losses::{Loss, Losses, Tally};
 use crate::tokenize::Tokenizer;
 use html::{Html, HtmlOptions};
 use markdown::{Markdown, MarkdownOptions};
@@ -41,6 +41,23 @@ pub struct Parsed {
 }
 
 impl Parsed {
+    /// What `each` makes of the lines of a batch, given with their places; a line that is no text is a bad record.
+    fn of_lines(batch: &LineBatch, mut each: impl FnMut(&str, String, &mut Parsed)) -> Parsed {
+        let mut parsed = Parsed::default();
+        for (number, bytes) in batch.lines() {
+            let place = batch.place(number);
+            if batch.too_long.contains(&number) {
+                parsed.bad(place, TOO_LONG.to_owned());
+                continue;
+            }
+            match std::str::from_utf8(bytes) {
+                Ok(line) => each(line, place, &mut parsed),
+                Err(error) => parsed.bad(place, not_utf8(error, "of the line")),
+            }
+        }
+        parsed
+    }
+
     /// Counts a record that could not be read.
     pub fn bad(&mut self, place: String, what: String) {
         self.losses.add(Loss::MalformedRecord, format!("{place}: {what}"));
@@ -175,8 +192,7 @@ pub fn import(
     options: &ImportOptions,
     watch: Watch<'_>,
 ) -> Result<Corpus> {
-    let names = inputs.iter().map(|path| path.file_name().unwrap_or(path.as_os_str()).to_string_lossy().into_owned());
-    let source = Source { format: format.name().to_owned(), inputs: names.collect() };
+    let source = Source { format: format.name().to_owned(), inputs: file_names(inputs) };
     build(destination, source, options, |tokenizer, builder| {
         let work = |parsed| prepare(parsed, tokenizer);
         let sink = |batch: crate::corpus::Prepared| {
@@ -186,6 +202,10 @@ pub fn import(
         };
         read(format, inputs, options, work, sink, watch)
     })
+}
+
+fn file_names(inputs: &[PathBuf]) -> Vec<String> {
+    inputs.iter().map(|path| path.file_name().unwrap_or(path.as_os_str()).to_string_lossy().into_owned()).collect()
 }
 
 /// Builds a corpus out of what `feed` adds; an error if that is nothing.
@@ -200,11 +220,21 @@ pub(crate) fn build(
     let mut builder = Builder::new(destination, options.corpus.clone(), source, options.force)?;
     pipeline::in_pool(options.threads, || {
         feed(&tokenizer, &mut builder)?;
-        if builder.counts().documents == 0 {
-            return Err(Error::input(place, "no documents found; nothing was written"));
-        }
+        refuse_nothing(builder.counts().documents, place, builder.losses())?;
         builder.finish()
     })
+}
+
+/// An error if there are no documents; what was left out may tell why.
+fn refuse_nothing(documents: u64, place: String, losses: &Losses) -> Result<()> {
+    if documents > 0 {
+        return Ok(());
+    }
+    let why = losses.iter().next().map(|(loss, Tally { count, samples })| {
+        let first = samples.first().map(|sample| format!(", the first: {sample}")).unwrap_or_default();
+        format!(" ({count} {}{first})", loss.describe_count(*count))
+    });
+    Err(Error::input(place, format!("no documents found{}; nothing was written", why.unwrap_or_default())))
 }
 
 /// Reads `inputs` and writes them as jsonl. Returns the number of documents and what was lost on the way.
@@ -226,6 +256,7 @@ pub fn to_jsonl(
         Ok(documents)
     };
     pipeline::in_pool(options.threads, || read(format, inputs, options, work, sink, watch))?;
+    refuse_nothing(documents, file_names(inputs).join(", "), &losses)?;
     Ok((documents, losses))
 }
 
@@ -276,7 +307,8 @@ fn text_files(paths: &[PathBuf]) -> Parsed {
         let mut bytes = Vec::new();
         let read = source::open(path, Arc::default()).map_err(|error| error.to_string());
         let read = read.and_then(|mut file| file.read_to_end(&mut bytes).map_err(|error| error.to_string()));
-        let text = read.and_then(|_| String::from_utf8(bytes).map_err(|error| not_utf8(error.utf8_error())));
+        let text =
+            read.and_then(|_| String::from_utf8(bytes).map_err(|error| not_utf8(error.utf8_error(), "of the file")));
         match text {
             Ok(text) => {
                 let text = text.strip_prefix('\u{feff}').map(str::to_owned).unwrap_or(text);
@@ -288,8 +320,8 @@ fn text_files(paths: &[PathBuf]) -> Parsed {
     parsed
 }
 
-fn not_utf8(error: std::str::Utf8Error) -> String {
-    format!("not UTF-8 (byte {})", error.valid_up_to() + 1)
+fn not_utf8(error: std::str::Utf8Error, of: &str) -> String {
+    format!("not UTF-8 (byte {} {of})", error.valid_up_to() + 1)
 }
 
 fn refuse_bad(bad: Option<&(String, String)>, options: &ImportOptions) -> Result<()> {

@@ -174,15 +174,47 @@ pub fn open(path: &Path, consumed: Arc<AtomicU64>) -> Result<Box<dyn BufRead + S
     let mut head = Vec::new();
     raw.by_ref().take(6).read_to_end(&mut head).map_err(Error::io("read", path))?;
     let raw = buffered(io::Cursor::new(head.clone()).chain(raw));
-    Ok(match head.as_slice() {
+    unpacked(&head, raw).map_err(Error::io("read", path))
+}
+
+/// What `raw`, which begins with `head`, holds once unpacked.
+fn unpacked<'a>(head: &[u8], raw: impl BufRead + Send + 'a) -> io::Result<Box<dyn BufRead + Send + 'a>> {
+    Ok(match head {
         [0x1f, 0x8b, ..] => Box::new(buffered(flate2::bufread::MultiGzDecoder::new(raw))),
-        [0x28, 0xb5, 0x2f, 0xfd, ..] => {
-            Box::new(buffered(zstd::Decoder::with_buffer(raw).map_err(Error::io("read", path))?))
-        }
+        [0x28, 0xb5, 0x2f, 0xfd, ..] => Box::new(buffered(zstd::Decoder::with_buffer(raw)?)),
         [b'B', b'Z', b'h', b'1'..=b'9', ..] => Box::new(buffered(bzip2::bufread::MultiBzDecoder::new(raw))),
         [0xfd, b'7', b'z', b'X', b'Z', 0, ..] => Box::new(buffered(lzma_rust2::XzReader::new(raw, true))),
         _ => Box::new(raw),
     })
+}
+
+/// The bytes of a whole file, unpacked; `None` if they are more than `most`.
+pub(super) fn read_file(path: &Path, most: u64) -> io::Result<Option<Vec<u8>>> {
+    if path.metadata()?.len() > most {
+        return Ok(None);
+    }
+    let raw = std::fs::read(path)?;
+    let packed = match raw.as_slice() {
+        // A text may begin like bzip2 does.
+        [b'B', b'Z', b'h', ..] => split_packed(&path.to_string_lossy()).1.eq_ignore_ascii_case(".bz2"),
+        [0x1f, 0x8b, ..] | [0x28, 0xb5, 0x2f, 0xfd, ..] | [0xfd, b'7', b'z', b'X', b'Z', 0, ..] => true,
+        _ => false,
+    };
+    if !packed {
+        return Ok(Some(raw));
+    }
+    let mut bytes = Vec::new();
+    unpacked(&raw, raw.as_slice())?.take(most + 1).read_to_end(&mut bytes)?;
+    Ok(Some(bytes).filter(|bytes| bytes.len() as u64 <= most))
+}
+
+/// A file's name without the ending that tells how it is packed, and that ending with its dot, if it has one.
+pub(super) fn split_packed(name: &str) -> (&str, &str) {
+    let packed = name.rfind('.').filter(|&dot| {
+        let ending = &name[dot + 1..];
+        ["gz", "zst", "bz2", "xz"].iter().any(|known| ending.eq_ignore_ascii_case(known))
+    });
+    name.split_at(packed.unwrap_or(name.len()))
 }
 
 fn buffered<R: Read>(reader: R) -> BufReader<R> {

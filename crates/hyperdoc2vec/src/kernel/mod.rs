@@ -37,6 +37,7 @@
 //! cache: pad such a stride by 16. Rows that begin at multiples of 32 bytes are gathered and scattered by a
 //! quarter to a third faster than rows that begin halfway, as those of a long `Vec` usually do.
 
+mod fetch;
 mod gemm;
 mod math;
 mod matrix;
@@ -46,6 +47,7 @@ mod step;
 #[cfg(test)]
 mod tests;
 
+pub use fetch::fetch;
 pub use gemm::{Panels, Start};
 pub use matrix::{Matrix, MatrixMut};
 pub use parallel::{par_multiply, par_multiply_transposed};
@@ -132,6 +134,15 @@ dispatched! {
     /// # Panics
     /// If the lengths do not fit or an id is beyond the table.
     pub fn gather_sum(table: Matrix<'_>, ids: &[u32], weights: &[f32], out: &mut [f32]) = rows::gather_sum;
+
+    /// The rows `ids` of a table are to score high with `x`: `slopes[j] = σ(x·row) − 1` and `dx += slopes[j] row`, in the
+    /// order of `ids`; returns `loss − Σ ln σ(x·row)`, summed in that order too.
+    ///
+    /// # Panics
+    /// If the lengths do not fit or an id is beyond the table.
+    pub fn attract(
+        x: &[f32], table: Matrix<'_>, ids: &[u32], slopes: &mut [f32], dx: &mut [f32], loss: f32
+    ) -> f32 = rows::attract;
 
     /// `table[ids[j]] += weights[j] x` for each j in order; an id may come more than once.
     ///

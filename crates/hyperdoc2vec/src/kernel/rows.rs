@@ -2,12 +2,16 @@
 
 use std::hint::black_box;
 
+use super::fetch::fetch;
+use super::math::{log_sigmoid, sigmoid};
 use super::matrix::{Matrix, MatrixMut};
 
 /// Numbers that are summed side by side, as many as an AVX2 register holds.
 pub(super) const LANES: usize = 8;
 /// Rows of a table that pass all queries before the next rows come.
 const SCAN_ROWS: usize = 64;
+/// How many fours of rows ahead a sum over rows asks the memory for.
+const AHEAD: usize = 2;
 
 /// The fixed tree that ends a sum over a row: lane `i` takes lane `i + 4`, then `i + 2`, `i + 1`.
 #[inline(always)]
@@ -92,8 +96,47 @@ pub(super) fn gather_sum(table: Matrix<'_>, ids: &[u32], weights: &[f32], out: &
     assert_eq!(ids.len(), weights.len(), "each row gathered has its weight");
     assert_eq!(table.cols(), out.len(), "the sum of rows is as long as a row");
     out.fill(0.0);
+    add_rows(table, ids, weights, out);
+}
+
+/// See [`attract`](super::attract).
+#[inline(always)]
+pub(super) fn attract(
+    x: &[f32],
+    table: Matrix<'_>,
+    ids: &[u32],
+    slopes: &mut [f32],
+    dx: &mut [f32],
+    mut loss: f32,
+) -> f32 {
+    assert_eq!(ids.len(), slopes.len(), "each row has its slope");
+    let mut ahead = ids.chunks(LANES).skip(1);
+    for (ids, slopes) in ids.chunks(LANES).zip(slopes.chunks_mut(LANES)) {
+        ahead.next().into_iter().flatten().for_each(|id| fetch(gathered(table, *id)));
+        let mut scores = [0.0; LANES];
+        for (score, id) in scores.iter_mut().zip(ids) {
+            *score = dot(x, gathered(table, *id));
+        }
+        let (mut losses, mut slope) = ([0.0; LANES], [0.0; LANES]);
+        for ((score, loss), slope) in scores.iter().zip(&mut losses).zip(&mut slope) {
+            *loss = log_sigmoid(*score);
+            *slope = sigmoid(*score) - 1.0;
+        }
+        slopes.copy_from_slice(&slope[..slopes.len()]);
+        losses[..ids.len()].iter().for_each(|l| loss -= l);
+        add_rows(table, ids, &slope[..ids.len()], dx);
+    }
+    loss
+}
+
+/// `out += Σ weights[j] table[ids[j]]`, in the order of `ids`.
+#[inline(always)]
+fn add_rows(table: Matrix<'_>, ids: &[u32], weights: &[f32], out: &mut [f32]) {
     let ((fours, ids), (weight_fours, weights)) = (ids.as_chunks::<4>(), weights.as_chunks::<4>());
-    for ([i0, i1, i2, i3], w) in fours.iter().zip(weight_fours) {
+    for (at, ([i0, i1, i2, i3], w)) in fours.iter().zip(weight_fours).enumerate() {
+        if let Some(ahead) = fours.get(at + AHEAD) {
+            ahead.iter().for_each(|id| fetch(gathered(table, *id)));
+        }
         let rows = [gathered(table, *i0), gathered(table, *i1), gathered(table, *i2), gathered(table, *i3)];
         add_four(rows, *w, out);
     }

@@ -5,6 +5,7 @@
 //! since a score depends on the average and on its own row alone; where a row comes again, a new run begins, which
 //! sees what the first one did to it.
 
+use super::fetch::fetch;
 use super::math::{log_sigmoid, sigmoid};
 use super::matrix::MatrixMut;
 use super::rows::{LANES, dot, scale};
@@ -70,7 +71,7 @@ pub(super) fn learn(
     }
     let (mean, error) = scratch.split_at_mut(input.cols());
     let error = &mut error[..input.cols()];
-    fetch(&output, outputs.iter().take(LANES));
+    fetch_rows(&output, outputs.iter().take(LANES));
     sum_rows(&input, inputs, mean.as_chunks_mut().0);
     scale(1.0 / inputs.len() as f32, mean);
     error.fill(0.0);
@@ -80,7 +81,7 @@ pub(super) fn learn(
         let rows = run(&outputs[start..]);
         let labels = &labels[start..][..rows.len()];
         start += rows.len();
-        fetch(&output, outputs[start..].iter().take(LANES));
+        fetch_rows(&output, outputs[start..].iter().take(LANES));
         let mut slopes = [0.0; LANES];
         let mut losses = [0.0; LANES];
         for (score, row) in slopes.iter_mut().zip(rows) {
@@ -124,26 +125,11 @@ fn run(rows: &[u32]) -> &[u32] {
 /// Asks for rows that will be needed soon. Noise comes from all over a table, and waiting for it took a quarter of the
 /// time of PV-DM.
 #[inline(always)]
-fn fetch<'a>(table: &MatrixMut<'_>, ids: impl Iterator<Item = &'a u32>) {
+fn fetch_rows<'a>(table: &MatrixMut<'_>, ids: impl Iterator<Item = &'a u32>) {
     for id in ids {
-        for part in table.row(*id as usize).chunks(CACHE_LINE) {
-            #[cfg(target_arch = "x86_64")]
-            {
-                use std::arch::x86_64::{_MM_HINT_T0, _mm_prefetch};
-                // SAFETY: this is a hint that reads and writes nothing, be the address valid or not; and it is valid.
-                #[allow(unsafe_code)]
-                unsafe {
-                    _mm_prefetch::<_MM_HINT_T0>(part.as_ptr().cast());
-                }
-            }
-            #[cfg(not(target_arch = "x86_64"))]
-            let _ = part;
-        }
+        fetch(table.row(*id as usize));
     }
 }
-
-/// Numbers in a line of the cache.
-const CACHE_LINE: usize = 16;
 
 /// Eight numbers, moved as one, so that the compiler need not ask whether rows overlap.
 type Line = [f32; LANES];

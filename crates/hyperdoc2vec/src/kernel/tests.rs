@@ -188,6 +188,21 @@ proptest! {
             gather_sum(Matrix::new(&table, 7, k, k), &ids, &weights, &mut out);
             prop_assert_eq!(bits(&out), bits(&expected));
         }
+        let (mut expected, mut expected_slopes, mut expected_loss) = (y.clone(), Vec::new(), 0.5f32);
+        for &id in &ids {
+            let row = &table[id as usize * k..][..k];
+            let score = plain_dot(&x, row);
+            let slope = math::sigmoid(score) - 1.0;
+            expected.iter_mut().zip(row).for_each(|(out, row)| *out = slope.mul_add(*row, *out));
+            expected_slopes.push(slope);
+            expected_loss -= math::log_sigmoid(score);
+        }
+        for attract in [rows::attract, attract] {
+            let (mut dx, mut slopes) = (y.clone(), vec![0.0; ids.len()]);
+            let loss = attract(&x, Matrix::new(&table, 7, k, k), &ids, &mut slopes, &mut dx, 0.5);
+            prop_assert_eq!((bits(&dx), bits(&slopes)), (bits(&expected), bits(&expected_slopes)));
+            prop_assert_eq!(bits(&[loss]), bits(&[expected_loss]));
+        }
         for scatter_add in [rows::scatter_add, scatter_add] {
             let mut table = table.clone();
             scatter_add(&x, &ids, &weights, MatrixMut::new(&mut table, 7, k, k));

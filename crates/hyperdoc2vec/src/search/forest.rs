@@ -119,37 +119,60 @@ struct Cut {
     bin: usize,
 }
 
-/// Numbers put into bins: a column a feature.
+/// Numbers put into bins: a row an example.
 struct Binned {
     thresholds: Vec<Vec<f32>>,
-    columns: Vec<Vec<u8>>,
+    rows: Vec<u8>,
 }
+
+/// Features whose sums one thread makes.
+const FEATURES_A_TASK: usize = 8;
 
 impl Binned {
     fn new(examples: &Examples) -> Binned {
-        let column = |feature: usize| {
-            let thresholds = examples.thresholds(feature);
-            let bin = |example| thresholds.partition_point(|&t| t < examples.row(example)[feature]) as u8;
-            let column = (0..examples.len()).map(bin).collect();
-            (thresholds, column)
-        };
-        let (thresholds, columns) = (0..examples.width).into_par_iter().map(column).unzip();
-        Binned { thresholds, columns }
+        let thresholds: Vec<Vec<f32>> =
+            (0..examples.width).into_par_iter().map(|feature| examples.thresholds(feature)).collect();
+        let bin = |(value, thresholds): (&f32, &Vec<f32>)| thresholds.partition_point(|t| t < value) as u8;
+        let row = |example: usize| examples.row(example).iter().zip(&thresholds).map(bin);
+        let rows = (0..examples.len()).into_par_iter().flat_map_iter(row).collect();
+        Binned { thresholds, rows }
     }
 
-    /// The best cut of the examples `of`, if one is worth it.
-    fn cut(&self, of: &[u32], slopes: &[(f32, f32)], total: Sums, growth: &Growth) -> Option<Cut> {
-        let score = |(slope, curve): Sums| slope * slope / (curve + growth.damping);
-        let best = |feature: usize| {
-            let column = &self.columns[feature];
-            let mut bins = [(0.0f64, 0.0f64); BINS];
+    fn bin(&self, example: u32, feature: usize) -> usize {
+        usize::from(self.rows[example as usize * self.thresholds.len() + feature])
+    }
+
+    /// The sums of the examples `of`, by feature and bin.
+    fn sums(&self, of: &[u32], slopes: &[(f32, f32)]) -> Vec<[Sums; BINS]> {
+        let width = self.thresholds.len();
+        let mut sums = vec![[(0.0, 0.0); BINS]; width];
+        let add = |(task, sums): (usize, &mut [[Sums; BINS]])| {
+            let first = task * FEATURES_A_TASK;
             for &example in of {
                 let (slope, curve) = slopes[example as usize];
-                let bin = &mut bins[column[example as usize] as usize];
-                bin.0 += f64::from(slope);
-                bin.1 += f64::from(curve);
+                let (slope, curve) = (f64::from(slope), f64::from(curve));
+                let row = &self.rows[example as usize * width + first..][..sums.len()];
+                for (bins, &bin) in sums.iter_mut().zip(row) {
+                    let sums = &mut bins[usize::from(bin) % BINS];
+                    sums.0 += slope;
+                    sums.1 += curve;
+                }
             }
-            let (mut left, mut best) = ((0.0, 0.0), None::<Cut>);
+        };
+        if of.len() < SMALL {
+            sums.chunks_mut(FEATURES_A_TASK).enumerate().for_each(add);
+        } else {
+            sums.par_chunks_mut(FEATURES_A_TASK).enumerate().for_each(add);
+        }
+        sums
+    }
+
+    /// The best cut of examples with these sums, if one is worth it.
+    fn cut(&self, sums: &[[Sums; BINS]], total: Sums, growth: &Growth) -> Option<Cut> {
+        let score = |(slope, curve): Sums| slope * slope / (curve + growth.damping);
+        let mut best = None::<Cut>;
+        for (feature, bins) in sums.iter().enumerate() {
+            let mut left = (0.0, 0.0);
             for (bin, sums) in bins.iter().enumerate().take(self.thresholds[feature].len()) {
                 left = (left.0 + sums.0, left.1 + sums.1);
                 let right = (total.0 - left.0, total.1 - left.1);
@@ -159,13 +182,17 @@ impl Binned {
                     best = Some(Cut { gain, feature, bin });
                 }
             }
-            best
-        };
-        let features = 0..self.columns.len();
-        let cuts: Vec<Option<Cut>> =
-            if of.len() < SMALL { features.map(best).collect() } else { features.into_par_iter().map(best).collect() };
-        cuts.into_iter().flatten().reduce(|best, cut| if cut.gain > best.gain { cut } else { best })
+        }
+        best
     }
+}
+
+/// What is left of `all` without `some`.
+fn less(mut all: Vec<[Sums; BINS]>, some: &[[Sums; BINS]]) -> Vec<[Sums; BINS]> {
+    for (all, some) in all.as_flattened_mut().iter_mut().zip(some.as_flattened()) {
+        *all = (all.0 - some.0, all.1 - some.1);
+    }
+    all
 }
 
 impl Forest {
@@ -232,12 +259,14 @@ impl Forest {
         };
         let root = self.feature.len();
         self.push(LEAF, 0.0);
-        let mut open = vec![(root, (0..examples.len() as u32).collect::<Vec<u32>>())];
+        let all: Vec<u32> = (0..examples.len() as u32).collect();
+        let binned_sums = if growth.depth > 0 { binned.sums(&all, &slopes) } else { Vec::new() };
+        let mut open = vec![(root, all, binned_sums)];
         for depth in 0..=growth.depth {
             let mut next = Vec::new();
-            for (node, of) in open {
+            for (node, of, binned_sums) in open {
                 let total = sums(&of);
-                let cut = (depth < growth.depth).then(|| binned.cut(&of, &slopes, total, growth)).flatten();
+                let cut = (depth < growth.depth).then(|| binned.cut(&binned_sums, total, growth)).flatten();
                 let Some(Cut { feature, bin, .. }) = cut else {
                     let step = growth.rate * (total.0 / (total.1 + growth.damping)) as f32;
                     self.number[node] = step;
@@ -250,10 +279,18 @@ impl Forest {
                 self.child[node] = child as u32;
                 self.push(LEAF, 0.0);
                 self.push(LEAF, 0.0);
-                let column = &binned.columns[feature];
                 let (left, right): (Vec<u32>, Vec<u32>) =
-                    of.iter().partition(|&&example| usize::from(column[example as usize]) <= bin);
-                next.extend([(child, left), (child + 1, right)]);
+                    of.iter().partition(|&&example| binned.bin(example, feature) <= bin);
+                // The smaller side is added up; the other has the rest. No more is asked of the last leaves.
+                let (mut left_sums, mut right_sums) = (Vec::new(), Vec::new());
+                if depth + 1 < growth.depth && left.len() <= right.len() {
+                    left_sums = binned.sums(&left, &slopes);
+                    right_sums = less(binned_sums, &left_sums);
+                } else if depth + 1 < growth.depth {
+                    right_sums = binned.sums(&right, &slopes);
+                    left_sums = less(binned_sums, &right_sums);
+                }
+                next.extend([(child, left, left_sums), (child + 1, right, right_sums)]);
             }
             open = next;
         }

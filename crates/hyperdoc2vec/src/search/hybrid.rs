@@ -209,10 +209,10 @@ pub fn candidates(
     };
     // The logarithm of the sum over documents of what is predicted, less the best.
     let mut sum = 0.0f32;
-    let mut newest: Option<Date> = None;
+    let (mut newest, dates): (Option<Date>, &[i32]) = (None, model.dates());
     for row in (0..documents).filter(|&row| admitted(row)) {
         sum += exp((embedding.scores[row] - embedding.best).max(-80.0));
-        newest = newest.max(model.date(row));
+        newest = newest.max(dates.get(row).and_then(|&date| Date::from_packed(date)));
     }
     let all = ln(sum.max(1.0));
 

@@ -3,7 +3,10 @@
 //! Its words are all of the training documents. Those with vectors come first, in the order of their rows; behind
 //! them the rarer ones, by falling count.
 
-use super::postings::PostingsBuf;
+use std::io;
+
+use super::postings::{Outline, lists};
+use crate::container::Take;
 use crate::corpus::Corpus;
 use crate::id::WordId;
 use crate::train::citation::distance_weight;
@@ -58,13 +61,13 @@ impl Terms {
 /// How often a word counts that stands beside a link to a document; one of the document's own text counts once.
 const BESIDE: f32 = 4.0;
 
-/// Posting lists of the documents' own text.
-pub fn text(view: &View<'_>, terms: &Terms) -> PostingsBuf {
+/// Posting lists of the documents' own text, given to `take` piece by piece.
+pub fn text(view: &View<'_>, terms: &Terms, take: Take<'_>) -> io::Result<Outline> {
     let words = |document: usize| view.corpus.words(view.documents[document]);
     let each = |document: usize, tell: &mut dyn FnMut(u32)| {
         words(document).iter().filter_map(|&word| terms.row(word)).for_each(tell);
     };
-    PostingsBuf::build(view.documents.len(), terms.words.len(), |document| words(document).len(), each)
+    lists(view.documents.len(), terms.words.len(), |document| words(document).len(), each, take)
 }
 
 /// How often a word counts that stands 0, 1, 2 … words from a link.
@@ -75,7 +78,7 @@ pub(crate) fn context_times(window: usize, decay: f32) -> Vec<usize> {
 
 /// Posting lists of the contexts of the links that point at documents: up to `window` words on each side, which count
 /// four times beside the link and less by `decay` the further away they stand, down to not at all.
-pub fn cited(view: &View<'_>, terms: &Terms, window: usize, decay: f32) -> PostingsBuf {
+pub fn cited(view: &View<'_>, terms: &Terms, window: usize, decay: f32, take: Take<'_>) -> io::Result<Outline> {
     let times = context_times(window, decay);
     let cited_by = CitedBy::new(view, times.len());
     let each = |document: usize, tell: &mut dyn FnMut(u32)| {
@@ -90,5 +93,5 @@ pub fn cited(view: &View<'_>, terms: &Terms, window: usize, decay: f32) -> Posti
         }
     };
     let size = |document: usize| cited_by.positions(document).len() * 2 * times.len();
-    PostingsBuf::build(view.documents.len(), terms.words.len(), size, each)
+    lists(view.documents.len(), terms.words.len(), size, each, take)
 }

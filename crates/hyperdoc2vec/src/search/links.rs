@@ -15,6 +15,8 @@ use crate::train::view::View;
 pub const AROUND: usize = 12;
 /// Words kept of a document: those that tell most of it.
 pub const KEYWORDS: usize = 64;
+/// Documents whose words are counted before the next are.
+const TOGETHER: usize = 1 << 14;
 
 /// The links, as they are stored.
 #[derive(Debug, Clone, Copy, Default)]
@@ -160,12 +162,14 @@ impl KeywordsBuf {
         let rarity = |row: u32| rarity_weight(view.document_counts[row as usize], view.documents.len(), true);
         let of =
             |&doc| keywords(view.corpus.words(doc).iter().filter_map(|&word| view.word_row(word)).collect(), rarity);
-        let all: Vec<Vec<(u32, u8)>> = view.documents.par_iter().map(of).collect();
         let mut keywords = KeywordsBuf::default();
-        for words in all {
-            keywords.rows.extend(words.iter().map(|&(row, _)| row));
-            keywords.counts.extend(words.iter().map(|&(_, count)| count));
-            keywords.ends.push(keywords.rows.len() as u64);
+        for some in view.documents.chunks(TOGETHER) {
+            let all: Vec<Vec<(u32, u8)>> = some.par_iter().map(of).collect();
+            for words in all {
+                keywords.rows.extend(words.iter().map(|&(row, _)| row));
+                keywords.counts.extend(words.iter().map(|&(_, count)| count));
+                keywords.ends.push(keywords.rows.len() as u64);
+            }
         }
         keywords
     }

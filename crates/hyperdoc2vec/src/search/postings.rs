@@ -4,14 +4,19 @@
 //! and behind it `count − 4` where the count is 4 or more; the gap is how many documents lie between it and the one
 //! before. Numbers are LEB128: seven bits a byte, the lowest first. A word that no document has is an empty list.
 
+use std::io;
 use std::ops::Range;
 
 use rayon::prelude::*;
 
+use crate::container::Take;
+
 /// Words of text that are counted as one piece of work.
-const WORDS_A_BLOCK: usize = 1 << 21;
+const WORDS_A_BLOCK: usize = 1 << 19;
 /// Blocks whose counts are in memory at once.
 const BLOCKS: usize = 8;
+/// Bytes of lists that are made in one go over the text.
+const BYTES_AT_ONCE: u64 = 64 << 20;
 /// Counts below this stand in the two low bits.
 const INLINE: u32 = 4;
 
@@ -32,6 +37,15 @@ pub struct PostingsBuf {
     ends: Vec<u64>,
     bytes: Vec<u8>,
     lengths: Vec<u32>,
+}
+
+/// What belongs to lists that were written elsewhere.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct Outline {
+    /// Where each word's list ends.
+    pub ends: Vec<u64>,
+    /// How many words each document has.
+    pub lengths: Vec<u32>,
 }
 
 /// The documents of one word in order, each with its count.
@@ -118,52 +132,106 @@ fn posting(gap: u32, count: u32) -> (u64, Option<u64>) {
     (u64::from(gap) << 2 | u64::from(count.min(INLINE) - 1), rest)
 }
 
+/// Makes lists for `words` words in `documents` documents; `each(document, tell)` tells the words of a document one by
+/// one, of which there are about `size_of(document)`. The lists go to `take` in the order of the words, piece by piece.
+/// Any number of threads gives the same bytes.
+///
+/// In memory are one piece, some numbers a word, and some blocks of the text in counted form; the text is gone over once
+/// for the sizes, and once for each piece.
+pub fn lists(
+    documents: usize,
+    words: usize,
+    size_of: impl Fn(usize) -> usize,
+    each: impl Fn(usize, &mut dyn FnMut(u32)) + Sync,
+    take: Take<'_>,
+) -> io::Result<Outline> {
+    lists_in_pieces(documents, words, size_of, each, BYTES_AT_ONCE, take)
+}
+
+/// The same in pieces of about so many bytes.
+fn lists_in_pieces(
+    documents: usize,
+    words: usize,
+    size_of: impl Fn(usize) -> usize,
+    each: impl Fn(usize, &mut dyn FnMut(u32)) + Sync,
+    at_once: u64,
+    take: Take<'_>,
+) -> io::Result<Outline> {
+    let blocks = blocks(documents, size_of);
+    let mut lengths = vec![0u32; documents];
+    let (mut found, mut next) = (vec![0u32; words], vec![0u32; words]);
+    let mut ends = vec![0u64; words];
+    in_order(&blocks, words, &each, |document, counts| {
+        for &(word, count) in counts {
+            let row = word as usize;
+            let (number, rest) = posting(document - next[row], count);
+            ends[row] += (size(number) + rest.map_or(0, size)) as u64;
+            found[row] += 1;
+            next[row] = document + 1;
+            lengths[document as usize] = lengths[document as usize].saturating_add(count);
+        }
+    });
+    // From sizes to ends.
+    let mut total = 0;
+    for (end, &found) in ends.iter_mut().zip(&found) {
+        total += *end + if found == 0 { 0 } else { size(u64::from(found)) as u64 };
+        *end = total;
+    }
+    let mut first = 0;
+    while first < words {
+        let start = if first == 0 { 0 } else { ends[first - 1] };
+        let end = (first + 1).max(ends.partition_point(|&end| end <= start + at_once));
+        let mut bytes = vec![0u8; (ends[end - 1] - start) as usize];
+        let mut places = Vec::with_capacity(end - first);
+        for row in first..end {
+            let place = (if row == 0 { 0 } else { ends[row - 1] } - start) as usize;
+            places.push(if found[row] == 0 { place } else { write(&mut bytes, place, u64::from(found[row])) });
+        }
+        next[first..end].fill(0);
+        let some = |document: usize, tell: &mut dyn FnMut(u32)| {
+            each(document, &mut |word| {
+                if (first..end).contains(&(word as usize)) {
+                    tell(word - first as u32);
+                }
+            });
+        };
+        let next = &mut next[first..end];
+        in_order(&blocks, end - first, &some, |document, counts| {
+            for &(word, count) in counts {
+                let row = word as usize;
+                let (number, rest) = posting(document - next[row], count);
+                let at = write(&mut bytes, places[row], number);
+                places[row] = rest.map_or(at, |rest| write(&mut bytes, at, rest));
+                next[row] = document + 1;
+            }
+        });
+        take(&bytes)?;
+        first = end;
+    }
+    Ok(Outline { ends, lengths })
+}
+
 impl PostingsBuf {
-    /// Lists for `words` words in `documents` documents; `each(document, tell)` tells the words of a document one by
-    /// one, of which there are about `size(document)`. Any number of threads gives the same bytes.
-    ///
-    /// Beside the lists, some blocks of the text are in memory in counted form.
+    /// The lists that `make` gives piece by piece.
+    pub fn collect(make: impl FnOnce(Take<'_>) -> io::Result<Outline>) -> PostingsBuf {
+        let mut bytes = Vec::new();
+        let made = make(&mut |piece| {
+            bytes.extend_from_slice(piece);
+            Ok(())
+        });
+        // Nothing fails where nothing is written.
+        let Outline { ends, lengths } = made.unwrap_or_default();
+        PostingsBuf { ends, bytes, lengths }
+    }
+
+    /// What [`lists`] makes, in memory.
     pub fn build(
         documents: usize,
         words: usize,
         size_of: impl Fn(usize) -> usize,
         each: impl Fn(usize, &mut dyn FnMut(u32)) + Sync,
     ) -> PostingsBuf {
-        let blocks = blocks(documents, size_of);
-        let mut lengths = vec![0u32; documents];
-        let (mut found, mut next) = (vec![0u32; words], vec![0u32; words]);
-        let mut ends = vec![0u64; words];
-        in_order(&blocks, words, &each, |document, counts| {
-            for &(word, count) in counts {
-                let row = word as usize;
-                let (number, rest) = posting(document - next[row], count);
-                ends[row] += (size(number) + rest.map_or(0, size)) as u64;
-                found[row] += 1;
-                next[row] = document + 1;
-                lengths[document as usize] = lengths[document as usize].saturating_add(count);
-            }
-        });
-        // From sizes to places.
-        let mut total = 0;
-        for (end, &found) in ends.iter_mut().zip(&found) {
-            let head = if found == 0 { 0 } else { size(u64::from(found)) as u64 };
-            (total, *end) = (total + head + *end, total);
-        }
-        let mut bytes = vec![0u8; total as usize];
-        for (at, &found) in ends.iter_mut().zip(&found).filter(|(_, found)| **found > 0) {
-            *at = write(&mut bytes, *at as usize, u64::from(found)) as u64;
-        }
-        next.fill(0);
-        in_order(&blocks, words, &each, |document, counts| {
-            for &(word, count) in counts {
-                let row = word as usize;
-                let (number, rest) = posting(document - next[row], count);
-                let at = write(&mut bytes, ends[row] as usize, number);
-                ends[row] = rest.map_or(at, |rest| write(&mut bytes, at, rest)) as u64;
-                next[row] = document + 1;
-            }
-        });
-        PostingsBuf { ends, bytes, lengths }
+        PostingsBuf::collect(|take| lists(documents, words, size_of, each, take))
     }
 
     /// The lists of `one` and `other`, which number words and documents alike: counts and lengths are added up.
@@ -324,6 +392,26 @@ mod tests {
                 let expected = documents[document as usize].iter().filter(|&&w| w as usize == word).count();
                 assert_eq!(count as usize, expected);
             }
+        }
+    }
+
+    #[test]
+    fn lists_made_in_pieces_are_the_same() {
+        let documents: Vec<Vec<u32>> = (0..300).map(|d| (0..d % 41).map(|i| (i * i + 7 * d) % 97).collect()).collect();
+        let whole = built(&documents, 100);
+        for at_once in [0, 1, 50, 1000, 1 << 30] {
+            let mut pieces = 0;
+            let some = PostingsBuf::collect(|take| {
+                let size = |d: usize| documents[d].len();
+                let each = |d: usize, tell: &mut dyn FnMut(u32)| documents[d].iter().for_each(|&w| tell(w));
+                let mut counting = |piece: &[u8]| {
+                    pieces += 1;
+                    take(piece)
+                };
+                lists_in_pieces(documents.len(), 100, size, each, at_once, &mut counting)
+            });
+            assert!(some == whole, "in pieces of {at_once}");
+            assert_eq!(pieces > 1, at_once < 1 << 30);
         }
     }
 

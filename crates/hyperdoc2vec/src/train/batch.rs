@@ -134,6 +134,7 @@ pub struct Workspace {
     dx: Vec<f32>,
     dn: Vec<f32>,
     packed: Vec<f32>,
+    packed_x: Vec<f32>,
     packed_transposed: Vec<f32>,
     losses: Vec<f32>,
 }
@@ -160,42 +161,50 @@ fn gradients(batch: &Batch, tables: &Tables, loss: Loss, work: &mut Workspace) -
     let losses = sized(&mut work.losses, examples);
 
     let table = input.matrix();
-    x.par_chunks_mut(stride * EXAMPLES_A_TASK).enumerate().for_each(|(chunk, rows)| {
-        for (i, row) in rows.chunks_exact_mut(stride).enumerate() {
-            let (ids, weights) = batch.inputs_of(chunk * EXAMPLES_A_TASK + i);
-            gather_sum(table, ids, weights, row);
-        }
-    });
-    for (row, &column) in n.chunks_exact_mut(stride).zip(&batch.columns) {
-        row.copy_from_slice(output.row(column as usize));
-    }
-    let n = Matrix::new(n, columns, stride, stride);
-    let (by_depth, by_column) = rayon::join(
-        || pack_transposed(n, sized(&mut work.packed_transposed, Panels::len(stride, columns))),
-        || pack(n, sized(&mut work.packed, Panels::len(columns, stride))),
+    let ((), (by_depth, by_column)) = rayon::join(
+        || {
+            x.par_chunks_mut(stride * EXAMPLES_A_TASK).enumerate().for_each(|(chunk, rows)| {
+                for (i, row) in rows.chunks_exact_mut(stride).enumerate() {
+                    let (ids, weights) = batch.inputs_of(chunk * EXAMPLES_A_TASK + i);
+                    gather_sum(table, ids, weights, row);
+                }
+            });
+        },
+        || {
+            for (row, &column) in n.chunks_exact_mut(stride).zip(&batch.columns) {
+                row.copy_from_slice(output.row(column as usize));
+            }
+            let n = Matrix::new(n, columns, stride, stride);
+            let by_depth = pack_transposed(n, sized(&mut work.packed_transposed, Panels::len(stride, columns)));
+            (by_depth, pack(n, sized(&mut work.packed, Panels::len(columns, stride))))
+        },
     );
     let x = &*x;
-    s.par_chunks_mut(wide * EXAMPLES_A_TASK)
-        .zip(dx.par_chunks_mut(stride * EXAMPLES_A_TASK))
-        .zip(losses.par_chunks_mut(EXAMPLES_A_TASK))
-        .enumerate()
-        .for_each(|(chunk, ((s, dx), losses))| {
-            let first = chunk * EXAMPLES_A_TASK;
-            let rows = losses.len();
-            let x = Matrix::new(&x[first * stride..], rows, stride, stride);
-            multiply(x, by_depth, MatrixMut::new(s, rows, columns, wide), Start::Zero);
-            for (i, scores) in s.chunks_mut(wide).enumerate() {
-                losses[i] = slopes(batch, first + i, loss, &mut scores[..columns]);
-            }
-            multiply(
-                Matrix::new(s, rows, columns, wide),
-                by_column,
-                MatrixMut::new(dx, rows, stride, stride),
-                Start::Zero,
-            );
-        });
-    let by_example =
-        pack(Matrix::new(x, examples, stride, stride), sized(&mut work.packed, Panels::len(examples, stride)));
+    let packed_x = sized(&mut work.packed_x, Panels::len(examples, stride));
+    let ((), by_example) = rayon::join(
+        || {
+            s.par_chunks_mut(wide * EXAMPLES_A_TASK)
+                .zip(dx.par_chunks_mut(stride * EXAMPLES_A_TASK))
+                .zip(losses.par_chunks_mut(EXAMPLES_A_TASK))
+                .enumerate()
+                .for_each(|(chunk, ((s, dx), losses))| {
+                    let first = chunk * EXAMPLES_A_TASK;
+                    let rows = losses.len();
+                    let x = Matrix::new(&x[first * stride..], rows, stride, stride);
+                    multiply(x, by_depth, MatrixMut::new(s, rows, columns, wide), Start::Zero);
+                    for (i, scores) in s.chunks_mut(wide).enumerate() {
+                        losses[i] = slopes(batch, first + i, loss, &mut scores[..columns]);
+                    }
+                    multiply(
+                        Matrix::new(s, rows, columns, wide),
+                        by_column,
+                        MatrixMut::new(dx, rows, stride, stride),
+                        Start::Zero,
+                    );
+                });
+        },
+        || pack(Matrix::new(x, examples, stride, stride), packed_x),
+    );
     let g = Matrix::new(s, examples, columns, wide);
     par_multiply_transposed(g, by_example, MatrixMut::new(dn, columns, stride, stride), Start::Zero);
 

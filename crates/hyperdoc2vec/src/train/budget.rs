@@ -39,7 +39,7 @@ pub fn within(corpus: &Corpus, params: &TrainParams, threads: usize, budget: Dur
             });
             seconds.push((phase.epochs(), mean * phase.batches() as f64));
         }
-        // The last phase is run twice where rankings are learnt to be weighed.
+        // To learn how to weigh the rankings takes about as long again as the last phase.
         if let (Some((_, last)), true) = (seconds.last_mut(), is_for(params)) {
             *last *= 2.0;
         }

@@ -15,7 +15,7 @@ use super::batched::{self, Batched};
 use super::occurrences::Numbering;
 use super::view::{Example, View};
 use super::{After, Phase, Tables};
-use crate::kernel::{exp, ln};
+use crate::kernel::{exp, fetch, ln};
 use crate::rng::{Order, Rng};
 
 /// How the citation phase is run.
@@ -163,7 +163,11 @@ impl<'a> Citation<'a> {
         batch.clear();
         batch.noise_weight = self.params.noise_weight;
         let view = self.view;
-        for Example { position, target } in links {
+        let mut links = links.peekable();
+        while let Some(Example { position, target }) = links.next() {
+            if let Some(next) = links.peek() {
+                fetch(view.around(next.position as usize, self.window));
+            }
             let position = position as usize;
             let (mut total, mut words) = (0.0f32, 0);
             view.context(position, self.window, |word, distance| {

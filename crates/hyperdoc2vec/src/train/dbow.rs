@@ -21,8 +21,8 @@ use super::occurrences::{Numbering, Occurrences};
 use super::view::View;
 use super::{After, Phase, Tables};
 use crate::kernel::{
-    Matrix, MatrixMut, Panels, Start, axpy, dot, gather_sum, log_sigmoid, multiply, noise_loss, pack, pack_transposed,
-    par_multiply_transposed, sigmoid,
+    Matrix, MatrixMut, Panels, Start, attract, axpy, gather_sum, multiply, noise_loss, pack, pack_transposed,
+    par_multiply_transposed,
 };
 use crate::rng::{Order, Rng};
 
@@ -98,6 +98,7 @@ pub struct Workspace {
     dx: Vec<f32>,
     dn: Vec<f32>,
     packed: Vec<f32>,
+    packed_x: Vec<f32>,
     packed_transposed: Vec<f32>,
     own: Vec<f32>,
     losses: Vec<f32>,
@@ -220,17 +221,24 @@ impl Dbow<'_> {
         let dn = sized(&mut work.dn, columns * stride);
         let own = sized(&mut work.own, batch.words.len());
         let losses = sized(&mut work.losses, examples);
-        for (row, &document) in x.chunks_exact_mut(stride).zip(&batch.documents) {
-            row.copy_from_slice(input.row(document as usize));
-        }
-        for (row, &column) in n.chunks_exact_mut(stride).zip(&batch.columns) {
-            row.copy_from_slice(output.row(column as usize));
-        }
-        let n = Matrix::new(n, columns, stride, stride);
-        let by_depth = pack_transposed(n, sized(&mut work.packed_transposed, Panels::len(stride, columns)));
-        let by_column = pack(n, sized(&mut work.packed, Panels::len(columns, stride)));
+        let (by_example, (by_depth, by_column)) = rayon::join(
+            || {
+                for (row, &document) in x.chunks_exact_mut(stride).zip(&batch.documents) {
+                    row.copy_from_slice(input.row(document as usize));
+                }
+                pack(Matrix::new(x, examples, stride, stride), sized(&mut work.packed_x, Panels::len(examples, stride)))
+            },
+            || {
+                for (row, &column) in n.chunks_exact_mut(stride).zip(&batch.columns) {
+                    row.copy_from_slice(output.row(column as usize));
+                }
+                let n = Matrix::new(n, columns, stride, stride);
+                let by_depth = pack_transposed(n, sized(&mut work.packed_transposed, Panels::len(stride, columns)));
+                (by_depth, pack(n, sized(&mut work.packed, Panels::len(columns, stride))))
+            },
+        );
 
-        let (x, words) = (&*x, output);
+        let (x, words) = (&*x, output.matrix());
         let noise_weight = self.params.negatives / self.params.noise as f32;
         let mut own_parts: Vec<&mut [f32]> = Vec::with_capacity(examples.div_ceil(EXAMPLES_A_TASK));
         let mut rest = &mut *own;
@@ -270,22 +278,16 @@ impl Dbow<'_> {
                     let start = if example == 0 { 0 } else { batch.ends[example - 1] };
                     let x = &x[example * stride..][..stride];
                     let dx = &mut dx[i * stride..][..stride];
-                    for slot in start..batch.ends[example] {
-                        let word = words.row(batch.words[slot] as usize);
-                        let score = dot(x, word);
-                        let gradient = sigmoid(score) - 1.0;
-                        losses[i] -= log_sigmoid(score);
-                        own[slot - offset] = gradient;
-                        axpy(gradient, word, dx);
-                    }
+                    let slots = start..batch.ends[example];
+                    let slopes = &mut own[slots.start - offset..slots.end - offset];
+                    losses[i] = attract(x, words, &batch.words[slots], slopes, dx, losses[i]);
                 }
             });
-        let by_example =
-            pack(Matrix::new(x, examples, stride, stride), sized(&mut work.packed, Panels::len(examples, stride)));
         let g = Matrix::new(g, examples, columns, wide);
-        par_multiply_transposed(g, by_example, MatrixMut::new(dn, columns, stride, stride), Start::Zero);
-
-        batch.by_word.weigh(own);
+        rayon::join(
+            || par_multiply_transposed(g, by_example, MatrixMut::new(dn, columns, stride, stride), Start::Zero),
+            || batch.by_word.weigh(own),
+        );
         losses.iter().map(|&loss| f64::from(loss)).sum()
     }
 }

@@ -2,8 +2,13 @@
 //!
 //! A tenth of the documents, the latest where links lead back in time, is taken for new: a model is trained and an
 //! index is made as if their links were not there, starting from what the content phase learnt, which saw no links.
-//! Where these have few links, other tenths follow in their turn. Then the rankings are asked for these links, with and without the source, half of them without the link's own
-//! words, and trees learn which candidates are right. The model itself is trained on everything afterwards.
+//! Where these have few links, other tenths follow in their turn. Then the rankings are asked for these links, with and
+//! without the source, half of them without the link's own words, and trees learn which candidates are right. The model
+//! itself is trained on everything afterwards.
+//!
+//! It is to cost little beside that: a fold takes two passes over the links, questions are few, and fewer where documents
+//! are many. The tables that the last phase begins with wait in a file meanwhile, so that memory holds one set of them, or
+//! the mapped model of a fold.
 
 use std::path::Path;
 
@@ -12,7 +17,7 @@ use serde_json::json;
 
 use super::Tables;
 use super::params::{Method, TrainParams};
-use super::run::{TrainProgress, TrainWatch, phases, run_alone};
+use super::run::{TablesAside, TrainProgress, TrainWatch, none, phases, run_alone};
 use super::view::{Example, View};
 use crate::error::{Error, Result};
 use crate::id::DocId;
@@ -28,6 +33,11 @@ use crate::search::{Query, Searcher};
 const HELD_OUT: f64 = 0.1;
 /// Links asked for, at the most.
 const MOST: usize = 2000;
+/// And no more than this divided by the number of documents, all of which are scored for each.
+const PAIRS: usize = 600_000_000;
+/// Passes over the links of a fold, at the most, where these begin with the vectors of the content phase: more change
+/// little of what the rankings say.
+const PASSES: usize = 2;
 /// With fewer in a fold nothing is learnt from it.
 const LEAST: usize = 20;
 /// Folds are added until there are so many links,
@@ -135,44 +145,21 @@ fn asked(view: &View<'_>, fold: &Fold) -> Vec<Asked> {
 }
 
 /// Learns from `view`, whose last phase begins with `tables`; a model of the documents that are not taken for new is
-/// kept in `folder` meanwhile. `None` where there are too few links to learn from.
+/// kept in `folder` meanwhile, and so are the tables, which are the same again in the end. `None` where there are too
+/// few links to learn from.
 pub(super) fn learn(
     view: &View<'_>,
     params: &TrainParams,
-    tables: &Tables,
+    tables: &mut Tables,
     content: &Content,
     folder: &Path,
     watch: TrainWatch<'_>,
 ) -> Result<Option<Hybrid>> {
-    let (mut learnt, mut checked) =
-        ([ALONE, FEATURES.len()].map(Examples::new), [ALONE, FEATURES.len()].map(Examples::new));
-    let (mut links, mut last) = (0, 0);
-    for (number, fold) in folds(view, params.seed).enumerate() {
-        // Another tenth only where it brings many more.
-        if links + last / 2 >= ENOUGH {
-            break;
-        }
-        let mut asked = asked(view, &fold);
-        if asked.len() > MOST {
-            Rng::keyed(params.seed, &[PURPOSE, 1, number as u64]).shuffle(&mut asked);
-            asked.truncate(MOST);
-            asked.sort_unstable_by_key(|asked| asked.position);
-        }
-        if asked.len() < LEAST {
-            break;
-        }
-        (links, last) = (links + asked.len(), asked.len());
-        for (asked, examples) in
-            asked.iter().zip(ask(view, params, tables.clone(), content, folder, &fold, &asked, watch)?)
-        {
-            let check = Rng::keyed(params.seed, &[PURPOSE, 2, u64::from(asked.source.0)]).below(CHECK) == 0;
-            let into = if check { &mut checked } else { &mut learnt };
-            into.iter_mut().zip(&examples).for_each(|(into, examples)| into.extend(examples));
-        }
-    }
-    if links == 0 {
-        return Ok(None);
-    }
+    let aside = TablesAside::new(tables, params.dim, folder)?;
+    let gathered = gather(view, params, tables, &aside, content, folder, watch);
+    // Where it was stopped, too: a checkpoint has them as they were.
+    aside.restore(tables)?;
+    let Some(Gathered { links, mut learnt, checked }) = gathered? else { return Ok(None) };
     let mut bins: Vec<Bin> = Vec::new();
     let [alone, sourced] = [0, 1].map(|kind: usize| {
         // Where there is little to learn from, simpler trees may hold better: that is tried.
@@ -191,12 +178,61 @@ pub(super) fn learn(
     Ok(Some(Hybrid { alone, sourced, about: json!({"links": links, "calibration": bins_json(&bins)}) }))
 }
 
-/// Trains as if what `fold` holds out were not there, and asks for its links.
+/// What there is to learn from, without and with the source.
+struct Gathered {
+    /// How many links were asked for.
+    links: usize,
+    learnt: [Examples; 2],
+    checked: [Examples; 2],
+}
+
+/// Asks for the links of as many folds as it takes. `tables` are `aside` too, and are not the same in the end.
+fn gather(
+    view: &View<'_>,
+    params: &TrainParams,
+    tables: &mut Tables,
+    aside: &TablesAside,
+    content: &Content,
+    folder: &Path,
+    watch: TrainWatch<'_>,
+) -> Result<Option<Gathered>> {
+    let (mut learnt, mut checked) =
+        ([ALONE, FEATURES.len()].map(Examples::new), [ALONE, FEATURES.len()].map(Examples::new));
+    let (mut links, mut last) = (0, 0);
+    let most = MOST.min(PAIRS / view.documents.len().max(1)).max(LEAST);
+    for (number, fold) in folds(view, params.seed).enumerate() {
+        // Another tenth only where it brings many more.
+        if links + last / 2 >= ENOUGH.min(most) {
+            break;
+        }
+        let mut asked = asked(view, &fold);
+        if asked.len() > most {
+            Rng::keyed(params.seed, &[PURPOSE, 1, number as u64]).shuffle(&mut asked);
+            asked.truncate(most);
+            asked.sort_unstable_by_key(|asked| asked.position);
+        }
+        if asked.len() < LEAST {
+            break;
+        }
+        (links, last) = (links + asked.len(), asked.len());
+        if number > 0 {
+            aside.restore(tables)?;
+        }
+        for (asked, examples) in asked.iter().zip(ask(view, params, tables, content, folder, &fold, &asked, watch)?) {
+            let check = Rng::keyed(params.seed, &[PURPOSE, 2, u64::from(asked.source.0)]).below(CHECK) == 0;
+            let into = if check { &mut checked } else { &mut learnt };
+            into.iter_mut().zip(&examples).for_each(|(into, examples)| into.extend(examples));
+        }
+    }
+    Ok((links > 0).then_some(Gathered { links, learnt, checked }))
+}
+
+/// Trains `tables` as if what `fold` holds out were not there, and asks for its links; nothing is left of the tables.
 #[allow(clippy::too_many_arguments)]
 fn ask(
     view: &View<'_>,
     params: &TrainParams,
-    mut tables: Tables,
+    tables: &mut Tables,
     content: &Content,
     folder: &Path,
     fold: &Fold,
@@ -206,14 +242,17 @@ fn ask(
     let before = view.without_links_of(&fold.held);
     let mut quick = params.clone();
     quick.citation.patience = 0;
+    if params.starts_from_content() {
+        quick.citation.epochs = quick.citation.epochs.min(PASSES);
+    }
     let told = &mut |progress: &TrainProgress| watch(&TrainProgress { phase: "hybrid", ..progress.clone() });
     if let Some(phase) = phases(&before, None, &quick).pop() {
-        run_alone(phase.as_ref(), &mut tables, told)?;
+        run_alone(phase.as_ref(), tables, told)?;
     }
     let folder = tempfile::tempdir_in(folder).map_err(Error::io("create a directory in", folder))?;
     let path = folder.path().join("model");
-    save_with(&path, &before, &tables, params, content, None, None)?;
-    drop(tables);
+    save_with(&path, &before, tables, params, content, None, None)?;
+    *tables = none();
     let model = Model::open(&path)?;
     let searcher = Searcher::new(&model);
     asked.par_iter().map(|asked| examples(&before, &searcher, &content.terms, asked, &fold.held, params)).collect()

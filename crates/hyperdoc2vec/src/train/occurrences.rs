@@ -10,54 +10,56 @@ pub struct Occurrences {
     weights: Vec<f32>,
 }
 
-/// Numbers rows as they come, for one batch at a time.
+/// A number for each row of a table, 0 between batches.
 #[derive(Debug)]
 pub struct Numbering {
-    number: Vec<u32>,
+    places: Vec<u32>,
 }
 
 impl Numbering {
     /// For tables of `rows` rows.
     pub fn new(rows: usize) -> Numbering {
-        Numbering { number: vec![u32::MAX; rows] }
+        Numbering { places: vec![0; rows] }
     }
 }
 
 impl Occurrences {
     /// Lists the occurrences of `rows`, of which those up to `ends[0]` belong to example 0, and so on.
     pub fn list(&mut self, ends: &[usize], rows: &[u32], scratch: &mut Numbering) {
-        let number = &mut scratch.number;
+        // Count, sum up, fill: a counting sort that keeps the order of the batch. `places` has the count of a row, then
+        // where its next occurrence goes.
+        let places = &mut scratch.places;
         self.rows.clear();
         for &row in rows {
-            if number[row as usize] == u32::MAX {
-                number[row as usize] = 0;
+            let count = &mut places[row as usize];
+            if *count == 0 {
                 self.rows.push(row);
             }
+            *count += 1;
         }
         self.rows.sort_unstable();
-        (0..).zip(&self.rows).for_each(|(i, &row)| number[row as usize] = i);
-        // Count, sum up, fill: a counting sort that keeps the order of the batch.
         self.ends.clear();
-        self.ends.resize(self.rows.len() + 1, 0);
-        rows.iter().for_each(|&row| self.ends[number[row as usize] as usize + 1] += 1);
-        for i in 1..self.ends.len() {
-            self.ends[i] += self.ends[i - 1];
+        let mut end = 0;
+        for &row in &self.rows {
+            let place = &mut places[row as usize];
+            let start = end;
+            end += *place;
+            *place = start;
+            self.ends.push(end);
         }
         self.examples.resize(rows.len(), 0);
         self.slots.resize(rows.len(), 0);
         let mut start = 0;
         for (example, &end) in ends.iter().enumerate() {
-            for slot in start..end {
-                let place = &mut self.ends[number[rows[slot] as usize] as usize];
+            for (slot, &row) in (start..end).zip(&rows[start..end]) {
+                let place = &mut places[row as usize];
                 self.examples[*place as usize] = example as u32;
                 self.slots[*place as usize] = slot as u32;
                 *place += 1;
             }
             start = end;
         }
-        // Each start has moved to its end.
-        self.ends.pop();
-        self.rows.iter().for_each(|&row| number[row as usize] = u32::MAX);
+        self.rows.iter().for_each(|&row| places[row as usize] = 0);
     }
 
     /// Gives each occurrence its weight; `weights` are in the order in which the rows were listed.

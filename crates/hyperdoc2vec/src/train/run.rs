@@ -20,7 +20,7 @@ use super::table::Table;
 use super::text::Text;
 use super::view::View;
 use super::{Phase, Tables};
-use crate::container::{Container, Tensor, write};
+use crate::container::{Aside, Container, Tensor, folder_of, write};
 use crate::corpus::Corpus;
 use crate::error::{Error, Result};
 use crate::model::{self, Content};
@@ -111,10 +111,10 @@ pub fn train_view(
 ) -> Result<()> {
     params.validate()?;
     pool(threads)?.install(|| {
-        let folder = destination.parent().filter(|folder| !folder.as_os_str().is_empty()).unwrap_or(Path::new("."));
+        let folder = folder_of(destination);
         let Trained { mut tables, content, hybrid } = run(view, params, checkpoints, folder, watch)?;
-        let content = content.unwrap_or_else(|| Content::new(view));
         let newcomers = newcomers::fill(view, &mut tables, params);
+        let content = content.map_or_else(|| Content::new(view, folder), Ok)?;
         model::save_with(destination, view, &tables, params, &content, hybrid.as_ref(), newcomers.as_ref())
     })?;
     // The run is over: its checkpoint is of no more use.
@@ -249,8 +249,8 @@ fn run(
         if (state.place.epoch, state.place.batch) == (0, 0) {
             phase.prepare(&mut state.tables);
             if number + 1 == phases.len() && hybrid::is_for(params) {
-                let content = content.insert(Content::new(view));
-                state.hybrid = match hybrid::learn(view, params, &state.tables, content, folder, watch) {
+                let content = content.insert(Content::new(view, folder)?);
+                state.hybrid = match hybrid::learn(view, params, &mut state.tables, content, folder, watch) {
                     Err(Error::Interrupted) => return Err(stopped(&state, &key, checkpoints)?),
                     learnt => learnt?,
                 };
@@ -274,6 +274,35 @@ fn stopped(state: &State, key: &serde_json::Value, checkpoints: Option<&Checkpoi
     Ok(Error::Stopped { checkpoint: checkpoints.path.clone() })
 }
 
+/// Tables put into a file, from which they can be had back as they were: others have the memory meanwhile.
+pub(super) struct TablesAside {
+    arrays: Aside,
+    rows: usize,
+    dim: usize,
+}
+
+impl TablesAside {
+    /// Copies `tables`, whose vectors have `dim` numbers, to a file in `folder`.
+    pub(super) fn new(tables: &Tables, dim: usize, folder: &Path) -> Result<TablesAside> {
+        let mut arrays = Aside::new(folder)?;
+        tensors(CURRENT, tables).iter().try_for_each(|tensor| arrays.put(tensor))?;
+        Ok(TablesAside { arrays, rows: tables.input.rows(), dim })
+    }
+
+    /// The tables as they were. What `tables` holds is gone before memory is taken for them.
+    pub(super) fn restore(&self, tables: &mut Tables) -> Result<()> {
+        *tables = none();
+        let [input, output] = [(CURRENT[0], CURRENT[2]), (CURRENT[1], CURRENT[3])].map(|(vectors, squares)| {
+            let mut table = Table::new(self.rows, self.dim);
+            self.arrays.get(vectors, table.data_mut())?;
+            self.arrays.get(squares, table.squares_mut())?;
+            Ok::<Table, Error>(table)
+        });
+        *tables = Tables { input: input?, output: output? };
+        Ok(())
+    }
+}
+
 /// Runs one phase from its beginning, without checkpoints.
 pub(super) fn run_alone(phase: &dyn Phase, tables: &mut Tables, watch: TrainWatch<'_>) -> Result<()> {
     let place = Place::default();
@@ -284,7 +313,8 @@ pub(super) fn run_alone(phase: &dyn Phase, tables: &mut Tables, watch: TrainWatc
     Ok(())
 }
 
-fn none() -> Tables {
+/// No rows.
+pub(super) fn none() -> Tables {
     Tables { input: Table::new(0, 1), output: Table::new(0, 1) }
 }
 

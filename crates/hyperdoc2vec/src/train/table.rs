@@ -1,35 +1,31 @@
 //! A table of vectors, one row for each word and document, that threads may change at once, each its own rows.
 
-use bytemuck::{Pod, Zeroable};
-
-use crate::kernel::{Matrix, axpy, sum_of_squares};
+use crate::huge::Numbers;
+use crate::kernel::{Matrix, axpy, fetch, sum_of_squares};
 use crate::rng::Rng;
 
-/// Numbers a row is padded to a multiple of, with zeros; also what rows are aligned to.
+/// Numbers a row is padded to a multiple of, with zeros.
 const LANE: usize = 8;
-
-/// Eight numbers that begin at a multiple of 32 bytes.
-#[derive(Debug, Clone, Copy, Default, Pod, Zeroable)]
-#[repr(C, align(32))]
-struct Lane([f32; LANE]);
 
 /// Vectors, and for each the mean square of the gradients it has seen.
 #[derive(Debug, Clone)]
 pub struct Table {
     rows: usize,
     stride: usize,
-    lanes: Vec<Lane>,
+    numbers: Numbers,
     squares: Vec<f32>,
 }
 
 /// Rows are split among threads down to this many.
 const ROWS_A_TASK: usize = 64;
+/// How many rows ahead the memory is asked for.
+const ROWS_AHEAD: usize = 4;
 
 impl Table {
     /// `rows` vectors of `dim` zeros.
     pub fn new(rows: usize, dim: usize) -> Table {
         let stride = dim.next_multiple_of(LANE);
-        Table { rows, stride, lanes: vec![Lane::default(); rows * stride / LANE], squares: vec![0.0; rows] }
+        Table { rows, stride, numbers: Numbers::zeros(rows * stride), squares: vec![0.0; rows] }
     }
 
     /// Fills rows with numbers even between ±0.5/dim; each row's follow from the seed and its number.
@@ -52,12 +48,12 @@ impl Table {
 
     /// All rows, padding included.
     pub fn data(&self) -> &[f32] {
-        bytemuck::cast_slice(&self.lanes)
+        self.numbers.all()
     }
 
     /// All rows, padding included.
     pub fn data_mut(&mut self) -> &mut [f32] {
-        bytemuck::cast_slice_mut(&mut self.lanes)
+        self.numbers.all_mut()
     }
 
     /// The mean square gradients, one for each row.
@@ -89,8 +85,7 @@ impl Table {
     /// Calls `change(i, row)` for each of `ids`, which rise strictly, on as many threads as the pool has.
     pub fn par_change(&mut self, ids: &[u32], change: &(impl Fn(usize, RowMut<'_>) + Sync)) {
         let stride = self.stride;
-        let data = bytemuck::cast_slice_mut(&mut self.lanes);
-        split(ids, 0, 0, data, &mut self.squares, stride, change);
+        split(ids, 0, 0, self.numbers.all_mut(), &mut self.squares, stride, change);
     }
 }
 
@@ -148,6 +143,9 @@ fn split(
     }
     let mut scratch = vec![0.0; stride];
     for (index, &id) in ids.iter().enumerate() {
+        if let Some(&ahead) = ids.get(index + ROWS_AHEAD) {
+            fetch(&data[(ahead as usize - first_row) * stride..][..stride]);
+        }
         let row = id as usize - first_row;
         let vector = &mut data[row * stride..][..stride];
         change(first_index + index, RowMut { vector, square: &mut squares[row], scratch: &mut scratch });

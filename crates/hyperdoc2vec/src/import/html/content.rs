@@ -69,6 +69,21 @@ pub(super) fn find(page: &Page) -> Region {
     }
 }
 
+/// Whether the page has no text of its own: rustdoc's list of all items and the like, Sphinx's search where each page
+/// is a folder. (Those with names that tell are left out by globs.)
+pub(super) fn is_generated(page: &Page, path: &str) -> bool {
+    let is_search = path == "search/index.html" || path.ends_with("/search/index.html");
+    (0..page.events.len()).any(|index| match page.events[index] {
+        Event::Open { tag: Tag::Body, .. } => {
+            let class = page.attribute(index, Key::Class).unwrap_or_default();
+            let has = |wanted| class.split_ascii_whitespace().any(|class| class == wanted);
+            has("rustdoc") && has("sys")
+        }
+        Event::Open { .. } if is_search => page.attribute(index, Key::Id) == Some("search-results"),
+        _ => false,
+    })
+}
+
 /// Whether the element that opens at event `index` is to be left out with all that is in it.
 pub(super) fn is_boilerplate(page: &Page, index: usize, tag: Tag, named: bool) -> bool {
     match tag {
@@ -187,6 +202,7 @@ fn is_furniture(name: &str) -> bool {
             | "toc"
             | "TOC"
             | "tocwrapper"
+            | "toctree-wrapper"
             | "localtoc"
             | "table-of-contents"
             | "tableofcontents"

@@ -4,11 +4,12 @@
 //! chosen (`content`) and written down (here). Each page is read by itself, so any order of batches gives the same
 //! documents.
 //!
-//! A link is kept if it leads to a page of the set, or to a page that would be in the set if it existed (the corpus
-//! counts these as unknown targets). A link that names its own page, `page.html#part` in `page.html`, is kept too: the
-//! corpus drops it and counts it as a self link. Anything else - other sites, images, downloads, a part of the same page
-//! (`#part`), pages left out by the globs - is just text, uncounted. A page that leads on at once (`http-equiv=refresh`), or that names another page of the set
-//! as its canonical form, is an alias of that page and no document.
+//! A link is kept if it leads to a page of the set, or to what may be a page that the set lacks, above the root too (the
+//! corpus counts these as unknown targets). A link that names its own page, `page.html#part` in `page.html`, is kept too:
+//! the corpus drops it and counts it as a self link. Anything else - other sites, files that are no pages by their ending
+//! or are there but no pages, a part of the same page (`#part`), pages left out by the globs - is just text, uncounted.
+//! A page that leads on at once (`http-equiv=refresh`), or that names another page of the set as its canonical form
+//! (counted), is an alias of that page and no document.
 
 mod content;
 mod head;
@@ -51,6 +52,8 @@ impl Default for HtmlOptions {
             "**/search.html",
             "**/genindex*.html",
             "**/*-modindex.html",
+            "**/genindex/index.html",
+            "**/*-modindex/index.html",
             "**/_modules/**",
             "**/_sources/**",
             "**/_static/**",
@@ -66,7 +69,8 @@ pub struct Html {
     base: Option<Base>,
 }
 
-const ENDINGS: [&str; 3] = ["html", "htm", "xhtml"];
+/// Endings of pages.
+pub(super) const ENDINGS: [&str; 3] = ["html", "htm", "xhtml"];
 
 impl Html {
     /// Walks `roots` (directories or single pages) and sorts what it finds; an error if there is no page.
@@ -86,12 +90,10 @@ impl Pages for Html {
     fn parse_page(&self, index: usize, parsed: &mut Parsed) {
         let file = &self.tree.pages[index];
         let origin = file.path.clone();
-        let source = match tree::read(&file.file) {
-            Ok(bytes) => to_text(&bytes, &origin, &mut parsed.losses),
-            Err(why) => return parsed.losses.add(Loss::MalformedRecord, format!("{origin}: {why}")),
-        };
+        let Some(bytes) = self.tree.read(index, &mut parsed.losses) else { return };
+        let source = to_text(&bytes, &origin, &mut parsed.losses);
         let page = page::Page::read(&source);
-        drop(source);
+        drop((bytes, source));
         let head = Head::read(&page);
         let site = Site::new(self, index, &head);
 
@@ -104,9 +106,14 @@ impl Pages for Html {
         if let Some(Target::Page(other)) = head.canonical.and_then(|url| site.leads_on(url))
             && !is_top(&self.tree.pages[other].path)
         {
-            return parsed.aliases.push((file.id.clone(), self.tree.pages[other].id.clone()));
+            let other = self.tree.pages[other].id.clone();
+            parsed.losses.add(Loss::OtherCanonical, format!("{} → {other}", file.id));
+            return parsed.aliases.push((file.id.clone(), other));
         }
 
+        if content::is_generated(&page, &file.path) {
+            return parsed.losses.add(Loss::SkippedPage, format!("{origin}: a list or a search that a generator made"));
+        }
         let region = content::find(&page);
         let (text, links) = write(&page, region, &site);
         if text.is_empty() {
@@ -174,7 +181,7 @@ impl<'a> Site<'a> {
         let bases = || self.own_base.iter().chain(&self.html.base);
         match *href {
             Href::Here | Href::Other => Vec::new(),
-            Href::Relative(path) => self.folder.iter().filter_map(|folder| join(folder, path)).collect(),
+            Href::Relative(path) => self.folder.iter().map(|folder| join(folder, path)).collect(),
             Href::Top(path) => {
                 let below = bases().filter_map(|base| base.below_path(path));
                 below.chain([path]).flat_map(|path| tree.places_at(root, path)).collect()
@@ -192,7 +199,7 @@ impl<'a> Site<'a> {
         let found = raw.iter().find_map(|full| find(tree, &decode(full)).or_else(|| find(tree, full)));
         match found {
             Some(index) => Some(Target::Page(index)),
-            None => missing(tree, &decode(raw.first()?)).map(Target::Missing),
+            None => missing(tree, tree.pages[self.index].root, &decode(raw.first()?)).map(Target::Missing),
         }
     }
 
@@ -231,14 +238,15 @@ fn find(tree: &Tree, full: &str) -> Option<usize> {
 }
 
 /// The id of a page that is not in the set, but looks as if it should be.
-fn missing(tree: &Tree, full: &str) -> Option<String> {
-    let page = match (full.ends_with('/'), ending(full)) {
-        (true, _) => format!("{full}index.html"),
-        (false, None) if !tree.is_bare_file(full) => format!("{full}.html"),
-        (false, Some(found)) if ENDINGS.contains(&found) => full.to_owned(),
-        _ => return None,
+fn missing(tree: &Tree, root: usize, full: &str) -> Option<String> {
+    let page = match ending(full) {
+        _ if full.ends_with('/') => format!("{full}index.html"),
+        Some(found) if ENDINGS.iter().any(|known| found.eq_ignore_ascii_case(known)) => full.to_owned(),
+        _ if tree::is_file(full) => return None,
+        Some(_) => full.to_owned(),
+        None => format!("{full}.html"),
     };
-    tree.missing(&page, str::to_owned)
+    tree.missing(root, &page, str::to_owned)
 }
 
 /// The first page of a site, which badly made pages all name as their canonical form.

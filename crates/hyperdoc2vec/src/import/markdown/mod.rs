@@ -6,6 +6,7 @@
 //! See `names` for how a link finds its page, and `tree` for roots and order.
 
 mod front;
+mod marks;
 mod names;
 
 use std::path::PathBuf;
@@ -22,6 +23,8 @@ use crate::document::{Document, Link};
 use crate::error::Result;
 use crate::losses::Loss;
 use front::Front;
+use marks::BrokenMarks;
+pub(super) use names::ENDINGS;
 use names::Names;
 
 /// How to read a tree of Markdown.
@@ -49,7 +52,7 @@ impl Markdown {
     /// an error if there is no page.
     pub fn open(roots: &[PathBuf], options: &MarkdownOptions) -> Result<Markdown> {
         let MarkdownOptions { include, exclude, base_url } = options;
-        let wanted = Wanted { what: "Markdown files", endings: &names::ENDINGS, include, exclude };
+        let wanted = Wanted { what: "Markdown files", endings: &ENDINGS, include, exclude };
         let base = Base::given(base_url.as_deref())?;
         let mut tree = Tree::open(roots, &wanted, names::name)?;
         names::part_doubles(&mut tree);
@@ -71,10 +74,7 @@ impl Pages for Markdown {
     fn parse_page(&self, index: usize, parsed: &mut Parsed) {
         let (page, front) = (&self.tree.pages[index], &self.fronts[index]);
         let origin = page.path.clone();
-        let bytes = match tree::read(&page.file) {
-            Ok(bytes) => bytes,
-            Err(why) => return parsed.losses.add(Loss::MalformedRecord, format!("{origin}: {why}")),
-        };
+        let Some(bytes) = self.tree.read(index, &mut parsed.losses) else { return };
         let source = String::from_utf8_lossy(&bytes);
         if matches!(source, std::borrow::Cow::Owned(_)) {
             parsed.losses.add(Loss::ReplacedBytes, origin.clone());
@@ -94,7 +94,11 @@ impl Pages for Markdown {
         for alias in self.names.aliases(&self.tree, index, front) {
             parsed.aliases.push((alias, page.id.clone()));
         }
-        let (text, links, heading) = Writer::write(self, index, front::split(&source).1);
+        let body = front::split(&source).1;
+        let (text, links, heading, broken) = Writer::write(self, index, body);
+        for line in broken.lines(&source, body) {
+            parsed.losses.add(Loss::BrokenMark, format!("{} ({origin}:{line})", page.id));
+        }
         let title = front.title.clone().or(heading);
         let title = title.unwrap_or_else(|| page.id.rsplit('/').next().unwrap_or(&page.id).to_owned());
         let url = self.base.as_ref().map(|base| base.address(&page.id));
@@ -119,10 +123,11 @@ struct Writer<'a> {
     /// The open link is an embed of a note, `![[note]]`.
     in_embed: bool,
     block: String,
+    broken: BrokenMarks,
 }
 
 impl<'a> Writer<'a> {
-    fn write(markdown: &'a Markdown, index: usize, body: &str) -> (String, Vec<Link>, Option<String>) {
+    fn write(markdown: &'a Markdown, index: usize, body: &str) -> (String, Vec<Link>, Option<String>, BrokenMarks) {
         let options = Options::ENABLE_TABLES
             | Options::ENABLE_FOOTNOTES
             | Options::ENABLE_STRIKETHROUGH
@@ -143,13 +148,17 @@ impl<'a> Writer<'a> {
             wiki_name: false,
             in_embed: false,
             block: String::new(),
+            broken: BrokenMarks::default(),
         };
-        for event in Parser::new_ext(body, options) {
+        for (event, place) in Parser::new_ext(body, options).into_offset_iter() {
+            if !writer.in_code && writer.images == 0 {
+                writer.broken.take(body, &event, place);
+            }
             writer.take(event);
         }
         let (text, links) = writer.text.finish();
         let heading = writer.heading.map(|words| words.split_whitespace().collect::<Vec<_>>().join(" "));
-        (text, links, heading.filter(|heading| !heading.is_empty()))
+        (text, links, heading.filter(|heading| !heading.is_empty()), writer.broken)
     }
 
     fn take(&mut self, event: Event<'_>) {

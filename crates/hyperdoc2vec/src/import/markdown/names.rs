@@ -13,10 +13,10 @@ use std::collections::{HashMap, HashSet};
 
 use super::front::Front;
 use crate::import::tree::href::{Base, Href, decode, folder, join};
-use crate::import::tree::{Page, Tree, ending, safe_id};
+use crate::import::tree::{Page, Tree, ending, is_asset, is_file, safe_id};
 
 /// Endings of Markdown files.
-pub(super) const ENDINGS: [&str; 3] = ["md", "markdown", "mdx"];
+pub(in crate::import) const ENDINGS: [&str; 3] = ["md", "markdown", "mdx"];
 /// What may follow a path to make it a file's.
 const FORMS: [&str; 6] = [".md", "/index.md", "/README.md", "/_index.md", ".markdown", ".mdx"];
 
@@ -108,10 +108,7 @@ impl Names {
         let page = &tree.pages[from];
         let (places, top): (Vec<String>, Option<String>) = match Href::read(target) {
             Href::Here | Href::Other => return None,
-            Href::Relative(path) => {
-                let served = join(stem(&page.full), path);
-                (join(folder(&page.full), path).into_iter().chain(served).collect(), None)
-            }
+            Href::Relative(path) => (vec![join(folder(&page.full), path), join(stem(&page.full), path)], None),
             Href::Top(path) => {
                 let path = base.and_then(|base| base.below_path(path)).unwrap_or(path);
                 (tree.places_at(page.root, path), Some(plain(&decode(path))))
@@ -125,7 +122,7 @@ impl Names {
         let found = found.or_else(|| self.by_name(tree, page, top.as_deref()?));
         match found {
             Some(index) => Some(tree.pages[index].id.clone()),
-            None => missing(tree, &decode(places.first()?)),
+            None => missing(tree, page.root, &decode(places.first()?)),
         }
     }
 
@@ -146,10 +143,11 @@ impl Names {
     /// The id that a wiki link leads to; `None` if it is just text.
     pub(super) fn wiki(&self, tree: &Tree, from: usize, target: &str) -> Option<String> {
         let target = decode(target.split('#').next().unwrap_or_default());
+        let target = target.split_whitespace().collect::<Vec<_>>().join(" ");
         // In a table the bar is written `\|`.
-        let target = target.trim().trim_end_matches('\\').trim_start_matches('/');
+        let target = target.trim_end_matches('\\').trim_start_matches('/');
         let wanted = stem(target);
-        if wanted.is_empty() || (wanted.len() == target.len() && is_file(target)) {
+        if wanted.is_empty() {
             return None;
         }
         let page = &tree.pages[from];
@@ -163,7 +161,7 @@ impl Names {
             };
             ends(stem(&page.path)) || ends(&page.id)
         };
-        let relative = wanted.contains("./").then(|| join(folder(&page.full), wanted)).flatten();
+        let relative = wanted.contains("./").then(|| join(folder(&page.full), wanted));
         let found = relative
             .and_then(|full| find(tree, &full))
             .or_else(|| nearest(tree, page, pages.iter().copied().filter(|page| ends(page, str::to_owned))))
@@ -171,7 +169,7 @@ impl Names {
             .or_else(|| nearest(tree, page, self.files.get(&wanted.to_lowercase())?.iter().copied()));
         match found {
             Some(index) => Some(tree.pages[index].id.clone()),
-            None => Some(safe_id(wanted)),
+            None => (wanted.len() < target.len() || !is_asset(target)).then(|| safe_id(wanted)),
         }
     }
 }
@@ -179,7 +177,7 @@ impl Names {
 /// The page that a full path names.
 fn find(tree: &Tree, full: &str) -> Option<usize> {
     let path = full.trim_end_matches('/');
-    let bare = path.strip_suffix(".html").or(path.strip_suffix(".htm"));
+    let bare = without_html(path);
     let forms = |stem: &str| {
         let form = |form: &&str| tree.find(&format!("{stem}{form}"));
         let folder = FORMS.iter().filter(|form| full.ends_with('/') && form.starts_with('/')).find_map(form);
@@ -189,22 +187,20 @@ fn find(tree: &Tree, full: &str) -> Option<usize> {
 }
 
 /// The id of a page that is not in the set, but looks as if it should be.
-fn missing(tree: &Tree, full: &str) -> Option<String> {
+fn missing(tree: &Tree, root: usize, full: &str) -> Option<String> {
     let path = full.trim_end_matches('/');
-    let path = path.strip_suffix(".html").or(path.strip_suffix(".htm")).unwrap_or(path);
     let page = stem(path).len() < path.len();
-    if !page && (is_file(path) || tree.is_bare_file(path)) {
+    if !page && is_file(path) {
         return None;
     }
-    tree.missing(if page { path.to_owned() } else { format!("{path}.md") }.as_str(), name)
+    let path = without_html(path).unwrap_or(path);
+    tree.missing(root, if page { path.to_owned() } else { format!("{path}.md") }.as_str(), name)
 }
 
-/// Endings that tell a file from a name with a dot in it (`Node.js`, `v1.x`).
-fn is_file(path: &str) -> bool {
-    const FILES: &str = " png jpg jpeg gif svg webp avif bmp ico pdf zip gz tar xz bz2 7z mp3 mp4 m4a webm ogg ogv wav \
-        flac mov mkv 3gp heic canvas css js ts json yml yaml toml xml csv tsv txt rs py c h cpp go java rb sh html htm php \
-        ipynb docx xlsx pptx exe ";
-    ending(path).is_some_and(|found| FILES.contains(&format!(" {} ", found.to_ascii_lowercase())))
+/// The path without an ending of HTML, if it has one: Markdown is often written to be served as such.
+fn without_html(path: &str) -> Option<&str> {
+    let found = ending(path).filter(|found| found.eq_ignore_ascii_case("html") || found.eq_ignore_ascii_case("htm"))?;
+    Some(&path[..path.len() - found.len() - 1])
 }
 
 /// The page with most folders in common with `from`, then the shortest path, then the first.

@@ -110,16 +110,19 @@ impl Base {
     }
 }
 
-/// `path` as seen from `folder` (both without a slash at the end of the folder), or `None` above the top.
+/// `path` as seen from `folder` (both without a slash at the end of the folder). Above the top it begins with `/..`.
 /// A slash at the end of `path`, or `.` and `..` there, leaves one at the end.
-pub(in super::super) fn join(folder: &str, path: &str) -> Option<String> {
+pub(in super::super) fn join(folder: &str, path: &str) -> String {
     let mut full = folder.trim_end_matches('/').to_owned();
     let mut is_folder = path.is_empty();
     for part in path.split('/') {
         is_folder = matches!(part, "" | "." | "..");
         match part {
             "" | "." => {}
-            ".." => full.truncate(full.rfind('/')?),
+            ".." => match full.rfind('/') {
+                Some(last) if &full[last..] != "/.." => full.truncate(last),
+                _ => full.push_str("/.."),
+            },
             _ => {
                 full.push('/');
                 full.push_str(part);
@@ -129,7 +132,15 @@ pub(in super::super) fn join(folder: &str, path: &str) -> Option<String> {
     if is_folder {
         full.push('/');
     }
-    Some(full)
+    full
+}
+
+/// `full` as seen from the folder `from`, both from the top of the file system: `../` for each folder up.
+pub(in super::super) fn relative(from: &str, full: &str) -> String {
+    let common = from.split('/').zip(full.split('/')).take_while(|(a, b)| a == b).count();
+    let up = from.split('/').count() - common;
+    let down: Vec<&str> = full.split('/').skip(common).collect();
+    "../".repeat(up) + &down.join("/")
 }
 
 /// The folder of a file's path, without a slash at the end.
@@ -188,19 +199,30 @@ mod tests {
     #[test]
     fn paths_join_as_in_a_browser() {
         let cases = [
-            ("/s/a", "b.html", Some("/s/a/b.html")),
-            ("/s/a", "./b/../c.html", Some("/s/a/c.html")),
-            ("/s/a", "../b.html", Some("/s/b.html")),
-            ("/s/a", "../../../b.html", None),
-            ("/s/a", "", Some("/s/a/")),
-            ("/s/a", ".", Some("/s/a/")),
-            ("/s/a", "..", Some("/s/")),
-            ("/s/a", "b//c/", Some("/s/a/b/c/")),
-            ("", "b", Some("/b")),
+            ("/s/a", "b.html", "/s/a/b.html"),
+            ("/s/a", "./b/../c.html", "/s/a/c.html"),
+            ("/s/a", "../b.html", "/s/b.html"),
+            ("/s/a", "../../../b.html", "/../b.html"),
+            ("/s/a", "../../../../b/../c.html", "/../../c.html"),
+            ("/s/a", "", "/s/a/"),
+            ("/s/a", ".", "/s/a/"),
+            ("/s/a", "..", "/s/"),
+            ("/s/a", "b//c/", "/s/a/b/c/"),
+            ("", "b", "/b"),
         ];
         for (folder, path, expected) in cases {
-            assert_eq!(join(folder, path).as_deref(), expected, "{folder} + {path}");
+            assert_eq!(join(folder, path), expected, "{folder} + {path}");
         }
+    }
+
+    #[test]
+    fn a_path_above_a_folder_does_not_depend_on_where_the_folder_stands() {
+        for folder in ["/s", "/s/t", "/u/v/w/x"] {
+            for path in ["../b.html", "../../../b.html", "../../../../../../b/c.html", "../../b/"] {
+                assert_eq!(relative(folder, &join(folder, path)), path, "{folder}");
+            }
+        }
+        assert_eq!(relative("/s/t", "/s/t/a/b.html"), "a/b.html");
     }
 
     #[test]

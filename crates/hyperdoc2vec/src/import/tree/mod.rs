@@ -5,7 +5,9 @@
 //!
 //! Walking takes every file with one of the wanted endings, sorted by the bytes of its relative path, root after root.
 //! Entries whose name begins with a dot are passed over; links to directories are not followed, links to files are.
-//! A root that is a single file stands for its directory with that file alone, whatever its ending and the globs.
+//! A root that is a single file stands for its directory with that file alone, whatever the globs.
+//! Packed files (`page.html.gz`) are pages under the name without that ending; of `page.html` and `page.html.gz`, the
+//! first is read.
 //!
 //! **Ids with several roots.** An id is the relative path. If a name occurs in two roots, the ids of *all* roots are
 //! prefixed by their root's directory name (`book/index.html`, `std/index.html`; a repeated directory name gets `-2`,
@@ -18,12 +20,13 @@ use std::ops::Range;
 use std::path::{Component, Path, PathBuf};
 
 use globset::{GlobBuilder, GlobSet, GlobSetBuilder};
-use std::collections::{HashMap, HashSet};
+use std::collections::HashMap;
 use walkdir::WalkDir;
 
-use super::Parsed;
+use super::{Parsed, source};
 use crate::error::{Error, Result};
-use href::join;
+use crate::losses::{Loss, Losses};
+use href::{join, relative};
 
 /// Pages read by one call of `parse`.
 const BATCH: usize = 32;
@@ -72,8 +75,12 @@ pub trait Pages {
 pub(super) struct Page {
     pub(super) file: PathBuf,
     pub(super) root: usize,
-    /// Path below the root.
+    /// Path below the root, without the ending of a packed file.
     pub(super) path: String,
+    /// That ending, or nothing.
+    packed: String,
+    /// Other files that would be this page.
+    twins: Vec<String>,
     /// Path from the top of the file system.
     pub(super) full: String,
     pub(super) id: String,
@@ -91,8 +98,6 @@ pub(super) struct Tree {
     roots: Vec<Root>,
     pub(super) pages: Vec<Page>,
     by_full: HashMap<String, usize>,
-    /// Files that look like pages by their lack of an ending, but are none: `LICENSE`.
-    bare: HashSet<String>,
     filter: Filter,
 }
 
@@ -100,10 +105,9 @@ impl Tree {
     /// Walks `roots`; `name` turns a relative path into an id without prefix.
     pub(super) fn open(roots: &[PathBuf], wanted: &Wanted<'_>, name: fn(&str) -> String) -> Result<Tree> {
         let filter = Filter::new(wanted)?;
-        let mut tree =
-            Tree { roots: Vec::new(), pages: Vec::new(), by_full: HashMap::new(), bare: HashSet::new(), filter };
+        let mut tree = Tree { roots: Vec::new(), pages: Vec::new(), by_full: HashMap::new(), filter };
         for root in roots {
-            tree.walk(root)?;
+            tree.walk(root, wanted)?;
         }
         if tree.pages.is_empty() {
             let place = roots.iter().map(|root| root.display().to_string()).collect::<Vec<_>>().join(", ");
@@ -115,7 +119,7 @@ impl Tree {
         Ok(tree)
     }
 
-    fn walk(&mut self, given: &Path) -> Result<()> {
+    fn walk(&mut self, given: &Path, wanted: &Wanted<'_>) -> Result<()> {
         if given.as_os_str() == "-" {
             return Err(Error::input("-", "this format reads directories and files, not standard input"));
         }
@@ -132,8 +136,14 @@ impl Tree {
         };
         let mut found = Vec::new();
         if single {
-            let name = given.file_name().unwrap_or(given.as_os_str()).to_string_lossy().into_owned();
-            found.push((name, given.to_owned()));
+            let name = given.file_name().unwrap_or(given.as_os_str()).to_string_lossy();
+            let (name, packed) = source::split_packed(&name);
+            if !self.filter.is_page(name) && is_other(name) {
+                let (what, endings) = (wanted.what, wanted.endings.join(", ."));
+                let what = format!("expected {what} (.{endings}, packed or not), found another kind of file");
+                return Err(Error::input(given.display().to_string(), what));
+            }
+            found.push((name.to_owned(), packed.to_owned(), given.to_owned()));
         } else {
             let visible = |entry: &walkdir::DirEntry| {
                 entry.depth() == 0 || !entry.file_name().as_encoded_bytes().starts_with(b".")
@@ -149,25 +159,41 @@ impl Tree {
                 }
                 let below = entry.path().strip_prefix(given).unwrap_or(entry.path());
                 let path = slashed(below);
-                if self.filter.is_page(&path) {
-                    if self.filter.lets_through(&path) {
-                        found.push((path, entry.into_path()));
-                    }
-                } else if ending(&path).is_none() {
-                    self.bare.insert(format!("{full}/{path}"));
+                let (page, packed) = source::split_packed(&path);
+                if self.filter.is_page(page) && self.filter.takes(&[page, &path]) {
+                    found.push((page.to_owned(), packed.to_owned(), entry.into_path()));
                 }
             }
         }
         found.sort_unstable();
-        for (path, file) in found {
+        for (path, packed, file) in found {
             let full = format!("{full}/{path}");
-            if self.by_full.contains_key(&full) {
+            if let Some(&known) = self.by_full.get(&full) {
+                let known = &mut self.pages[known];
+                let twin = format!("{path}{packed}");
+                if known.packed != packed && !known.twins.contains(&twin) {
+                    known.twins.push(twin);
+                }
                 continue;
             }
             self.by_full.insert(full.clone(), self.pages.len());
-            self.pages.push(Page { file, root, path, full, id: String::new() });
+            self.pages.push(Page { file, root, path, packed, twins: Vec::new(), full, id: String::new() });
         }
         Ok(())
+    }
+
+    /// Reads the bytes of page `index`. Counts what cannot be read, and files that would be the same page.
+    pub(super) fn read(&self, index: usize, losses: &mut Losses) -> Option<Vec<u8>> {
+        let page = &self.pages[index];
+        for twin in &page.twins {
+            losses.add(Loss::DuplicateId, format!("{} ({twin})", page.id));
+        }
+        let why = match read(&page.file) {
+            Ok(bytes) => return Some(bytes),
+            Err(why) => why,
+        };
+        losses.add(Loss::MalformedRecord, format!("{}{}: {why}", page.path, page.packed));
+        None
     }
 
     /// Gives every page its id, with prefixes if two roots share a name.
@@ -187,21 +213,21 @@ impl Tree {
         }
     }
 
-    /// The page with this full path.
+    /// The page with this full path, packed or not.
     pub(super) fn find(&self, full: &str) -> Option<usize> {
-        self.by_full.get(full).copied()
+        self.by_full.get(full).or_else(|| self.by_full.get(source::split_packed(full).0)).copied()
     }
 
     /// Full paths that a path from the top of the site may mean, seen from a page of `root`.
     pub(super) fn places_at(&self, root: usize, path: &str) -> Vec<String> {
         let path = path.trim_start_matches('/');
         let mut full = Vec::new();
-        full.extend(join(&self.roots[root].full, path));
+        full.push(join(&self.roots[root].full, path));
         for (index, other) in self.roots.iter().enumerate() {
             if let Some(below) = path.strip_prefix(&other.prefix)
                 && (index != root || !other.prefix.is_empty())
             {
-                full.extend(join(&other.full, below));
+                full.push(join(&other.full, below));
             }
         }
         full
@@ -212,29 +238,53 @@ impl Tree {
         format!("{}{}", self.roots[page.root].prefix, page.path)
     }
 
-    /// The id that a page at `full` would have, if it lies in a root and is not left out on purpose.
-    pub(super) fn missing(&self, full: &str, name: fn(&str) -> String) -> Option<String> {
+    /// The id that a page at `full` would have, seen from a page of `root`, if it is not left out on purpose. One that
+    /// lies in no root is called by its path from this one: `../page.html`.
+    pub(super) fn missing(&self, root: usize, full: &str, name: fn(&str) -> String) -> Option<String> {
         let below = |root: &Root| Some(full.strip_prefix(&root.full)?.strip_prefix('/')?.to_owned());
-        let (root, path) =
-            self.roots.iter().filter_map(|root| Some((root, below(root)?))).max_by_key(|(root, _)| root.full.len())?;
+        let inside = self.roots.iter().filter_map(|root| Some((root, below(root)?)));
+        let Some((root, path)) = inside.max_by_key(|(root, _)| root.full.len()) else {
+            let Root { full: from, prefix, .. } = &self.roots[root];
+            let path = name(&relative(from, full));
+            // The prefix is the folder that this goes up from.
+            return Some(safe_id(path.strip_prefix("../").filter(|_| !prefix.is_empty()).unwrap_or(&path)));
+        };
         let hidden = path.split('/').any(|part| part.starts_with('.'));
-        let wanted = !hidden && self.filter.lets_through(&path) && !self.bare.contains(full);
+        let wanted = !hidden && self.filter.takes(&[&path]);
         wanted.then(|| safe_id(&format!("{}{}", root.prefix, name(&path))))
-    }
-
-    /// Whether `full` is a file without an ending that is no page.
-    pub(super) fn is_bare_file(&self, full: &str) -> bool {
-        self.bare.contains(full)
     }
 }
 
-/// Reads a page's bytes, or says why not.
+/// Whether a link to `full`, which is no page, leads to another kind of file: one whose ending says so, or any that is
+/// there.
+pub(super) fn is_file(full: &str) -> bool {
+    is_asset(full) || Path::new(full).is_file()
+}
+
+/// Whether the ending says that this is something else than a page.
+pub(super) fn is_asset(path: &str) -> bool {
+    const ASSETS: &str = " png jpg jpeg jpe gif svg svgz webp avif apng bmp ico cur tif tiff psd eps heic heif \
+        pdf ps djvu epub mobi doc docx odt rtf xls xlsx ods ppt pptx odp \
+        zip gz tgz bz2 tbz xz txz zst lz lzma lz4 br 7z rar tar jar war whl egg deb rpm apk dmg iso img msi exe bin dll \
+        so dylib crate gem asc sig sha1 sha256 sha512 md5 torrent \
+        mp3 mp4 m4a m4v webm ogg oga ogv opus wav flac aac mov mkv avi mpg mpeg 3gp mid swf vtt srt \
+        css scss sass less js mjs cjs ts tsx jsx map wasm woff woff2 ttf otf eot \
+        json jsonl ndjson geojson canvas yml yaml toml xml xsd xsl xslt dtd rss atom rdf csv tsv sql db sqlite ini cfg \
+        conf lock log txt rst tex bib diff patch ipynb \
+        rs py pyi c h cc hh cpp hpp cxx go java kt rb sh bash bat ps1 cs swift lua proto ics ";
+    ending(path).is_some_and(|found| ASSETS.contains(&format!(" {} ", found.to_ascii_lowercase())))
+}
+
+/// Whether the ending says that this is no page, or a page of some format.
+fn is_other(path: &str) -> bool {
+    let pages = super::html::ENDINGS.iter().chain(&super::markdown::ENDINGS);
+    is_asset(path) || ending(path).is_some_and(|found| pages.into_iter().any(|known| found.eq_ignore_ascii_case(known)))
+}
+
+/// Reads a page's bytes, unpacked, or says why not.
 pub(super) fn read(file: &Path) -> std::result::Result<Vec<u8>, String> {
-    let size = std::fs::metadata(file).map_err(|error| error.to_string())?.len();
-    if size > LARGEST {
-        return Err(format!("expected a page of at most {} MB, found {} MB", LARGEST >> 20, size >> 20));
-    }
-    std::fs::read(file).map_err(|error| error.to_string())
+    let bytes = source::read_file(file, LARGEST).map_err(|error| error.to_string())?;
+    bytes.ok_or_else(|| format!("expected a page of at most {} MB, found more", LARGEST >> 20))
 }
 
 /// Percent-encodes what cannot stand in an id between link marks, and white space at its ends, which is cut off there.
@@ -305,8 +355,10 @@ impl Filter {
         ending(path).is_some_and(|found| self.endings.iter().any(|wanted| found.eq_ignore_ascii_case(wanted)))
     }
 
-    fn lets_through(&self, path: &str) -> bool {
-        (self.include.is_empty() || self.include.is_match(path)) && !self.exclude.is_match(path)
+    /// Whether the globs let a page through that has these names.
+    fn takes(&self, names: &[&str]) -> bool {
+        let one = |globs: &GlobSet| names.iter().any(|name| globs.is_match(name));
+        (self.include.is_empty() || one(&self.include)) && !one(&self.exclude)
     }
 }
 
