@@ -10,6 +10,7 @@ use std::time::{Duration, Instant};
 use hyperdoc2vec::evaluate::links::Doing;
 use hyperdoc2vec::import::{Progress, Unit};
 use hyperdoc2vec::train::TrainProgress;
+use hyperdoc2vec::train::hybrid::QUESTIONS;
 use indicatif::{HumanBytes, HumanDuration, ProgressBar, ProgressStyle};
 
 use crate::output::{count, talk, thousands};
@@ -108,38 +109,50 @@ pub struct TrainReporter {
 struct Pace {
     /// The phase, and when it was first told of, with what share done and how many units.
     phase: (&'static str, Instant, f64, u64),
+    done: f64,
 }
 
 impl Pace {
     fn new() -> Pace {
-        Pace { phase: ("", Instant::now(), 0.0, 0) }
+        Pace { phase: ("", Instant::now(), 0.0, 0), done: 0.0 }
     }
 
-    fn line(&mut self, progress: &TrainProgress) -> String {
-        if self.phase.0 != progress.phase {
+    fn see(&mut self, progress: &TrainProgress) {
+        // A phase of the same name may come again, for other documents.
+        if self.phase.0 != progress.phase || progress.done < self.done {
             self.phase = (progress.phase, Instant::now(), progress.done, progress.units);
         }
+        self.done = progress.done;
+    }
+
+    /// Units a second and the seconds that are left of this phase; the first batch cannot tell.
+    fn rate(&self, progress: &TrainProgress) -> Option<(f64, f64)> {
         let (_, since, done, units) = self.phase;
-        let seconds = since.elapsed().as_secs_f64();
-        let gone = progress.done - done;
-        // The first batch of a phase cannot tell how fast it is.
-        let pace = if gone > 0.0 && seconds > 0.0 {
-            format!(
-                "  {} {}/s  {} left",
-                thousands(((progress.units - units) as f64 / seconds) as u64),
-                progress.unit,
-                HumanDuration(Duration::from_secs_f64((1.0 - progress.done) / gone * seconds)),
-            )
-        } else {
-            String::new()
+        let (seconds, gone) = (since.elapsed().as_secs_f64(), progress.done - done);
+        let told = gone > 0.0 && seconds > 0.0;
+        told.then(|| ((progress.units - units) as f64 / seconds, (1.0 - progress.done) / gone * seconds))
+    }
+
+    fn line(&self, progress: &TrainProgress) -> String {
+        let pace = self.rate(progress).map(|(rate, left)| {
+            let left = HumanDuration(Duration::from_secs_f64(left));
+            format!("  {} {}/s  {left} left", thousands(rate as u64), progress.unit)
+        });
+        let loss = match progress.unit {
+            QUESTIONS => String::new(),
+            _ => format!("  loss {:.4}", progress.loss),
+        };
+        let held_out = progress.held_out.map(|loss| format!(" (held out {loss:.4})"));
+        let end = match progress.kept {
+            Some(pass) => format!("; the vectors of pass {} are kept", pass + 1),
+            None => pace.unwrap_or_default(),
         };
         format!(
-            "{} {}/{}  loss {:.4}{}{pace}",
+            "{} {}/{}{loss}{}{end}",
             progress.phase,
             progress.epoch + 1,
             progress.epochs,
-            progress.loss,
-            progress.held_out.map(|loss| format!(" (held out {loss:.4})")).unwrap_or_default(),
+            held_out.unwrap_or_default()
         )
     }
 }
@@ -169,15 +182,20 @@ impl TrainReporter {
 
     /// Shows `progress`; asks to stop after Ctrl-C.
     pub fn watch(&mut self, progress: &TrainProgress) -> ControlFlow<()> {
-        let line = self.pace.line(progress);
+        self.pace.see(progress);
         if let Some(bar) = &self.bar {
-            bar.set_message(line);
+            bar.set_message(self.pace.line(progress));
             bar.set_position((progress.done * 1000.0) as u64);
         } else if self.told.elapsed() >= EVERY || progress.batch == progress.batches {
             self.told = Instant::now();
-            talk(line);
+            talk(self.pace.line(progress));
         }
         stopped()
+    }
+
+    /// Units a second and the seconds that are left of this phase; the first batch cannot tell.
+    pub fn pace(&self, progress: &TrainProgress) -> Option<(f64, f64)> {
+        self.pace.rate(progress)
     }
 
     /// Takes the bar away; returns the seconds since the start.
@@ -226,6 +244,7 @@ impl EvaluateReporter {
             let what = match doing {
                 Doing::Training(name, progress) => {
                     let pace = state.paces.entry((*name).to_owned()).or_insert_with(Pace::new);
+                    pace.see(progress);
                     format!("{name}: {}", pace.line(progress))
                 }
                 Doing::Asking(name, done, total) => {

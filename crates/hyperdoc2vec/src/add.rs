@@ -2,8 +2,8 @@
 //!
 //! What was trained stays as it is, bit for bit. A new document has an IN vector inferred from its text, an OUT vector
 //! from its content where the model has a map for that (zeros otherwise), and its place in the search index: its own
-//! text, and the words around its links, which stand for the documents they point at, old or new. Words that the model
-//! has not seen join the index alone, behind those that it has.
+//! text, and the words around its links, which stand for the documents they point at, old or new, and explain them when
+//! they are hits. Words that the model has not seen join the index alone, behind those that it has.
 
 use std::collections::BTreeMap;
 use std::path::Path;
@@ -15,12 +15,12 @@ use crate::container::{Tensor, write};
 use crate::corpus::Corpus;
 use crate::document::Date;
 use crate::error::{Error, Result};
-use crate::id::DocId;
+use crate::id::{DocId, WordId};
 use crate::import::pipeline::in_pool;
 use crate::infer::Inferrer;
 use crate::model::{FORMAT, Model, VERSION, Vectors, flat, index_tensors};
 use crate::search::index::{Field, context_times};
-use crate::search::links::{KeywordsBuf, keywords};
+use crate::search::links::{AROUND, Context, KeywordsBuf, LinksBuf, keywords};
 use crate::search::postings::PostingsBuf;
 use crate::strings::{StringTable, string_index};
 use crate::tokenize::Tokenizer;
@@ -96,7 +96,7 @@ impl<'a> Addition<'a> {
         let mut terms = vec![NONE; used.len()];
         let mut new_terms = Vec::new();
         for (number, _) in used.iter().enumerate().filter(|(_, used)| **used) {
-            let word = corpus.word(crate::id::WordId(number as u32));
+            let word = corpus.word(WordId(number as u32));
             terms[number] = known.find(word).unwrap_or_else(|| {
                 new_terms.push(word);
                 known.ends.len() + new_terms.len() - 1
@@ -160,14 +160,7 @@ impl<'a> Addition<'a> {
             Field::Cited => {
                 let params = self.model.params();
                 let times = context_times(params.window, params.citation.decay);
-                let links = self.links.iter().enumerate();
-                let contexts: Vec<(usize, &Place)> =
-                    links.flat_map(|(document, places)| places.iter().map(move |place| (document, place))).collect();
-                let targets = |(number, (_, place)): (usize, &(usize, &'_ Place))| {
-                    place.targets.iter().map(|&target| (target as usize, number as u32)).collect::<Vec<_>>()
-                };
-                let pairs: Vec<(usize, u32)> = contexts.iter().enumerate().flat_map(targets).collect();
-                let cited_by = Groups::new(self.all_documents(), pairs.into_iter());
+                let (contexts, cited_by) = self.cited_by();
                 let each = |document: usize, tell: &mut dyn FnMut(u32)| {
                     for &number in cited_by.of(document) {
                         let (source, place) = contexts[number as usize];
@@ -182,6 +175,38 @@ impl<'a> Addition<'a> {
             }
         };
         Ok(PostingsBuf::merge(before, new.view()))
+    }
+
+    /// The new documents' links, each with the number of the new document that it stands in; and which of them point at
+    /// each document.
+    fn cited_by(&self) -> (Vec<(usize, &Place)>, Groups) {
+        let links = self.links.iter().enumerate();
+        let contexts: Vec<(usize, &Place)> =
+            links.flat_map(|(document, places)| places.iter().map(move |place| (document, place))).collect();
+        let targets = |(number, (_, place)): (usize, &(usize, &'_ Place))| {
+            place.targets.iter().map(|&target| (target as usize, number as u32)).collect::<Vec<_>>()
+        };
+        let pairs: Vec<(usize, u32)> = contexts.iter().enumerate().flat_map(targets).collect();
+        let cited_by = Groups::new(self.all_documents(), pairs.into_iter());
+        (contexts, cited_by)
+    }
+
+    /// The links of the model, if it has them, and of the new documents, with the words around them.
+    fn shown_links(&self) -> Option<LinksBuf> {
+        let old = self.model.links()?;
+        let (contexts, cited_by) = self.cited_by();
+        let context = |&number: &u32| {
+            let (source, place) = contexts[number as usize];
+            let (before, after) = self.corpus.words(self.documents[source]).split_at(place.at);
+            let rows = |words: &[WordId]| words.iter().map(|word| self.terms[word.index()]).collect();
+            Context {
+                source: (self.model.documents() + source) as u32,
+                before: rows(&before[before.len().saturating_sub(AROUND)..]),
+                after: rows(&after[..after.len().min(AROUND)]),
+            }
+        };
+        let new = |document: usize| cited_by.of(document).iter().map(context).collect();
+        Some(LinksBuf::extended(old, self.all_documents(), new))
     }
 
     /// IN and OUT vectors of all documents, and how many new ones have no word with a vector.
@@ -295,16 +320,13 @@ impl<'a> Addition<'a> {
         .chain(index_tensors(Field::Text, text.view()))
         .chain(index_tensors(Field::Cited, cited.view()))
         .collect();
-        // Links that the new documents bring count in `links_to` and in the index; their words are not shown.
-        let repeated = |ends: &[u64]| {
-            let mut ends = ends.to_vec();
-            ends.resize(self.all_documents(), ends.last().copied().unwrap_or(0));
-            ends
-        };
-        let links = model.links().map(|links| [repeated(links.ends), repeated(links.context_ends)]);
-        if let Some([ends, context_ends]) = &links {
-            tensors.push(Tensor::u64s("links.ends", ends));
-            tensors.push(Tensor::u64s("contexts.ends", context_ends));
+        let links = self.shown_links();
+        if let Some(links) = &links {
+            let links = links.view();
+            tensors.push(Tensor::u64s("links.ends", links.ends));
+            tensors.push(Tensor::u32s("links.sources", links.sources));
+            tensors.push(Tensor::u64s("contexts.ends", links.context_ends));
+            tensors.push(Tensor::bytes("contexts.words", links.contexts));
         }
         let keywords = self.keywords()?;
         if let Some(KeywordsBuf { ends, rows, counts }) = &keywords {

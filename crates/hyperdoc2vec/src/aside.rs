@@ -11,7 +11,7 @@ use std::path::{Path, PathBuf};
 const OLD: &str = ".old";
 
 /// The directory that `destination` stands in.
-pub(crate) fn parent(destination: &Path) -> &Path {
+pub fn parent(destination: &Path) -> &Path {
     destination.parent().filter(|parent| !parent.as_os_str().is_empty()).unwrap_or(Path::new("."))
 }
 

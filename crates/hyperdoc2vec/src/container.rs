@@ -15,6 +15,7 @@ use safetensors::tensor::{Dtype, Metadata, SafeTensors, TensorInfo};
 use serde_json::{Value, json};
 use xxhash_rust::xxh3::{Xxh3, xxh3_64};
 
+use crate::aside;
 use crate::corpus::map;
 use crate::error::{Error, Result};
 
@@ -148,9 +149,8 @@ pub fn write(path: &Path, format: &str, version: u32, tensors: &[Tensor<'_>], ab
     }
     // One key only: a map of several would be written in a random order.
     let meta = HashMap::from([(KEY.to_owned(), meta.to_string())]);
-    let mut aside = path.as_os_str().to_owned();
-    aside.push(format!(".part-{}", std::process::id()));
-    let aside = PathBuf::from(aside);
+    aside::clear(path);
+    let aside = aside::parent(path).join(format!("{}{}", aside::prefix(path), std::process::id()));
     let written = write_all(&aside, tensors, meta).and_then(|()| std::fs::rename(&aside, path));
     if written.is_err() {
         let _ = std::fs::remove_file(&aside);
@@ -172,7 +172,10 @@ fn write_all(path: &Path, tensors: &[Tensor<'_>], meta: HashMap<String, String>)
     let metadata = Metadata::new(Some(meta), infos.collect()).map_err(io::Error::other)?;
     let mut header = serde_json::to_vec(&metadata)?;
     header.resize(header.len().next_multiple_of(8), b' ');
-    let mut file = BufWriter::with_capacity(AT_ONCE, File::create(path)?);
+    let file = File::create(path)?;
+    // Where the file system knows no locks, nothing is ever cleared.
+    let _ = file.try_lock();
+    let mut file = BufWriter::with_capacity(AT_ONCE, file);
     file.write_all(&(header.len() as u64).to_le_bytes())?;
     file.write_all(&header)?;
     for tensor in order {
@@ -180,11 +183,6 @@ fn write_all(path: &Path, tensors: &[Tensor<'_>], meta: HashMap<String, String>)
     }
     file.flush()?;
     file.get_ref().sync_all()
-}
-
-/// The directory that a file is in.
-pub fn folder_of(path: &Path) -> &Path {
-    path.parent().filter(|folder| !folder.as_os_str().is_empty()).unwrap_or(Path::new("."))
 }
 
 /// Arrays put into a file without a name until they are needed again, so that memory is free for others.

@@ -20,7 +20,8 @@ use std::path::Path;
 
 use serde_json::{Value, json};
 
-use crate::container::{Aside, Container, Take, Tensor, folder_of, write};
+use crate::aside::parent;
+use crate::container::{Aside, Container, Take, Tensor, write};
 use crate::document::Date;
 use crate::error::{Error, Result};
 use crate::kernel::Matrix;
@@ -249,7 +250,7 @@ impl Model {
         self.dates().get(document).and_then(|&date| Date::from_packed(date))
     }
 
-    /// The dates of all documents, packed: see [`Date::packed`].
+    /// The dates of all documents, packed (see [`Date::packed`]); 0 where there is none.
     pub fn dates(&self) -> &[i32] {
         self.container.array("dates").unwrap_or_default()
     }
@@ -333,7 +334,7 @@ fn put_index(arrays: &mut Aside, field: Field, make: impl FnOnce(Take<'_>) -> io
 
 /// Writes what was trained to `path`, with the index to search it.
 pub fn save(path: &Path, view: &View<'_>, tables: &Tables, params: &TrainParams) -> Result<()> {
-    save_with(path, view, tables, params, &Content::new(view, folder_of(path))?, None, None)
+    save_with(path, view, tables, params, &Content::new(view, parent(path))?, None, None)
 }
 
 /// The same with content made before, a learnt ranking, and the map that gives newcomers their OUT vectors.
@@ -350,7 +351,7 @@ pub fn save_with(
 ) -> Result<()> {
     let (corpus, first) = (view.corpus, view.words.len());
     let Content { terms, arrays } = content;
-    let mut linked = Aside::new(folder_of(path))?;
+    let mut linked = Aside::new(parent(path))?;
     put_index(&mut linked, Field::Cited, |take| index::cited(view, terms, params.window, params.citation.decay, take))?;
     LinksBuf::build(view, terms).view().tensors().iter().try_for_each(|tensor| linked.put(tensor))?;
     let stride = tables.input.stride();

@@ -13,6 +13,7 @@ use hyperdoc2vec::search::hybrid::{FEATURES, Hybrid, Source, candidates};
 use hyperdoc2vec::search::links::Context;
 use hyperdoc2vec::search::{Ranking, Searcher, nearest, rank};
 use hyperdoc2vec::split::Split;
+use hyperdoc2vec::train::citation::rarity_weight;
 use hyperdoc2vec::train::table::Table;
 use hyperdoc2vec::train::view::View;
 use hyperdoc2vec::train::{Method, Tables, TrainParams};
@@ -160,7 +161,14 @@ fn reasons_add_up_and_name_the_links_that_read_alike() {
     // "fish bread [[c]]" stands in b, "fish soup [[b]]" in a.
     assert_eq!(why[0].contexts, [Context { source: 1, before: vec![0, 2], after: vec![] }]);
     assert_eq!(why[1].contexts, [Context { source: 0, before: vec![0, 1], after: vec![] }]);
-    assert!(explain(&searcher, &query, &[2], Some(1)).expect("explained")[0].contexts.is_empty(), "the source's own");
+    let within = Source::known(&searcher, 1);
+    let why = explain(&searcher, &query, &[2], Some(&within)).expect("explained");
+    assert!(why[0].contexts.is_empty(), "the source's own");
+    // It says fish [1 0] and bread [2 0], each once; of three documents two have fish, one bread. Half of that is added.
+    let (fish, bread) = (rarity_weight(2, 3, true), rarity_weight(1, 3, true));
+    let said = 0.5 * (fish + 2.0 * bread) / (fish + bread);
+    let scores = searcher.embedded(&query, Some(&within)).expect("asked").expect("known");
+    close(&[why[0].source, scores[2]], &[said, 4.0 / 3.0 + said]);
     let salt = searcher.query("salt").expect("read");
     assert!(explain(&searcher, &salt, &[1], None).expect("explained")[0].contexts.is_empty(), "no word in common");
     assert_eq!((searcher.linked_by(0), searcher.linked_by(2), searcher.linking_to(2)), (&[1][..], &[][..], &[1][..]));

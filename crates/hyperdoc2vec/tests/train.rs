@@ -344,23 +344,27 @@ fn losses_and_early_stopping_find_links_too() {
         // Ten of 300 by chance: 0.033.
         assert!(share > 0.5, "{loss:?}: {share}");
     }
-    let mut params = quick(Method::HyperDoc);
-    params.set_epochs(400);
-    params.citation.patience = 2;
-    let mut seen = Vec::new();
-    train(&place.corpus, &params, &place.path("m"), 1, None, &mut |progress| {
-        if progress.batch == progress.batches && progress.phase == "citation" {
-            seen.push(progress.held_out);
-        }
-        ControlFlow::Continue(())
-    })
-    .expect("trained");
-    // What a pass gave is told in the next; the last two were no better than the best, or there were no more.
-    let losses: Vec<f64> = seen.iter().flatten().copied().collect();
-    assert!(seen.len() < 400, "it goes on and on");
-    let best = losses.iter().copied().fold(f64::INFINITY, f64::min);
-    assert!(losses[0] > best && *losses.last().expect("some") > best, "{losses:?}");
-    assert_eq!(losses.iter().rposition(|&loss| loss == best), Some(losses.len() - 2), "{losses:?}");
+    for (method, phase) in [(Method::HyperDoc, "citation"), (Method::Joint, "joint")] {
+        let mut params = quick(method);
+        params.set_epochs(400);
+        params.citation.patience = 2;
+        // The loss of held-out links after each pass, and which pass is kept.
+        let (mut losses, mut kept) = (Vec::new(), None);
+        train(&place.corpus, &params, &place.path("m"), 1, None, &mut |progress| {
+            if progress.phase == phase && progress.batch == progress.batches {
+                losses.truncate(progress.epoch);
+                losses.extend(progress.held_out);
+                kept = kept.or(progress.kept);
+            }
+            ControlFlow::Continue(())
+        })
+        .expect("trained");
+        assert!(losses.len() < 400, "{method} goes on and on");
+        let best = losses.iter().copied().fold(f64::INFINITY, f64::min);
+        assert!(losses[0] > best, "{method}: {losses:?}");
+        assert_eq!(losses.iter().position(|&loss| loss == best), Some(losses.len() - 3), "{method}: {losses:?}");
+        assert_eq!(kept, Some(losses.len() - 3), "{method}");
+    }
 }
 
 #[test]

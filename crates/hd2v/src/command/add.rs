@@ -1,6 +1,6 @@
 //! `hd2v add`: new documents for a model.
 
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::time::Instant;
 
 use anyhow::{Result, ensure};
@@ -35,6 +35,19 @@ pub struct Arguments {
     /// Threads [default: one a core]
     #[arg(long, default_value_t = 0, hide_default_value = true, value_parser = most_threads)]
     threads: usize,
+}
+
+impl Arguments {
+    /// On all cores, over what is there.
+    pub fn of(model: &Path, corpus: &Path, output: &Path) -> Arguments {
+        Arguments {
+            model: model.to_owned(),
+            corpus: corpus.to_owned(),
+            output: output.to_owned(),
+            force: true,
+            threads: 0,
+        }
+    }
 }
 
 pub fn run(arguments: &Arguments) -> Result<()> {

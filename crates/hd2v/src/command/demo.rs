@@ -2,26 +2,37 @@
 
 use std::path::{Path, PathBuf};
 use std::process::Command;
+use std::time::Instant;
 
 use anyhow::{Context, Result};
 use clap::Args;
 use hyperdoc2vec::generate::GenerateParams;
 use hyperdoc2vec::import::{self, Format, ImportOptions};
+use hyperdoc2vec::search::index::Terms;
+use hyperdoc2vec::search::{Ranking, Searcher, rank};
+use hyperdoc2vec::split::{self, Part, Split};
+use hyperdoc2vec::train::hybrid::{question, source};
+use hyperdoc2vec::train::view::View;
+use hyperdoc2vec::train::{TrainParams, train_view};
+use hyperdoc2vec::{Corpus, Model, WordId};
+use rayon::prelude::*;
 
 use super::import::tell_result;
-use super::{doctor, info};
-use crate::output::{print, talk};
-use crate::progress::{Reporter, stop_on_interrupt};
+use super::{add, doctor, info, recommend, train};
+use crate::output::{count, print, talk};
+use crate::progress::{Reporter, TrainReporter, stop_on_interrupt};
 
-/// The tour: import the Rust documentation of the installed toolchain, look at what came of it
+/// The tour, in about a minute: import the Rust documentation of the installed toolchain, train, compare, recommend
 #[derive(Args)]
 #[command(after_help = "\
+Imports, looks for what was lost, trains on nine tenths of the pages, tells how many links of the others each ranking
+finds, adds those pages to the model, and explains some recommendations. Each step is told as the command that does it.
 Where that documentation is not installed, a generated corpus takes its place.
 
 Example:
   hd2v demo --out demo")]
 pub struct Arguments {
-    /// Directory for what the demo makes; its corpus is replaced if it is there
+    /// Directory for what the demo makes; its `corpus` and `model` are replaced if they are there
     #[arg(long, default_value = "hd2v-demo")]
     out: PathBuf,
 }
@@ -44,25 +55,155 @@ const PARTS: [&str; 14] = [
     "std",
 ];
 
+/// Passes over the text and over the links: fewer than `hd2v train` makes, for the sake of a minute.
+const PASSES: (usize, usize) = (2, 2);
+/// The share of the pages that the comparison holds out.
+const HELD_OUT: f64 = 0.1;
+/// Links asked for in it, about.
+const ASKED: usize = 1000;
+/// Hits that are looked at.
+const HITS: usize = 10;
+
+/// What to ask the documentation of Rust.
+const QUESTIONS: [&str; 3] = [
+    "elements are kept on the heap in a growable array [[?]] that can be pushed to",
+    "several threads own the same value, which is counted atomically [[?]] when it is cloned",
+    "the compiler infers how long a reference is valid by lifetime elision [[?]] in function signatures",
+];
+
 pub fn run(arguments: &Arguments) -> Result<()> {
     stop_on_interrupt();
+    let started = Instant::now();
     let out = &arguments.out;
     std::fs::create_dir_all(out).with_context(|| format!("cannot create {}", out.display()))?;
-    let corpus = out.join("corpus");
-    match rust_documentation() {
-        Some(html) => import_documentation(&html, &corpus)?,
-        None => generate(&corpus)?,
+    let (path, model) = (out.join("corpus"), out.join("model"));
+    let html = rust_documentation();
+    match &html {
+        Some(html) => import_documentation(html, &path)?,
+        None => generate(&path)?,
     }
-    announce(&format!("hd2v info {}", corpus.display()))?;
-    info::run(&info::Arguments::of(&corpus))?;
-    announce(&format!("hd2v doctor {} --links 4", corpus.display()))?;
-    doctor::run(&doctor::Arguments::of(&corpus, 4))?;
+    announce(&format!("hd2v info {}", path.display()))?;
+    info::run(&info::Arguments::of(&path))?;
+    announce(&format!("hd2v doctor {} --links 3", path.display()))?;
+    doctor::run(&doctor::Arguments::of(&path, 3))?;
+
+    let corpus = Corpus::open(&path)?;
+    let split = Split::by_share(&corpus, HELD_OUT, 1)?;
+    let part = out.join("nine-tenths.model");
+    train_part(&corpus, &split, &part)?;
+    compare(&corpus, &split, &part)?;
+    announce(&format!("hd2v add {} {} -o {}", part.display(), path.display(), model.display()))?;
+    add::run(&add::Arguments::of(&part, &path, &model))?;
+    std::fs::remove_file(&part).with_context(|| format!("cannot remove {}", part.display()))?;
+
+    let texts: Vec<String> = match html {
+        Some(_) => QUESTIONS.map(str::to_owned).to_vec(),
+        None => split.queries(&corpus).iter().step_by(97).take(3).map(|query| around(&corpus, query)).collect(),
+    };
+    for text in &texts {
+        announce(&format!("hd2v recommend {} --explain --top 2 --text '{text}'", model.display()))?;
+        recommend::run(&recommend::Arguments::explained(&model, text, 2))?;
+    }
     print(&format!(
-        "\nNext (`cargo install --path crates/hd2v` brings the command, or say `cargo run --release --` for hd2v):\n  \
+        "\nThat took {3:.0} s. Next (`cargo install --path crates/hd2v` brings the command, or say `cargo run --release --` \
+         for hd2v):\n  \
+         hd2v recommend {1} --text 'your own words [[?]]'\n  \
+         hd2v similar {1} {2} --by out\n  \
          hd2v cat {0} | less       # the documents\n  \
-         hd2v import --help        # bring in your own\n",
-        corpus.display()
+         hd2v import --help        # bring in your own\n  \
+         hd2v train --help         # more passes, other methods\n",
+        path.display(),
+        model.display(),
+        if html.is_some() { "std/vec/struct.Vec.html" } else { "d000000" },
+        started.elapsed().as_secs_f64(),
     ))
+}
+
+/// Trains on the pages that are not held out.
+fn train_part(corpus: &Corpus, split: &Split, model: &Path) -> Result<()> {
+    let (content, links) = PASSES;
+    let flags = format!("--content-epochs {content} --epochs {links}");
+    announce(&format!("hd2v train {} -o {} {flags}", corpus.path().display(), model.display()))?;
+    talk("For the comparison that follows, a tenth of the pages is held out: this trains on the others.");
+    let mut params = TrainParams { min_count: corpus.manifest().options.min_count, ..TrainParams::default() };
+    params.content.epochs = content;
+    params.set_epochs(links);
+    params.citation.decay = train::decay(corpus, &params);
+    let view = View::new(corpus, split, params.min_count)?;
+    let mut reporter = TrainReporter::new();
+    train_view(&view, &params, model, 0, None, &mut |progress| reporter.watch(progress))?;
+    talk(format_args!(
+        "{}: {}; {:.1} s",
+        model.display(),
+        count(view.documents.len() as u64, "document"),
+        reporter.finish()
+    ));
+    Ok(())
+}
+
+/// Asks for links of the pages held out, by every ranking, with the link's own words and without.
+fn compare(corpus: &Corpus, split: &Split, path: &Path) -> Result<()> {
+    let model = Model::open(path)?;
+    let (searcher, hybrid) = (Searcher::new(&model), model.hybrid());
+    let view = View::new(corpus, split, model.params().min_count)?;
+    let terms = Terms::new(&view);
+    let all = split.queries(corpus);
+    let queries: Vec<&split::Query> = all.iter().step_by((all.len() / ASKED).max(1)).collect();
+    let recall = |ranking: Option<Ranking>, anchors: bool| -> Result<f64> {
+        let ask = |query: &&split::Query| -> Result<f64> {
+            let question = question(&view, &terms, query.position, model.params().window, anchors);
+            let hits = match (ranking, &hybrid) {
+                (Some(ranking @ (Ranking::Embedding | Ranking::Bm25 | Ranking::Bm25Cited)), _) => {
+                    let scores = searcher.scores(&question, ranking)?.unwrap_or_default();
+                    rank::top(&scores, HITS, |_| true)
+                }
+                (ranking, Some(hybrid)) => {
+                    let page = match ranking {
+                        None => Some(source(&view, &model, query.position, |_| true)?),
+                        Some(_) => None,
+                    };
+                    hybrid.rank(&searcher, &question, page.as_ref(), HITS, &|_| true)?.unwrap_or_default()
+                }
+                (_, None) => vec![],
+            };
+            let found = query.truths.iter().filter(|&&truth| {
+                let row = view.document_row(truth).map(|row| row - view.words.len() as u32);
+                hits.iter().any(|hit| Some(hit.row) == row)
+            });
+            Ok(found.count() as f64 / query.truths.len() as f64)
+        };
+        let found: Vec<f64> = queries.par_iter().map(ask).collect::<Result<_>>()?;
+        Ok(found.iter().sum::<f64>() / found.len().max(1) as f64)
+    };
+    let mut rankings: Vec<(&str, Option<Ranking>)> = vec![
+        ("bm25", Some(Ranking::Bm25)),
+        ("bm25-cited", Some(Ranking::Bm25Cited)),
+        ("embedding", Some(Ranking::Embedding)),
+    ];
+    if hybrid.is_some() {
+        rankings.extend([("hybrid", Some(Ranking::Hybrid)), ("hybrid, knowing the page", None)]);
+    }
+    let pages = split.documents(Part::Test).count() as u64;
+    let mut table = format!(
+        "\n{} on the {} held out: the share whose targets are among the first {HITS} hits\n\n{:26}{:>12}{:>16}\n",
+        count(queries.len() as u64, "link"),
+        count(pages, "page"),
+        "",
+        "as written",
+        "anchor dropped",
+    );
+    for (name, ranking) in rankings {
+        let [with, without] = [recall(ranking, true)?, recall(ranking, false)?].map(|share| 100.0 * share);
+        table.push_str(&format!("{name:26}{with:10.1} %{without:14.1} %\n"));
+    }
+    print(&table)
+}
+
+/// The words around a link, with the place marked.
+fn around(corpus: &Corpus, query: &split::Query) -> String {
+    let (before, after) = corpus.context(&corpus.position(query.position), 8);
+    let words = |words: &[WordId]| words.iter().map(|&word| corpus.word(word)).collect::<Vec<_>>().join(" ");
+    format!("{} [[?]] {}", words(before), words(after))
 }
 
 fn announce(command: &str) -> Result<()> {

@@ -1,11 +1,14 @@
 //! `hd2v recommend`: the documents that a text should link to.
 
 use std::collections::BTreeMap;
+use std::ffi::OsStr;
 use std::io::{IsTerminal, Read};
 use std::path::{Path, PathBuf};
+use std::time::Instant;
 
 use anyhow::{Context, Result, bail, ensure};
 use clap::{ArgGroup, Args};
+use hyperdoc2vec::search::approximate::{self, Index, Kept};
 use hyperdoc2vec::search::explain::{Explanation, Sum, explain};
 use hyperdoc2vec::search::hybrid::Source;
 use hyperdoc2vec::search::index::Field;
@@ -25,7 +28,9 @@ use crate::output::{print, print_json, talk, thousands};
     after_help = "\
 The text is what stands around the link. `[[?]]` in it marks the place of the link: near words then weigh more, and
 words further away than the model's window do not count. Without a mark the whole text counts. --source or
---source-file tell more: what else the document says, when it was written, and what it links to already.
+--source-file tell more to the hybrid: what else the document says, when it was written, and what it links to already,
+be it before the text or behind it. To the embedding they add what the document says; bm25 and bm25-cited look at the
+text alone.
 
 Rankings:
   hybrid      all of those below and more, weighed as was learnt from the corpus' own links; gives probabilities
@@ -33,11 +38,16 @@ Rankings:
   bm25        words that the text shares with the documents' own text; knows all documents
   bm25-cited  the same, and with the contexts of the links that point at a document
 
+--index is for the embedding ranking of models of some 100,000 documents and more: lists of documents, made when first
+asked for and kept beside the model as MODEL.index, of which a few are looked through. It finds nearly all of what a look
+at all documents finds; the share is told. With --only and --before all documents are looked at.
+
 Examples:
   hd2v recommend papers.model --text 'we report the BLEU score [[?]] of each system'
   hd2v recommend papers.model --file draft.txt --source P07-2045 --before 2007 --json
   hd2v recommend papers.model --text 'machine translation is scored [[?]]' --source-file draft.txt --explain
-  pbpaste | hd2v recommend papers.model - --rank bm25-cited --only evaluation"
+  pbpaste | hd2v recommend papers.model - --rank bm25-cited --only evaluation
+  hd2v recommend papers.model --text 'the BLEU score [[?]]' --rank embedding --index"
 )]
 pub struct Arguments {
     /// The model file
@@ -75,12 +85,38 @@ pub struct Arguments {
     /// Leave out documents that are less probable than this (with the hybrid)
     #[arg(long, value_name = "P", value_parser = probability)]
     min_probability: Option<f32>,
+    /// Look at a part of the documents only, by an index that is made when it is not there (with --rank embedding)
+    #[arg(long)]
+    index: bool,
     /// Tell why: the shares of words, and links to the documents that read like the text
     #[arg(long)]
     explain: bool,
     /// Print one JSON document
     #[arg(long)]
     json: bool,
+}
+
+impl Arguments {
+    /// The first hits for a text, explained to people.
+    pub fn explained(model: &Path, text: &str, top: usize) -> Arguments {
+        Arguments {
+            model: model.to_owned(),
+            text: Some(text.to_owned()),
+            file: None,
+            stdin: None,
+            source: None,
+            source_file: None,
+            top,
+            exclude: vec![],
+            only: vec![],
+            before: None,
+            rank: None,
+            min_probability: None,
+            index: false,
+            explain: true,
+            json: false,
+        }
+    }
 }
 
 pub fn run(arguments: &Arguments) -> Result<()> {
@@ -93,6 +129,7 @@ pub fn run(arguments: &Arguments) -> Result<()> {
     let hybrid = model.hybrid();
     let ranking = ranking(arguments, &model, hybrid.is_some())?;
     let source = source(arguments, &searcher)?;
+    let index = index(arguments, &searcher, ranking)?;
     let (hits, reason) = if !admitted.contains(&true) {
         (vec![], Some("no document passes --exclude, --only and --before".to_owned()))
     } else {
@@ -100,7 +137,13 @@ pub fn run(arguments: &Arguments) -> Result<()> {
             (Some(hybrid), Ranking::Hybrid) => {
                 hybrid.rank(&searcher, &query, source.as_ref(), arguments.top, &|row| admitted[row])?
             }
-            _ => searcher.scores(&query, ranking)?.map(|scores| best(&scores, arguments.top, ranking, &admitted)),
+            (_, Ranking::Embedding) => {
+                by_embedding(&searcher, &query, source.as_ref(), index.as_ref(), arguments.top, &admitted)?
+            }
+            _ => searcher.scores(&query, ranking)?.map(|scores| {
+                // Documents that share no word with the text are no hits.
+                rank::top(&scores, arguments.top, |row| admitted[row] && scores[row] > 0.0)
+            }),
         };
         match found {
             None => (vec![], Some(unknown_words(&query, ranking))),
@@ -113,7 +156,7 @@ pub fn run(arguments: &Arguments) -> Result<()> {
     let reasons = match arguments.explain {
         true => {
             let rows: Vec<u32> = hits.iter().map(|hit| hit.row).collect();
-            explain(&searcher, &query, &rows, source.as_ref().and_then(|source| source.document))?
+            explain(&searcher, &query, &rows, source.as_ref())?
         }
         false => vec![],
     };
@@ -133,8 +176,16 @@ pub fn run(arguments: &Arguments) -> Result<()> {
             "query": {"words": query.length, "marked": query.marked, "unknown": query.unknown},
             "hits": told,
         });
-        if let (Some(out), Some(reason)) = (out.as_object_mut(), reason) {
-            out.insert("reason".to_owned(), json!(reason));
+        if let Some(reason) = reason {
+            out["reason"] = json!(reason);
+        }
+        if let Some(index) = &index {
+            let about = index.about();
+            out["index"] = json!({
+                "recall": index_recall(index, arguments.top),
+                "questions": about.questions,
+                "lists": about.lists,
+            });
         }
         return print_json(&out);
     }
@@ -147,7 +198,8 @@ pub fn run(arguments: &Arguments) -> Result<()> {
     if !arguments.explain {
         return print(&table);
     }
-    let shade = std::io::stdout().is_terminal() && std::env::var_os("NO_COLOR").is_none_or(|value| value.is_empty());
+    let [no_color, term] = ["NO_COLOR", "TERM"].map(std::env::var_os);
+    let shade = shades(std::io::stdout().is_terminal(), no_color.as_deref(), term.as_deref());
     let mut out = String::new();
     for (line, reason) in table.lines().zip(&reasons) {
         out.push_str(&format!("{line}\n{}", reason_text(&model, &query, reason, shade)));
@@ -183,6 +235,76 @@ fn ranking(arguments: &Arguments, model: &Model, learnt: bool) -> Result<Ranking
     Ok(ranking)
 }
 
+/// The index that is asked for, made where it is not there. `None` where all documents are to be looked at.
+fn index(arguments: &Arguments, searcher: &Searcher<'_>, ranking: Ranking) -> Result<Option<Index>> {
+    if !arguments.index {
+        return Ok(None);
+    }
+    if ranking != Ranking::Embedding {
+        let why = format!("--index is for the embedding, and this ranks by {ranking}; add --rank embedding");
+        bail!(Error::Usage(why));
+    }
+    searcher.can_embed()?;
+    let most = approximate::WANTED[1];
+    let reason = match () {
+        () if !arguments.only.is_empty() || arguments.before.is_some() => Some("--only and --before".to_owned()),
+        () if arguments.top > most => Some(format!("more than {most} hits")),
+        () => None,
+    };
+    if let Some(reason) = reason {
+        talk(format_args!("all documents are looked at, as {reason} need that; --index is not used"));
+        return Ok(None);
+    }
+    let model = searcher.model();
+    let path = approximate::path(model);
+    let shown = path.display();
+    let why = match Index::open(model, &path)? {
+        Kept::Index(index) => {
+            talk(format_args!("{shown}: {}", told_of(&index, arguments.top)));
+            return Ok(Some(index));
+        }
+        Kept::Missing => String::new(),
+        Kept::Stale => " again: the one there was made for another model".to_owned(),
+        Kept::Damaged(what) => format!(" again: the one there is not usable ({what})"),
+    };
+    talk(format_args!("{shown}: making the index{why} …"));
+    let started = Instant::now();
+    let index = Index::build(searcher, &path)?;
+    let seconds = started.elapsed().as_secs_f64();
+    talk(format_args!("{shown}: made in {seconds:.1} s; {}", told_of(&index, arguments.top)));
+    Ok(Some(index))
+}
+
+fn index_recall(index: &Index, wanted: usize) -> f64 {
+    index.about().recall[usize::from(wanted > approximate::WANTED[0])]
+}
+
+/// What share of the exact hits an index finds.
+fn told_of(index: &Index, wanted: usize) -> String {
+    let (found, questions) = (100.0 * index_recall(index, wanted), thousands(index.about().questions as u64));
+    format!(
+        "it finds {found:.1} % of what a look at all documents does, by {questions} questions that were asked both ways"
+    )
+}
+
+/// The best documents by vectors, by the index where there is one that can tell.
+fn by_embedding(
+    searcher: &Searcher<'_>,
+    query: &Query,
+    source: Option<&Source>,
+    index: Option<&Index>,
+    top: usize,
+    admitted: &[bool],
+) -> Result<Option<Vec<Hit>>> {
+    if let Some((index, vector)) = index.zip(searcher.vector_in(query, source)?)
+        && let Some(hits) = index.top(searcher.model(), &vector, top, |row| admitted[row])?
+    {
+        return Ok(Some(hits));
+    }
+    let scores = searcher.embedded(query, source)?;
+    Ok(scores.map(|scores| rank::top(&scores, top, |row| admitted[row])))
+}
+
 fn source(arguments: &Arguments, searcher: &Searcher<'_>) -> Result<Option<Source>> {
     if let Some(id) = &arguments.source {
         let row = find(searcher.model(), searcher.model().names(), id, "document has the id")?;
@@ -193,12 +315,6 @@ fn source(arguments: &Arguments, searcher: &Searcher<'_>) -> Result<Option<Sourc
     let text = utf8(std::fs::read(path).with_context(|| format!("cannot read {shown}"))?, &shown)?;
     // A mark in it is of no meaning here.
     Ok(Some(Source::read(searcher, &text.replace("[[?]]", " "))?))
-}
-
-/// The best documents. BM25 leaves out those that share no word with the text.
-fn best(scores: &[f32], wanted: usize, ranking: Ranking, admitted: &[bool]) -> Vec<Hit> {
-    let shares_words = |row: usize| ranking == Ranking::Embedding || scores[row] > 0.0;
-    rank::top(scores, wanted, |row| admitted[row] && shares_words(row))
 }
 
 /// Leaves out what is not probable enough, and tells so where nothing is left.
@@ -230,6 +346,7 @@ fn reason_json(model: &Model, reason: &Explanation) -> Value {
     json!({
         "embedding": reason.embedding.score,
         "why": shares_json(model, &reason.embedding),
+        "source": reason.source,
         "bm25_cited": reason.bm25.score,
         "bm25": shares_json(model, &reason.bm25),
         "contexts": reason.contexts.iter().map(context).collect::<Vec<_>>(),
@@ -281,6 +398,9 @@ fn reason_text(model: &Model, query: &Query, reason: &Explanation, shade: bool) 
             out.push_str(&format!("     {name}  {}\n", list(sum)));
         }
     }
+    if reason.source != 0.0 {
+        out.push_str(&format!("     source  {:+.3} by embedding\n", reason.source));
+    }
     for context in &reason.contexts {
         let source = context.source as usize;
         let title = Some(model.titles().get(source)).filter(|title| !title.is_empty());
@@ -293,14 +413,21 @@ fn reason_text(model: &Model, query: &Query, reason: &Explanation, shade: bool) 
 /// A word on a background of green for a share that speaks for the document, of red for one that speaks against it;
 /// `share` from −1 to 1.
 fn shaded(word: &str, share: f32) -> String {
-    // Shades of the 256 colours of terminals, faint to strong.
+    // Shades of the 256 colours of terminals, faint to strong, under white or black: to be read on any background.
+    const WHITE: u8 = 15;
+    const BLACK: u8 = 16;
     let level = ((share.abs() * 4.0).round() as usize).min(4);
-    let colour = match (level, share > 0.0) {
+    let (colour, text) = match (level, share > 0.0) {
         (0, _) => return word.to_owned(),
-        (level, true) => [22, 28, 34, 40][level - 1],
-        (level, false) => [52, 88, 124, 160][level - 1],
+        (level, true) => [(22, WHITE), (28, WHITE), (34, BLACK), (40, BLACK)][level - 1],
+        (level, false) => [(52, WHITE), (88, WHITE), (124, WHITE), (160, WHITE)][level - 1],
     };
-    format!("\x1b[48;5;{colour}m{word}\x1b[0m")
+    format!("\x1b[48;5;{colour};38;5;{text}m{word}\x1b[0m")
+}
+
+/// Whether words are shaded: to a terminal that can, for people who have not asked for none.
+fn shades(terminal: bool, no_color: Option<&OsStr>, term: Option<&OsStr>) -> bool {
+    terminal && no_color.is_none_or(OsStr::is_empty) && term.is_none_or(|term| term != "dumb")
 }
 
 fn unknown_words(query: &Query, ranking: Ranking) -> String {
@@ -361,4 +488,25 @@ fn admitted(arguments: &Arguments, model: &Model) -> Result<Vec<bool>> {
         admitted[find(model, names, id, "document has the id")?] = false;
     }
     Ok(admitted)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn shares_are_shaded_by_their_size_and_sign() {
+        assert_eq!(shaded("word", 0.1), "word");
+        assert_eq!(shaded("word", 1.0), "\x1b[48;5;40;38;5;16mword\x1b[0m");
+        assert_eq!(shaded("word", 0.3), "\x1b[48;5;22;38;5;15mword\x1b[0m");
+        assert_eq!(shaded("word", -0.5), "\x1b[48;5;88;38;5;15mword\x1b[0m");
+        assert_eq!(shaded("word", f32::NAN), "word");
+    }
+
+    #[test]
+    fn only_a_terminal_is_shaded_and_not_against_ones_will() {
+        let set = |value: &'static str| Some(OsStr::new(value));
+        assert!(shades(true, None, None) && shades(true, set(""), set("xterm-256color")));
+        assert!(!shades(false, None, None) && !shades(true, set("1"), None) && !shades(true, None, set("dumb")));
+    }
 }

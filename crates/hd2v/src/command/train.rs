@@ -60,9 +60,9 @@ pub struct Arguments {
     #[arg(long, value_name = "TIME", value_parser = duration)]
     time: Option<Duration>,
     /// Hold out a twentieth of the links, stop after so many passes that do not better their loss, and keep the best;
-    /// 0: make all passes
-    #[arg(long, value_name = "PASSES", default_value_t = TrainParams::default().citation.patience)]
-    patience: usize,
+    /// 0: make all passes (h-d2v and joint) [default: 0]
+    #[arg(long, value_name = "PASSES")]
+    patience: Option<usize>,
     /// `reference`: the step of the paper's own program, slips included, for h-d2v-paper and h-d2v-random
     #[arg(long, value_parser = ["reference"])]
     compat: Option<String>,
@@ -75,19 +75,19 @@ pub struct Arguments {
     /// Train w2v as skip-gram, not CBOW
     #[arg(long)]
     skip_gram: bool,
-    /// What h-d2v and joint make small on links
-    #[arg(long, default_value = "sampled-softmax")]
-    loss: LossName,
+    /// What h-d2v and joint make small on links [default: sampled-softmax]
+    #[arg(long)]
+    loss: Option<LossName>,
     /// Documents drawn as noise for a batch of links (for each link, in the step of the paper)
     /// [default: 64; 1000 with negative sampling or in the step of the paper]
     #[arg(long)]
     noise: Option<usize>,
-    /// Passes over the text before the links
-    #[arg(long, default_value_t = TrainParams::default().content.epochs)]
-    content_epochs: usize,
-    /// First step size on the links
-    #[arg(long, default_value_t = TrainParams::default().citation.rate)]
-    rate: f32,
+    /// Passes over the text before the links (h-d2v, h-d2v-paper and npm) [default: 5]
+    #[arg(long)]
+    content_epochs: Option<usize>,
+    /// First step size on the links (h-d2v and joint) [default: 0.2]
+    #[arg(long)]
+    rate: Option<f32>,
     /// Words this far from a link weigh 1/e; 0: all weigh the same [default: 20, or 5 where links have words of their own]
     #[arg(long)]
     decay: Option<f32>,
@@ -168,6 +168,11 @@ pub fn run(arguments: &Arguments) -> Result<()> {
         "{}: exists already; choose another name, or replace it with --force",
         output.display()
     );
+    ensure!(
+        output.is_file() || !output.exists(),
+        "{}: is not a file that a model could replace; choose another name",
+        output.display()
+    );
     // Told now, not after hours of training.
     let folder = output.parent().filter(|folder| !folder.as_os_str().is_empty()).unwrap_or(Path::new("."));
     ensure!(folder.is_dir(), "{}: no such directory to write {} into", folder.display(), output.display());
@@ -175,8 +180,8 @@ pub fn run(arguments: &Arguments) -> Result<()> {
     corpus.verify()?;
     let mut params = params(arguments, &corpus)?;
     params.validate()?;
-    let every = Duration::try_from_secs_f64(arguments.checkpoint_every * 60.0).with_context(|| {
-        format!("--checkpoint-every is {}, but must be a number of minutes", arguments.checkpoint_every)
+    let every = Duration::try_from_secs_f64(arguments.checkpoint_every * 60.0).map_err(|_| {
+        Error::Usage(format!("--checkpoint-every is {}, but must be a number of minutes", arguments.checkpoint_every))
     })?;
     let checkpoint = checkpoint_path(output);
     ensure!(
@@ -184,6 +189,9 @@ pub fn run(arguments: &Arguments) -> Result<()> {
         "{}: an interrupted run left this checkpoint; go on with --resume, or start again with --force",
         checkpoint.display()
     );
+    if arguments.resume && !checkpoint.exists() {
+        talk(format_args!("{}: no such checkpoint; training starts from the beginning", checkpoint.display()));
+    }
     let checkpoints = Checkpoints { path: checkpoint, every, resume: arguments.resume };
     if let Some(budget) = arguments.time {
         let clash = "--time and --resume do not go together; give the passes that --time told instead";
@@ -193,7 +201,10 @@ pub fn run(arguments: &Arguments) -> Result<()> {
     }
     let mut log = match &arguments.log {
         Some(path) => {
-            Some(BufWriter::new(File::create(path).with_context(|| format!("cannot create {}", path.display()))?))
+            // A run that goes on does not take away what was told of its beginning.
+            let (append, fresh) = (arguments.resume, !arguments.resume);
+            let file = File::options().create(true).write(fresh).append(append).truncate(fresh).open(path);
+            Some(BufWriter::new(file.with_context(|| format!("cannot create {}", path.display()))?))
         }
         None => None,
     };
@@ -203,7 +214,7 @@ pub fn run(arguments: &Arguments) -> Result<()> {
         let told = reporter.watch(progress);
         if let (true, Some(log)) = (reporter.is_milestone(progress), log.as_mut()) {
             // A log that cannot be written does not stop the training.
-            let _ = writeln!(log, "{}", log_line(progress, reporter.seconds())).and_then(|()| log.flush());
+            let _ = writeln!(log, "{}", log_line(progress, &reporter)).and_then(|()| log.flush());
         }
         told
     };
@@ -225,12 +236,13 @@ const HYPERTEXT_DECAY: f32 = 5.0;
 
 /// The flags that ask for the same number of passes.
 fn passes(params: &TrainParams) -> String {
-    match params.method {
-        Method::HyperDoc => {
-            format!("--content-epochs {} --epochs {}", params.content.epochs, params.citation.epochs)
-        }
-        _ => format!("--epochs {}", params.epochs()),
-    }
+    let before = match params.method {
+        Method::HyperDoc => Some(params.content.epochs),
+        Method::HyperDocPaper | Method::Npm => Some(params.direct.epochs),
+        _ => None,
+    };
+    let before = before.map(|epochs| format!("--content-epochs {epochs} ")).unwrap_or_default();
+    format!("{before}--epochs {}{}", params.epochs(), if params.hybrid { "" } else { " --no-hybrid" })
 }
 
 fn params(arguments: &Arguments, corpus: &Corpus) -> Result<TrainParams> {
@@ -251,7 +263,13 @@ fn params(arguments: &Arguments, corpus: &Corpus) -> Result<TrainParams> {
         hybrid: !arguments.no_hybrid,
         ..TrainParams::default()
     };
-    params.content.epochs = arguments.content_epochs;
+    check_flags(arguments, method)?;
+    if let Some(epochs) = arguments.content_epochs {
+        match method {
+            Method::HyperDoc => params.content.epochs = epochs,
+            _ => params.direct.epochs = epochs,
+        }
+    }
     params.set_window(arguments.window);
     if let Some(epochs) = arguments.epochs {
         params.set_epochs(epochs);
@@ -267,11 +285,11 @@ fn params(arguments: &Arguments, corpus: &Corpus) -> Result<TrainParams> {
     }
     params.reference.shift &= !arguments.no_shift;
     params.direct.skip_gram = arguments.skip_gram;
-    params.citation.patience = arguments.patience;
+    params.citation.patience = arguments.patience.unwrap_or(params.citation.patience);
     params.citation.loss = match arguments.loss {
-        LossName::SampledSoftmax => Loss::SampledSoftmax,
-        LossName::FullSoftmax => Loss::FullSoftmax,
-        LossName::NegativeSampling => Loss::NegativeSampling,
+        None | Some(LossName::SampledSoftmax) => Loss::SampledSoftmax,
+        Some(LossName::FullSoftmax) => Loss::FullSoftmax,
+        Some(LossName::NegativeSampling) => Loss::NegativeSampling,
     };
     if params.citation.loss == Loss::NegativeSampling {
         params.citation.noise = params.reference.noise;
@@ -279,10 +297,39 @@ fn params(arguments: &Arguments, corpus: &Corpus) -> Result<TrainParams> {
     if let Some(noise) = arguments.noise {
         (params.citation.noise, params.reference.noise) = (noise, noise);
     }
-    params.citation.rate = arguments.rate;
+    params.citation.rate = arguments.rate.unwrap_or(params.citation.rate);
     params.citation.rarity = !arguments.no_rarity;
-    params.citation.decay = arguments.decay.unwrap_or(default_decay(corpus));
+    params.citation.decay = arguments.decay.unwrap_or_else(|| decay(corpus, &params));
     Ok(params)
+}
+
+/// Flags that would change nothing are a mistake of whoever gave them.
+fn check_flags(arguments: &Arguments, method: Method) -> Result<()> {
+    use Method::{HyperDoc, HyperDocPaper, HyperDocRandom, Joint, Npm, W2v};
+    let flags: [(&str, bool, &[Method]); 9] = [
+        ("--patience", arguments.patience.is_some(), &[HyperDoc, Joint]),
+        ("--loss", arguments.loss.is_some(), &[HyperDoc, Joint]),
+        ("--rate", arguments.rate.is_some(), &[HyperDoc, Joint]),
+        ("--decay", arguments.decay.is_some(), &[HyperDoc, Joint]),
+        ("--no-rarity", arguments.no_rarity, &[HyperDoc, Joint]),
+        ("--noise", arguments.noise.is_some(), &[HyperDoc, Joint, HyperDocPaper, HyperDocRandom]),
+        ("--content-epochs", arguments.content_epochs.is_some(), &[HyperDoc, HyperDocPaper, Npm]),
+        ("--beyond", arguments.beyond.is_some(), &[HyperDocPaper, HyperDocRandom]),
+        ("--skip-gram", arguments.skip_gram, &[W2v]),
+    ];
+    for (flag, given, methods) in flags {
+        let names = || methods.iter().map(|method| method.name()).collect::<Vec<_>>().join(", ");
+        ensure!(
+            !given || methods.contains(&method),
+            Error::Usage(format!("{flag} changes nothing in {method}; it is for {}", names()))
+        );
+    }
+    Ok(())
+}
+
+/// How soon words weigh less the further they stand from a link: as is best for links of this kind.
+pub fn decay(corpus: &Corpus, params: &TrainParams) -> f32 {
+    if is_hypertext(corpus) { HYPERTEXT_DECAY } else { params.citation.decay }
 }
 
 /// Whether most links have words of their own.
@@ -291,18 +338,15 @@ pub fn is_hypertext(corpus: &Corpus) -> bool {
     anchored as u64 * 2 > corpus.manifest().counts.positions
 }
 
-/// How fast the weight of words falls with the distance from a link, unless something else is said.
-pub fn default_decay(corpus: &Corpus) -> f32 {
-    if is_hypertext(corpus) { HYPERTEXT_DECAY } else { TrainParams::default().citation.decay }
-}
-
 fn checkpoint_path(model: &Path) -> PathBuf {
     let mut path = model.as_os_str().to_owned();
     path.push(".checkpoint");
     PathBuf::from(path)
 }
 
-fn log_line(progress: &TrainProgress, seconds: f64) -> serde_json::Value {
+fn log_line(progress: &TrainProgress, reporter: &TrainReporter) -> serde_json::Value {
+    let (rate, left) = reporter.pace(progress).unzip();
+    let short = |number: f64| (number * 1000.0).round() / 1000.0;
     json!({
         "phase": progress.phase,
         "epoch": progress.epoch + 1,
@@ -313,6 +357,9 @@ fn log_line(progress: &TrainProgress, seconds: f64) -> serde_json::Value {
         "units": progress.units,
         "loss": progress.loss,
         "held_out_loss": progress.held_out,
-        "seconds": (seconds * 1000.0).round() / 1000.0,
+        "kept_epoch": progress.kept.map(|epoch| epoch + 1),
+        "seconds": short(reporter.seconds()),
+        "units_a_second": rate.map(short),
+        "seconds_left": left.map(short),
     })
 }

@@ -113,6 +113,53 @@ fn a_newcomer_is_found_by_its_words_and_by_what_others_call_it() {
 }
 
 #[test]
+fn links_of_new_documents_explain_what_they_point_at() {
+    let place = place();
+    place.ok("add m new -o m2");
+    let contexts = |text: &str, only: &str| {
+        let arguments = format!("recommend m2 - --json --explain --rank bm25-cited --only {only}");
+        let out = place.run_with(&arguments, text.as_bytes()).succeeded(text);
+        let out: Value = serde_json::from_str(&out.out).expect("JSON");
+        out["hits"][0]["contexts"].clone()
+    };
+    // One newcomer of another, with the link's own words; and of an old document.
+    let told = &contexts("levain bakers [[?]]", "sourdough")[0];
+    assert_eq!(
+        (&told["source"], told["text"].as_str()),
+        (&json!("trout"), Some("… water fish net see the levain bakers loaf [this] …"))
+    );
+    let told = &contexts("seaworthy [[?]]", "d4")[0];
+    assert_eq!((&told["source"], &told["title"]), (&json!("sourdough"), &json!("Sour")));
+    assert!(told["text"].as_str().is_some_and(|text| text.ends_with("unlike the seaworthy [this] and …")), "{told}");
+    // They stay when more is added.
+    place.write("more.jsonl", json!({"id": "last", "text": "levain again [[sourdough]]"}).to_string());
+    place.ok("import jsonl more.jsonl --min-count 1 -o more");
+    place.ok("add m2 more -o m3");
+    let out = place.json("recommend m3 --text levain --rank bm25-cited --only sourdough --explain --json");
+    let sources: Vec<&str> =
+        out["hits"][0]["contexts"].as_array().expect("contexts").iter().filter_map(|c| c["source"].as_str()).collect();
+    assert_eq!(sources, ["trout", "last"]);
+}
+
+#[test]
+fn the_learnt_ranking_finds_a_document_that_was_added() {
+    let place = Place::new();
+    place.ok("generate --docs 400 --links 3000 --seed 3 -o old");
+    place.ok("train old -o m --dim 16 --epochs 2 --content-epochs 2");
+    place.write(
+        "new.jsonl",
+        json!({"id": "new", "text": "zymurgy quetzalcoatl xyzzy and the plugh of [[d000004]]"}).to_string(),
+    );
+    place.ok("import jsonl new.jsonl --min-count 1 -o new");
+    place.ok("add m new -o m2");
+    let out = place
+        .run_with("recommend m2 - --json --explain", b"as the zymurgy of quetzalcoatl [[?]] has it")
+        .succeeded("asked");
+    let out: Value = serde_json::from_str(&out.out).expect("JSON");
+    assert_eq!((&out["ranking"], ids(&out)[0]), (&json!("hybrid"), "new"));
+}
+
+#[test]
 fn additions_are_told_and_can_follow_each_other() {
     let place = place();
     place.ok("add m new -o m2");

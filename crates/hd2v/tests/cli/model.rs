@@ -1,5 +1,6 @@
 //! Models as they are used: recommend, similar, export.
 
+use hyperdoc2vec::model::VERSION;
 use serde_json::{Value, json};
 
 use crate::helper::Place;
@@ -131,6 +132,38 @@ fn the_learnt_ranking_gives_probabilities_and_abstains() {
 }
 
 #[test]
+fn an_index_is_made_kept_and_made_again() {
+    let place = place();
+    let ask = |more: &str| place.ok(&format!("recommend m --text chart --rank embedding --top 3 {more}"));
+    let exact = ask("").out;
+    let made = ask("--index");
+    assert_eq!(made.out, exact);
+    let err = &made.err;
+    assert!(err.starts_with("m.index: making the index …\nm.index: made in") && err.contains("100.0 %"), "{err}");
+    let again = ask("--index");
+    assert_eq!((again.out.as_str(), again.err.lines().count()), (exact.as_str(), 1), "{}", again.err);
+    let out = place.json("recommend m --text chart --rank embedding --index --json");
+    assert_eq!((&out["index"]["recall"], ids(&out).len()), (&json!(1.0), 10));
+    // Filters: what is excluded is no hit; what chooses a part looks at all.
+    let out = place.json("recommend m --text chart --rank embedding --index --json --exclude p-chart --top 3");
+    assert!(out["index"].is_object() && !ids(&out).contains(&"p-chart"), "{out}");
+    let only = ask("--index --only t");
+    assert!(only.err.contains("--index is not used"), "{}", only.err);
+    assert_eq!(only.out, ask("--only t").out);
+    assert!(place.run("recommend m --text chart --index --rank bm25").code == Some(2));
+    // Another model under the same name; a file that is no index.
+    place.ok("train c -o m --dim 8 --epochs 5 --content-epochs 2 --seed 7 --force");
+    let err = ask("--index").err;
+    assert!(err.contains("making the index again: the one there was made for another model"), "{err}");
+    let bytes = std::fs::read(place.path("m.index")).expect("an index");
+    place.write("m.index", &bytes[..bytes.len() - 3]);
+    let damaged = ask("--index");
+    assert!(damaged.err.contains("making the index again: the one there is not usable"), "{}", damaged.err);
+    assert_eq!(damaged.out, ask("").out);
+    assert!(std::fs::read(place.path("m.index")).expect("an index") == bytes, "made again as it was");
+}
+
+#[test]
 fn filters_leave_documents_out() {
     let place = place();
     let text = "we use the chart method [[?]]";
@@ -158,6 +191,13 @@ fn what_cannot_be_answered_is_said_clearly() {
     assert!(message.contains("UTF-8") && message.contains("byte 2"), "{message}");
     let out = asked(&place, "--rank embedding", "xyzzy plugh");
     assert_eq!(out["reason"], "none of the 2 words of the text has a vector in the model");
+    for ranking in ["bm25", "bm25-cited", "hybrid"] {
+        let out = asked(&place, &format!("--explain --rank {ranking}"), "xyzzy plugh");
+        assert_eq!(
+            (ids(&out).len(), &out["reason"]),
+            (0, &json!("none of the 2 words of the text is known to the model"))
+        );
+    }
     let out = asked(&place, "--rank embedding", "quetzalcoatl");
     assert!(out["reason"].as_str().is_some_and(|reason| reason.contains("--rank bm25")), "{out}");
     let message = place.refused("recommend m --text chart --source p-chrat");
@@ -169,6 +209,13 @@ fn what_cannot_be_answered_is_said_clearly() {
     let twice = place.run_with("recommend m -", b"a [[?]] b [[?]]");
     assert_eq!((twice.code, twice.err.contains("two places")), (Some(2), true));
     let bytes = std::fs::read(place.path("m")).expect("a model");
+    // The version stands in the description, which keeps its length.
+    let (now, newer) = (format!("\\\"version\\\":{VERSION}"), format!("\\\"version\\\":{}", VERSION + 1));
+    let at = bytes.windows(now.len()).position(|part| part == now.as_bytes()).expect("a version");
+    let mut new = bytes.clone();
+    new[at..at + now.len()].copy_from_slice(newer.as_bytes());
+    place.write("new", &new);
+    assert!(place.refused("recommend new --text chart").contains("use a newer program"));
     place.write("short", &bytes[..bytes.len() / 2]);
     for command in
         ["recommend short --text chart", "similar short p-chart", "export short --what doc-in --format npy -o x"]

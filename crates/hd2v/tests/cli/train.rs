@@ -43,12 +43,15 @@ fn threads_do_not_change_the_file_but_the_options_do() {
         place.ok(&format!("train c -o {name} {QUICK} {options}"));
         fs::read(place.path(name)).expect("a model")
     };
+    let without_text = |name: &str, options: &str| {
+        place.ok(&format!("train c -o {name} --dim 16 --epochs 3 --no-hybrid {options}"));
+        fs::read(place.path(name)).expect("a model")
+    };
     let plain = model("m", "--threads 1");
     assert!(plain == model("m2", "--threads 2"));
     let others = [
         "--loss full-softmax",
         "--loss negative-sampling",
-        "--method joint",
         "--patience 1",
         "--decay 0",
         "--no-rarity",
@@ -58,8 +61,9 @@ fn threads_do_not_change_the_file_but_the_options_do() {
     for (i, options) in others.into_iter().enumerate() {
         assert!(plain != model(&format!("o{i}"), options), "{options}");
     }
-    assert!(model("cbow", "--method w2v") != model("skip", "--method w2v --skip-gram"));
-    let paper = |name: &str, options: &str| model(name, &format!("--method h-d2v-random --noise 50 {options}"));
+    assert!(plain != without_text("joint", "--method joint"));
+    assert!(without_text("cbow", "--method w2v") != without_text("skip", "--method w2v --skip-gram"));
+    let paper = |name: &str, options: &str| without_text(name, &format!("--method h-d2v-random --noise 50 {options}"));
     let saturate = paper("p0", "");
     assert!(saturate == paper("p1", "--compat reference --beyond saturate --no-shift"));
     assert!(saturate != paper("p2", "--compat reference --beyond saturate"));
@@ -72,10 +76,14 @@ fn a_budget_of_time_gives_passes_that_can_be_asked_for_again() {
     let place = place();
     let outcome = place.ok("train c -o m --dim 16 --no-hybrid --time 10s");
     let told = outcome.err.lines().find_map(|line| line.split("there is time for ").nth(1)).expect("it tells");
-    place.ok(&format!("train c -o m2 --dim 16 --no-hybrid {told}"));
+    place.ok(&format!("train c -o m2 --dim 16 {told}"));
     assert!(fs::read(place.path("m")).expect("a model") == fs::read(place.path("m2")).expect("a model"));
-    let outcome = place.ok("train c -o m3 --dim 16 --no-hybrid --time 0.001s");
-    assert!(outcome.err.contains("--content-epochs 0 --epochs 1"), "{}", outcome.err);
+    let outcome = place.ok("train c -o m3 --dim 16 --time 0.001s");
+    assert!(outcome.err.contains("--content-epochs 0 --epochs 1 --no-hybrid"), "{}", outcome.err);
+    let outcome = place.ok("train c -o npm --dim 16 --method npm --epochs 40 --time 0.5s");
+    let told = outcome.err.lines().find_map(|line| line.split("there is time for ").nth(1)).expect("it tells");
+    place.ok(&format!("train c -o npm2 --dim 16 --method npm {told}"));
+    assert!(fs::read(place.path("npm")).expect("a model") == fs::read(place.path("npm2")).expect("a model"));
     assert_eq!(place.run("train c -o m4 --time soon").code, Some(2));
     assert_eq!(place.run("train c -o m4 --time 0s").code, Some(2));
 }
@@ -83,6 +91,7 @@ fn a_budget_of_time_gives_passes_that_can_be_asked_for_again() {
 #[test]
 fn what_cannot_be_trained_gets_one_message() {
     let place = place();
+    fs::create_dir(place.path("folder")).expect("a directory");
     place.write("unlinked.jsonl", record("a", "x y z") + &record("b", "x y"));
     place.ok("import jsonl unlinked.jsonl -o unlinked --min-count 1");
     for (arguments, expected) in [
@@ -92,6 +101,8 @@ fn what_cannot_be_trained_gets_one_message() {
         ("train unlinked -o m --until 2009 --method pv-dbow", "no dates"),
         ("train c -o no/such/m --dim 8 --epochs 1 --content-epochs 0", "no/such"),
         ("train c -o m --log no/such/log", "no/such/log"),
+        ("train c -o folder --force", "choose another name"),
+        ("train c -o /dev/null --force", "choose another name"),
     ] {
         let message = place.refused(arguments);
         assert!(message.contains(expected), "{arguments}: {message}");
@@ -102,6 +113,13 @@ fn what_cannot_be_trained_gets_one_message() {
         ("train c -o m --epochs 0", "epochs is 0"),
         ("train c -o m --method deepwalk --compat reference", "--compat is for"),
         ("train c -o m --method wonder", "h-d2v"),
+        ("train c -o m --decay NaN", "decay is NaN"),
+        ("train c -o m --decay=-5", "decay is -5"),
+        ("train c -o m --checkpoint-every=-1", "number of minutes"),
+        ("train c -o m --method npm --rate 0.1", "--rate changes nothing in npm; it is for h-d2v, joint"),
+        ("train c -o m --method pv-dbow --patience 1", "--patience changes nothing in pv-dbow"),
+        ("train c -o m --method joint --content-epochs 1", "--content-epochs changes nothing in joint"),
+        ("train c -o m --skip-gram", "--skip-gram changes nothing in h-d2v; it is for w2v"),
     ] {
         let outcome = place.run(arguments);
         assert_eq!(outcome.code, Some(2), "{arguments}: {}", outcome.err);
@@ -153,6 +171,24 @@ mod interrupted {
         assert!(fs::read(place.path("m")).expect("a model") == fs::read(place.path("whole")).expect("a model"));
         place.ok(&format!("train c -o early2 {LONG} --patience 40"));
         assert!(fs::read(place.path("early")).expect("a model") == fs::read(place.path("early2")).expect("a model"));
+    }
+
+    #[test]
+    fn a_run_killed_while_it_learns_to_rank_leaves_nothing_that_stays() {
+        let place = Place::new();
+        place.ok("generate --docs 60 --links 500 -o c");
+        let flags = "--dim 8 --epochs 2 --content-epochs 1";
+        place.ok(&format!("train c -o whole {flags}"));
+        let parts = || place.entries().into_iter().filter(|name| name.contains(".part-")).count();
+        let mut child = place.start(&format!("train c -o m {flags}"));
+        wait(&mut child, || parts() > 0);
+        child.kill().expect("killed");
+        child.wait().expect("it ended");
+        assert!(parts() > 0 && !place.path("m").exists());
+        let again = place.ok(&format!("train c -o m {flags} --resume"));
+        assert!(again.err.contains("starts from the beginning"), "{}", again.err);
+        assert_eq!(parts(), 0, "{:?}", place.entries());
+        assert!(fs::read(place.path("m")).expect("a model") == fs::read(place.path("whole")).expect("a model"));
     }
 
     #[test]

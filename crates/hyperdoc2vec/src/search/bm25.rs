@@ -205,18 +205,29 @@ impl<'a> Joint<'a> {
         let mut places: Vec<(u32, usize)> = documents.iter().copied().zip(0..).collect();
         places.sort_unstable();
         let mut shares = vec![vec![0.0; terms.len()]; documents.len()];
+        let mut counts = vec![0.0f32; places.len()];
         for (number, term) in terms.iter().enumerate() {
-            let mut left = places.as_slice();
-            self.each(term, scale, |document, share| {
-                while let Some((&(wanted, place), rest)) = left.split_first()
-                    && wanted <= document
-                {
-                    if wanted == document {
-                        shares[place][number] = share;
+            let (weight, lists) = self.lists(term, scale);
+            counts.fill(0.0);
+            // One plain pass over each list, up to the last document that is asked for.
+            for (field, mut list) in lists.into_iter().enumerate() {
+                let mut found = list.next();
+                for (&(wanted, _), sum) in places.iter().zip(&mut counts) {
+                    while let Some((document, _)) = found
+                        && document < wanted
+                    {
+                        found = list.next();
                     }
-                    left = rest;
+                    if let Some((document, count)) = found
+                        && document == wanted
+                    {
+                        *sum += self.count(field, document, count);
+                    }
                 }
-            });
+            }
+            for (&(_, place), &count) in places.iter().zip(&counts) {
+                shares[place][number] = weight * count / (count + self.k1);
+            }
         }
         shares
     }

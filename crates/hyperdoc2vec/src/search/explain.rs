@@ -2,6 +2,7 @@
 
 use std::collections::BTreeMap;
 
+use super::hybrid::Source;
 use super::links::Context;
 use super::rank::products;
 use super::{Query, Searcher};
@@ -35,6 +36,8 @@ impl Sum {
 pub struct Explanation {
     /// The embedding score; nothing where no word has a vector, or the method has none that lead to documents.
     pub embedding: Sum,
+    /// What the source adds to it where documents are ranked by the embedding alone; 0 without a source.
+    pub source: f32,
     /// BM25 on the text and the contexts of links; words that the document lacks are left out.
     pub bm25: Sum,
     /// Links to it that read like the question, the likest first.
@@ -46,9 +49,11 @@ pub fn explain(
     searcher: &Searcher<'_>,
     query: &Query,
     documents: &[u32],
-    source: Option<u32>,
+    source: Option<&Source>,
 ) -> Result<Vec<Explanation>> {
     let model = searcher.model();
+    let added = source.map(|source| source.added(model)).transpose()?.flatten();
+    let source = source.and_then(|source| source.document);
     let terms = searcher.terms(query);
     let cited = searcher.cited()?;
     let shares = cited.shares(&terms, 1.0, documents);
@@ -66,7 +71,7 @@ pub fn explain(
         for (&word, weight) in rows.iter().zip(&weights) {
             *embedding.entry(word).or_default() += weight * dot(words.row(word as usize), out.row(row));
         }
-        let score = vector.as_ref().map(|vector| products(vector, out.row_range(row..row + 1))[0]).unwrap_or(0.0);
+        let score = |vector: Option<&Vec<f32>>| vector.map_or(0.0, |it| products(it, out.row_range(row..row + 1))[0]);
         let likeness = |context: &Context| {
             let mut rows: Vec<u32> = context.before.iter().chain(&context.after).copied().collect();
             rows.sort_unstable();
@@ -82,7 +87,8 @@ pub fn explain(
         let bm25: Vec<(u32, f32)> =
             terms.iter().map(|term| term.word).zip(bm25).filter(|(_, share)| *share > 0.0).collect();
         Explanation {
-            embedding: Sum { score, shares: embedding.into_iter().collect() },
+            embedding: Sum { score: score(vector.as_ref()), shares: embedding.into_iter().collect() },
+            source: score(added.as_ref().filter(|_| vector.is_some())),
             bm25: Sum { score: bm25.iter().fold(0.0, |sum, (_, share)| sum + share), shares: bm25 },
             contexts: contexts.into_iter().take(SHOWN).map(|(_, context)| context).collect(),
         }

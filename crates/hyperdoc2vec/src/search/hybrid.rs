@@ -14,7 +14,7 @@ use super::{Query, Ranking, Searcher};
 use crate::container::{Container, Tensor};
 use crate::document::Date;
 use crate::error::{Error, Result};
-use crate::kernel::{exp, gather_sum, ln};
+use crate::kernel::{exp_all, gather_sum, ln};
 use crate::model::{Model, Vectors};
 use crate::train::citation::rarity_weight;
 
@@ -108,6 +108,31 @@ impl Source {
         let rarity = |row: u32| rarity_weight(found_in[row as usize], model.documents(), true);
         let words = keywords(rows, rarity).into_iter().map(|(row, count)| (row, f32::from(count))).collect();
         Ok(Source { words, links, ..Source::default() })
+    }
+
+    /// The mean of the vectors of the words that tell most of it, by how often it has them and by their rarity; `None`
+    /// where none of them has one.
+    pub fn vector(&self, model: &Model, which: Vectors) -> Result<Option<Vec<f32>>> {
+        let found_in = model.word_documents()?;
+        let known = || self.words.iter().filter(|(row, _)| (*row as usize) < found_in.len()).take(KEYWORDS);
+        let rows: Vec<u32> = known().map(|&(row, _)| row).collect();
+        if rows.is_empty() {
+            return Ok(None);
+        }
+        let weight = |&(row, n): &(u32, f32)| n * rarity_weight(found_in[row as usize], model.documents(), true);
+        let mut weights: Vec<f32> = known().map(weight).collect();
+        let total: f32 = weights.iter().sum();
+        weights.iter_mut().for_each(|weight| *weight /= total.max(1e-6));
+        let mut vector = vec![0.0; model.params().dim];
+        gather_sum(model.vectors(which)?, &rows, &weights, &mut vector);
+        Ok(Some(vector))
+    }
+
+    /// What it adds to the vector of a text by the embedding.
+    pub fn added(&self, model: &Model) -> Result<Option<Vec<f32>>> {
+        let mut vector = self.vector(model, Vectors::WordIn)?;
+        vector.iter_mut().flatten().for_each(|x| *x *= SOURCE_WEIGHT);
+        Ok(vector)
     }
 }
 
@@ -208,13 +233,12 @@ pub fn candidates(
         (Told::new(scores, CANDIDATES, admitted), Told::new(content, CANDIDATES / 2, admitted))
     };
     // The logarithm of the sum over documents of what is predicted, less the best.
-    let mut sum = 0.0f32;
-    let (mut newest, dates): (Option<Date>, &[i32]) = (None, model.dates());
-    for row in (0..documents).filter(|&row| admitted(row)) {
-        sum += exp((embedding.scores[row] - embedding.best).max(-80.0));
-        newest = newest.max(dates.get(row).and_then(|&date| Date::from_packed(date)));
-    }
-    let all = ln(sum.max(1.0));
+    let rows = || (0..documents).filter(|&row| admitted(row));
+    let mut shares: Vec<f32> = rows().map(|row| (embedding.scores[row] - embedding.best).max(-80.0)).collect();
+    exp_all(&mut shares);
+    let all = ln(shares.iter().fold(0.0f32, |sum, share| sum + share).max(1.0));
+    let dates = model.dates();
+    let newest = rows().filter_map(|row| dates.get(row)).max().and_then(|&date| Date::from_packed(date));
 
     struct Beside {
         both: Told,
@@ -229,19 +253,10 @@ pub fn candidates(
     let beside = match source {
         None => None,
         Some(source) => {
-            let found_in = model.word_documents()?;
-            let known = || source.words.iter().filter(|(row, _)| (*row as usize) < found_in.len()).take(KEYWORDS);
-            let rows: Vec<u32> = known().map(|&(row, _)| row).collect();
-            let mut weights: Vec<f32> =
-                known().map(|&(row, n)| n * rarity_weight(found_in[row as usize], documents, true)).collect();
-            let total: f32 = weights.iter().sum();
-            weights.iter_mut().for_each(|weight| *weight /= total.max(1e-6));
-            let (alone, text) = if rows.is_empty() {
-                (vec![0.0; documents], vec![0.0; documents])
-            } else {
-                let text = products(&vector(&rows, &weights, Vectors::WordOut)?, text_in);
-                (products(&vector(&rows, &weights, Vectors::WordIn)?, out), text)
+            let of = |which, table| -> Result<Vec<f32>> {
+                Ok(source.vector(model, which)?.map_or(vec![0.0; documents], |vector| products(&vector, table)))
             };
+            let (alone, text) = (of(Vectors::WordIn, out)?, of(Vectors::WordOut, text_in)?);
             let both = embedding.scores.iter().zip(&alone).map(|(context, source)| context + SOURCE_WEIGHT * source);
             let (mut linked, mut by_linked) = (BTreeMap::new(), BTreeMap::new());
             let mut co_cited = vec![0.0f32; documents];

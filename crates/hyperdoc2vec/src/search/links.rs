@@ -83,6 +83,35 @@ fn push(bytes: &mut Vec<u8>, mut number: u32) {
 }
 
 impl LinksBuf {
+    /// The links of `old`, and more behind them: `new(document)` gives those that point at a document, for each of
+    /// `documents`.
+    pub fn extended(old: Links<'_>, documents: usize, mut new: impl FnMut(usize) -> Vec<Context>) -> LinksBuf {
+        let mut links = LinksBuf::default();
+        for document in 0..documents {
+            links.sources.extend_from_slice(old.sources(document));
+            links.contexts.extend_from_slice(part(old.context_ends, old.contexts, document));
+            for context in new(document) {
+                links.sources.push(context.source);
+                let nearest = context.before.len().saturating_sub(AROUND);
+                let (before, after) = (&context.before[nearest..], &context.after[..context.after.len().min(AROUND)]);
+                links.push_words(before.iter().copied());
+                links.push_words(after.iter().copied());
+            }
+            links.end_document();
+        }
+        links
+    }
+
+    fn push_words(&mut self, rows: impl ExactSizeIterator<Item = u32>) {
+        push(&mut self.contexts, rows.len() as u32);
+        rows.for_each(|row| push(&mut self.contexts, row));
+    }
+
+    fn end_document(&mut self) {
+        self.ends.push(self.sources.len() as u64);
+        self.context_ends.push(self.contexts.len() as u64);
+    }
+
     /// The links of `view`.
     pub fn build(view: &View<'_>, terms: &Terms) -> LinksBuf {
         let cited_by = CitedBy::new(view, AROUND);
@@ -96,12 +125,10 @@ impl LinksBuf {
                 let (before, after) = view.corpus.context(&position, AROUND);
                 for words in [before, after] {
                     let rows: Vec<u32> = words.iter().filter_map(|&word| terms.row(word)).collect();
-                    push(&mut links.contexts, rows.len() as u32);
-                    rows.iter().for_each(|&row| push(&mut links.contexts, row));
+                    links.push_words(rows.into_iter());
                 }
             }
-            links.ends.push(links.sources.len() as u64);
-            links.context_ends.push(links.contexts.len() as u64);
+            links.end_document();
         }
         links
     }
@@ -178,5 +205,36 @@ impl KeywordsBuf {
     pub fn view(&self) -> Keywords<'_> {
         let KeywordsBuf { ends, rows, counts } = self;
         Keywords { ends, rows, counts }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn context(source: u32, before: &[u32], after: &[u32]) -> Context {
+        Context { source, before: before.to_vec(), after: after.to_vec() }
+    }
+
+    #[test]
+    fn new_links_stand_behind_the_old_ones() {
+        let first = |document: usize| match document {
+            0 => vec![context(1, &[5, 300], &[]), context(2, &[], &[1])],
+            _ => vec![],
+        };
+        let old = LinksBuf::extended(Links::default(), 2, first);
+        // Of a long context the words nearest to the link are kept.
+        let many: Vec<u32> = (0..20).collect();
+        let second = |document: usize| match document {
+            0 => vec![context(3, &[7], &[8])],
+            2 => vec![context(0, &many, &many)],
+            _ => vec![],
+        };
+        let all = LinksBuf::extended(old.view(), 4, second);
+        let read = |document: usize| all.view().contexts(document).collect::<Vec<_>>();
+        assert_eq!(read(0), [context(1, &[5, 300], &[]), context(2, &[], &[1]), context(3, &[7], &[8])]);
+        assert_eq!(all.view().sources(0), [1, 2, 3]);
+        assert_eq!((read(1), read(3)), (vec![], vec![]));
+        assert_eq!(read(2), [context(0, &many[8..], &many[..12])]);
     }
 }

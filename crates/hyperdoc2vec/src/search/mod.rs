@@ -1,5 +1,6 @@
 //! Searching a model: text in, documents out, by vectors or by words.
 
+pub mod approximate;
 pub mod bm25;
 pub mod explain;
 pub mod forest;
@@ -16,13 +17,14 @@ use std::str::FromStr;
 use std::sync::OnceLock;
 
 use bm25::{Bm25, Joint, Term};
+use hybrid::Source;
 use index::Field;
 use links::Links;
 pub use query::Query;
 pub use rank::Hit;
 
 use crate::error::{Error, Result};
-use crate::kernel::{Matrix, gather_sum, sum_of_squares};
+use crate::kernel::{Matrix, axpy, gather_sum, sum_of_squares};
 use crate::model::{Model, Vectors};
 use crate::tokenize::Tokenizer;
 use crate::train::Method;
@@ -167,14 +169,22 @@ impl<'a> Searcher<'a> {
         Ok(Some(vector))
     }
 
+    /// The vector of a query that stands in a source: what the source says is added.
+    pub fn vector_in(&self, query: &Query, source: Option<&Source>) -> Result<Option<Vec<f32>>> {
+        let mut vector = self.vector(query)?;
+        if let (Some(vector), Some(added)) = (&mut vector, source.map(|it| it.added(self.model)).transpose()?.flatten())
+        {
+            axpy(1.0, &added, vector);
+        }
+        Ok(vector)
+    }
+
     /// The score of every document by one of the rankings that give all documents a score, and whether any word of the
-    /// query had a say in it. For the hybrid, see [`hybrid::Hybrid`].
+    /// query had a say in it. For the hybrid, see [`hybrid::Hybrid`]; for the embedding with a source,
+    /// [`Searcher::embedded`].
     pub fn scores(&self, query: &Query, ranking: Ranking) -> Result<Option<Vec<f32>>> {
         if ranking == Ranking::Embedding {
-            self.can_embed()?;
-            let vector = self.vector(query)?;
-            let targets = self.model.vectors(Vectors::DocOut)?;
-            return Ok(vector.map(|vector| rank::products(&vector, targets)));
+            return self.embedded(query, None);
         }
         let terms = self.terms(query);
         let mut scores = vec![0.0; self.model.documents()];
@@ -185,6 +195,14 @@ impl<'a> Searcher<'a> {
             Ranking::Bm25Cited => self.cited()?.add_scores(&terms, 1.0, &mut scores),
         }
         Ok((!terms.is_empty()).then_some(scores))
+    }
+
+    /// The score of every document by the embedding, for a query that stands in a source.
+    pub fn embedded(&self, query: &Query, source: Option<&Source>) -> Result<Option<Vec<f32>>> {
+        self.can_embed()?;
+        let vector = self.vector_in(query, source)?;
+        let targets = self.model.vectors(Vectors::DocOut)?;
+        Ok(vector.map(|vector| rank::products(&vector, targets)))
     }
 
     /// Whether the method gives words and the targets of links vectors that fit together.

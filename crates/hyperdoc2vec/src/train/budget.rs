@@ -22,7 +22,7 @@ pub fn within(corpus: &Corpus, params: &TrainParams, threads: usize, budget: Dur
     params.validate()?;
     let started = Instant::now();
     let view = view(corpus, params)?;
-    let seconds = pool(threads)?.install(|| {
+    let (seconds, ranking) = pool(threads)?.install(|| {
         let mut tables = first_tables(&view, params);
         let text = text(&view, params);
         let mut seconds = Vec::new();
@@ -39,17 +39,23 @@ pub fn within(corpus: &Corpus, params: &TrainParams, threads: usize, budget: Dur
             });
             seconds.push((phase.epochs(), mean * phase.batches() as f64));
         }
-        // To learn how to weigh the rankings takes about as long again as the last phase.
-        if let (Some((_, last)), true) = (seconds.last_mut(), is_for(params)) {
-            *last *= 2.0;
-        }
-        seconds
+        let pass = seconds.last().map_or(0.0, |&(_, seconds)| seconds);
+        let ranking = if is_for(params) { ranking_seconds(view.documents.len(), pass) } else { 0.0 };
+        (seconds, ranking)
     });
     let left = budget.saturating_sub(started.elapsed()).as_secs_f64();
-    let passes = fit(&seconds, left);
     let mut fitted = params.clone();
-    fitted.set_passes(&passes);
+    // Where it would take most of the time, there is none to learn how to weigh the rankings.
+    fitted.hybrid &= ranking <= left / 2.0;
+    fitted.set_passes(&fit(&seconds, if fitted.hybrid { left - ranking } else { left }));
     Ok(fitted)
+}
+
+/// What it takes to learn how to weigh the rankings, about: some passes over the links, many questions, some trees. The
+/// numbers are those of one core of 2020 or so.
+fn ranking_seconds(documents: usize, pass: f64) -> f64 {
+    let threads = rayon::current_num_threads() as f64;
+    3.0 * pass + (6.0 + 2000.0 * (1e-3 + 3e-7 * documents as f64)) / threads
 }
 
 /// For phases of so many passes, each of so many seconds: the passes that fit into `budget` seconds.

@@ -240,6 +240,8 @@ impl Huffman {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::kernel::Beyond;
+    use crate::train::table::Table;
 
     #[test]
     fn a_tree_by_hand() {
@@ -255,5 +257,47 @@ mod tests {
         assert_eq!(path(3), (vec![101, 102], vec![0.0, 1.0]));
         assert_eq!(path(0), (vec![102], vec![0.0]));
         assert_eq!(path(2), (vec![], vec![]));
+    }
+
+    #[test]
+    fn a_step_goes_against_the_slope_of_the_tree_s_loss() {
+        const DIM: usize = 8;
+        let tree = Huffman::new(&[9, 1, 0, 3, 1]);
+        let (mut rows, mut labels) = (vec![], vec![]);
+        tree.path(4, 0, &mut rows, &mut labels);
+        let mut tables = Tables { input: Table::new(5, DIM), output: Table::new(5, DIM) };
+        tables.input.fill(0..5, 1, 3, 1);
+        tables.output.fill(0..5, 1, 3, 2);
+        for (at, x) in tables.input.data_mut().iter_mut().chain(tables.output.data_mut()).enumerate() {
+            *x += (at % 7) as f32 * 0.1 - 0.3;
+        }
+        let (before, rate) = (tables.clone(), 1e-2);
+        let loss = |t: &Tables| -> f64 {
+            let score = |row: u32| {
+                let pairs = t.input.row(3).iter().zip(t.output.row(row as usize));
+                pairs.map(|(&x, &y)| f64::from(x) * f64::from(y)).sum::<f64>()
+            };
+            rows.iter()
+                .zip(&labels)
+                .map(|(&row, &label)| (score(row) * f64::from(1.0 - 2.0 * label)).exp().ln_1p())
+                .sum()
+        };
+        let told =
+            Learner::new(0, Beyond::Saturate, false, &tables).learn_labelled(rate, &[3], &rows, &labels, &mut tables);
+        assert!((told - loss(&before)).abs() < 1e-5, "{told}");
+        for (output, table) in [(false, &tables.input), (true, &tables.output)] {
+            for at in 0..5 * DIM {
+                let by = |by: f32| {
+                    let mut t = before.clone();
+                    let table = if output { &mut t.output } else { &mut t.input };
+                    table.data_mut()[at] += by;
+                    loss(&t)
+                };
+                let slope = (by(1e-2) - by(-1e-2)) / 2e-2;
+                let from = if output { &before.output } else { &before.input };
+                let moved = f64::from(table.data()[at] - from.data()[at]) / f64::from(rate);
+                assert!((moved + slope).abs() < 1e-3, "{output} {at}: {moved}, not {}", -slope);
+            }
+        }
     }
 }

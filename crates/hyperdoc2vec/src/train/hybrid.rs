@@ -19,6 +19,7 @@ use super::Tables;
 use super::params::{Method, TrainParams};
 use super::run::{TablesAside, TrainProgress, TrainWatch, none, phases, run_alone};
 use super::view::{Example, View};
+use crate::aside;
 use crate::error::{Error, Result};
 use crate::id::DocId;
 use crate::kernel::ln;
@@ -55,6 +56,10 @@ const THINNED: usize = 4;
 const REACH: usize = 8;
 /// Fewer examples than this are little to learn from.
 const LITTLE: usize = 100_000;
+/// What the asking is called where progress is told; it has no loss.
+pub const QUESTIONS: &str = "questions";
+/// Questions between two looks at whether to go on.
+const AT_ONCE: usize = 64;
 /// Keys of random numbers.
 const PURPOSE: u64 = 0x4b1d;
 
@@ -145,18 +150,18 @@ fn asked(view: &View<'_>, fold: &Fold) -> Vec<Asked> {
 }
 
 /// Learns from `view`, whose last phase begins with `tables`; a model of the documents that are not taken for new is
-/// kept in `folder` meanwhile, and so are the tables, which are the same again in the end. `None` where there are too
+/// kept beside `destination` meanwhile, and so are the tables, which are the same again in the end. `None` where there are too
 /// few links to learn from.
 pub(super) fn learn(
     view: &View<'_>,
     params: &TrainParams,
     tables: &mut Tables,
     content: &Content,
-    folder: &Path,
+    destination: &Path,
     watch: TrainWatch<'_>,
 ) -> Result<Option<Hybrid>> {
-    let aside = TablesAside::new(tables, params.dim, folder)?;
-    let gathered = gather(view, params, tables, &aside, content, folder, watch);
+    let aside = TablesAside::new(tables, params.dim, aside::parent(destination))?;
+    let gathered = gather(view, params, tables, &aside, content, destination, watch);
     // Where it was stopped, too: a checkpoint has them as they were.
     aside.restore(tables)?;
     let Some(Gathered { links, mut learnt, checked }) = gathered? else { return Ok(None) };
@@ -193,7 +198,7 @@ fn gather(
     tables: &mut Tables,
     aside: &TablesAside,
     content: &Content,
-    folder: &Path,
+    destination: &Path,
     watch: TrainWatch<'_>,
 ) -> Result<Option<Gathered>> {
     let (mut learnt, mut checked) =
@@ -218,7 +223,9 @@ fn gather(
         if number > 0 {
             aside.restore(tables)?;
         }
-        for (asked, examples) in asked.iter().zip(ask(view, params, tables, content, folder, &fold, &asked, watch)?) {
+        for (asked, examples) in
+            asked.iter().zip(ask(view, params, tables, content, destination, &fold, &asked, watch)?)
+        {
             let check = Rng::keyed(params.seed, &[PURPOSE, 2, u64::from(asked.source.0)]).below(CHECK) == 0;
             let into = if check { &mut checked } else { &mut learnt };
             into.iter_mut().zip(&examples).for_each(|(into, examples)| into.extend(examples));
@@ -234,7 +241,7 @@ fn ask(
     params: &TrainParams,
     tables: &mut Tables,
     content: &Content,
-    folder: &Path,
+    destination: &Path,
     fold: &Fold,
     asked: &[Asked],
     watch: TrainWatch<'_>,
@@ -249,13 +256,39 @@ fn ask(
     if let Some(phase) = phases(&before, None, &quick).pop() {
         run_alone(phase.as_ref(), tables, told)?;
     }
-    let folder = tempfile::tempdir_in(folder).map_err(Error::io("create a directory in", folder))?;
+    let folder = aside::parent(destination);
+    let folder = tempfile::Builder::new().prefix(&aside::prefix(destination)).tempdir_in(folder);
+    let folder = folder.map_err(Error::io("create a directory in", aside::parent(destination)))?;
+    let _lock = aside::lock(folder.path()).map_err(Error::io("lock", folder.path()))?;
     let path = folder.path().join("model");
     save_with(&path, &before, tables, params, content, None, None)?;
     *tables = none();
     let model = Model::open(&path)?;
     let searcher = Searcher::new(&model);
-    asked.par_iter().map(|asked| examples(&before, &searcher, &content.terms, asked, &fold.held, params)).collect()
+    let one = |asked| examples(&before, &searcher, &content.terms, asked, &fold.held, params);
+    let mut all = Vec::with_capacity(asked.len());
+    let parts = asked.chunks(AT_ONCE);
+    let batches = parts.len();
+    for (number, part) in parts.enumerate() {
+        all.extend(part.par_iter().map(one).collect::<Result<Vec<_>>>()?);
+        let progress = TrainProgress {
+            phase: QUESTIONS,
+            epoch: 0,
+            epochs: 1,
+            batch: number + 1,
+            batches,
+            unit: QUESTIONS,
+            units: all.len() as u64,
+            loss: 0.0,
+            done: (number + 1) as f64 / batches as f64,
+            held_out: None,
+            kept: None,
+        };
+        if watch(&progress).is_break() {
+            return Err(Error::Interrupted);
+        }
+    }
+    Ok(all)
 }
 
 /// What there is to learn from one link, without and with its source.

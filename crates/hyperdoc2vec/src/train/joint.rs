@@ -56,6 +56,14 @@ impl Phase for Joint<'_> {
     fn epoch(&self, epoch: usize, start: usize, tables: &mut Tables, after: After<'_>) -> ControlFlow<()> {
         batched::epoch(self, epoch, start, tables, after)
     }
+
+    fn patience(&self) -> usize {
+        self.citation.patience()
+    }
+
+    fn held_out_loss(&self, tables: &Tables) -> Option<f64> {
+        self.citation.held_out_loss(tables)
+    }
 }
 
 impl Batched for Joint<'_> {

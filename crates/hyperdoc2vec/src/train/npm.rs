@@ -139,10 +139,7 @@ impl<'a> Npm<'a> {
         for word in said {
             let weight = count(word) as f32 / self.frequencies.words[word as usize] as f32;
             let mut learn = |word: u32, label: f32| {
-                let row = words.row(word as usize);
-                let product = dot(row, vector);
-                axpy(rate * weight * (label - sigmoid(product)), row, vector);
-                loss -= f64::from(weight * log_sigmoid(if label > 0.5 { product } else { -product }));
+                loss += f64::from(step(rate, weight, label, words.row(word as usize), vector));
             };
             learn(word, 1.0);
             for _ in 0..self.params.noise {
@@ -154,6 +151,13 @@ impl<'a> Npm<'a> {
         }
         loss
     }
+}
+
+/// One step of `vector` against `−weight · ln σ(±word·vector)`, plus for label 1, minus for 0; returns that loss.
+fn step(rate: f32, weight: f32, label: f32, word: &[f32], vector: &mut [f32]) -> f32 {
+    let product = dot(word, vector);
+    axpy(rate * weight * (label - sigmoid(product)), word, vector);
+    -weight * log_sigmoid(if label > 0.5 { product } else { -product })
 }
 
 impl Phase for Npm<'_> {
@@ -193,5 +197,34 @@ impl Phase for Npm<'_> {
             after(&Done { batches: batch + 1, units: links, loss }, tables)?;
         }
         ControlFlow::Continue(())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_step_goes_against_the_slope_of_its_loss() {
+        let (word, vector) = ([0.5, -0.25, 1.0, 0.75], [0.2, 0.4, -0.6, 0.1]);
+        let loss = |label: f32, vector: [f64; 4]| {
+            let product: f64 = word.iter().zip(vector).map(|(&w, v)| f64::from(w) * v).sum();
+            0.3 * (if label > 0.5 { -product } else { product }).exp().ln_1p()
+        };
+        for label in [0.0, 1.0] {
+            let mut moved = vector;
+            let told = step(1e-2, 0.3, label, &word, &mut moved);
+            let at = vector.map(f64::from);
+            assert!((f64::from(told) - loss(label, at)).abs() < 1e-6);
+            for c in 0..4 {
+                let by = |by: f64| {
+                    let mut at = at;
+                    at[c] += by;
+                    loss(label, at)
+                };
+                let slope = (by(1e-4) - by(-1e-4)) / 2e-4;
+                assert!((f64::from(moved[c] - vector[c]) / 1e-2 + slope).abs() < 1e-4, "{label} {c}");
+            }
+        }
     }
 }

@@ -241,6 +241,9 @@ impl TrainParams {
         in_range("batch", self.citation.batch, 1, 1 << 16)?;
         in_range("noise", self.citation.noise, 0, 1 << 20)?;
         above_zero("noise weight", self.citation.noise_weight)?;
+        if !(self.citation.decay.is_finite() && self.citation.decay >= 0.0) {
+            return Err(Error::Usage(format!("decay is {}, but must be 0 or above", self.citation.decay)));
+        }
         above_zero("rate", self.citation.rate)
     }
 }

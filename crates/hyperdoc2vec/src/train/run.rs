@@ -20,7 +20,8 @@ use super::table::Table;
 use super::text::Text;
 use super::view::View;
 use super::{Phase, Tables};
-use crate::container::{Aside, Container, Tensor, folder_of, write};
+use crate::aside::{self, parent};
+use crate::container::{Aside, Container, Tensor, write};
 use crate::corpus::Corpus;
 use crate::error::{Error, Result};
 use crate::model::{self, Content};
@@ -58,8 +59,11 @@ pub struct TrainProgress {
     pub loss: f64,
     /// Share of the whole phase that is done.
     pub done: f64,
-    /// The mean loss of held-out links after the pass before, where some are held out.
+    /// The mean loss of held-out links after the last whole pass, where some are held out. When the pass has just ended,
+    /// that is this pass, told once more.
     pub held_out: Option<f64>,
+    /// When a phase that holds out links ends: the pass, counting from 0, whose vectors are kept.
+    pub kept: Option<usize>,
 }
 
 /// Where and how often checkpoints are written.
@@ -110,9 +114,11 @@ pub fn train_view(
     watch: TrainWatch<'_>,
 ) -> Result<()> {
     params.validate()?;
+    // What a killed run left, even if it did not come to writing anything whole.
+    aside::clear(destination);
     pool(threads)?.install(|| {
-        let folder = folder_of(destination);
-        let Trained { mut tables, content, hybrid } = run(view, params, checkpoints, folder, watch)?;
+        let folder = parent(destination);
+        let Trained { mut tables, content, hybrid } = run(view, params, checkpoints, destination, watch)?;
         let newcomers = newcomers::fill(view, &mut tables, params);
         let content = content.map_or_else(|| Content::new(view, folder), Ok)?;
         model::save_with(destination, view, &tables, params, &content, hybrid.as_ref(), newcomers.as_ref())
@@ -230,7 +236,7 @@ fn run(
     view: &View<'_>,
     params: &TrainParams,
     checkpoints: Option<&Checkpoints>,
-    folder: &Path,
+    destination: &Path,
     watch: TrainWatch<'_>,
 ) -> Result<Trained> {
     let key = json!({"params": params.to_json(), "fingerprint": view.corpus.manifest().fingerprint});
@@ -249,8 +255,8 @@ fn run(
         if (state.place.epoch, state.place.batch) == (0, 0) {
             phase.prepare(&mut state.tables);
             if number + 1 == phases.len() && hybrid::is_for(params) {
-                let content = content.insert(Content::new(view, folder)?);
-                state.hybrid = match hybrid::learn(view, params, &mut state.tables, content, folder, watch) {
+                let content = content.insert(Content::new(view, parent(destination))?);
+                state.hybrid = match hybrid::learn(view, params, &mut state.tables, content, destination, watch) {
                     Err(Error::Interrupted) => return Err(stopped(&state, &key, checkpoints)?),
                     learnt => learnt?,
                 };
@@ -344,6 +350,7 @@ fn run_phase(
     let total = (phase.epochs() * phase.batches()).max(1) as f64;
     let memory = (SMOOTHING * phase.batches() as f64).max(1.0);
     let (mut units, mut loss, mut held_out) = (0, None, None);
+    let mut last = None;
     let mut saved = Instant::now();
     let State { place: first, tables, best, hybrid } = state;
     for epoch in first.epoch..phase.epochs() {
@@ -370,8 +377,10 @@ fn run_phase(
                 loss: smooth,
                 done: (epoch * phase.batches() + done.batches) as f64 / total,
                 held_out,
+                kept: None,
             };
             let stop = watch(&progress).is_break();
+            last = Some(progress);
             if let Some(checkpoints) = checkpoints
                 && (stop || saved.elapsed() >= checkpoints.every)
             {
@@ -400,12 +409,17 @@ fn run_phase(
         {
             held_out = Some(loss);
             match best {
-                Some(best) if loss >= best.loss => {
-                    if epoch - best.epoch >= phase.patience() {
-                        break;
-                    }
-                }
+                Some(best) if loss >= best.loss => {}
                 _ => *best = Some(Best { loss, epoch, tables: tables.clone() }),
+            }
+            let kept = best.as_ref().map_or(epoch, |best| best.epoch);
+            let over = epoch - kept >= phase.patience() || epoch + 1 == phase.epochs();
+            if let Some(last) = last.take() {
+                // Whoever wants to stop is heard at the next batch.
+                let _ = watch(&TrainProgress { held_out, kept: over.then_some(kept), ..last });
+            }
+            if over {
+                break;
             }
         }
     }

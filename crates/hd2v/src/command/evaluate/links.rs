@@ -18,7 +18,7 @@ use hyperdoc2vec::{Corpus, Date, Error};
 use serde_json::{Value, json};
 
 use super::super::import::most_threads;
-use super::super::train::{default_decay, is_hypertext};
+use super::super::train::{decay, is_hypertext};
 use super::table::{ends, percent, table};
 use crate::output::{count, print, print_json, talk, thousands};
 use crate::progress::{EvaluateReporter, stop_on_interrupt, stopped};
@@ -136,7 +136,7 @@ impl TrainArguments {
         train.citation.epochs = self.epochs;
         train.content.epochs = self.content_epochs;
         train.reference.noise = self.reference_noise;
-        train.citation.decay = default_decay(corpus);
+        train.citation.decay = decay(corpus, &train);
         train.validate()?;
         let &TrainArguments { reference_epochs, text_epochs, .. } = self;
         for (name, epochs) in [("--reference-epochs", reference_epochs), ("--text-epochs", text_epochs)] {

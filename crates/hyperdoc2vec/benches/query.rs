@@ -1,0 +1,198 @@
+//! How fast a model answers: one question by each ranking, many at once, and a large model by its index.
+//!
+//! `cargo bench --bench query`. A question is a text of a hundred words around a link of a generated corpus, read anew
+//! each time. For single questions, the median and the fastest of a hundred are printed: on a busy machine the fastest tells
+//! more.
+#![allow(clippy::print_stdout, clippy::expect_used)]
+
+use std::hint::black_box;
+use std::ops::ControlFlow;
+use std::path::Path;
+use std::time::Instant;
+
+use hyperdoc2vec::container::{Tensor, write};
+use hyperdoc2vec::generate::GenerateParams;
+use hyperdoc2vec::import::{ImportOptions, generate};
+use hyperdoc2vec::kernel::Matrix;
+use hyperdoc2vec::model::{FORMAT, VERSION, Vectors};
+use hyperdoc2vec::rng::Rng;
+use hyperdoc2vec::search::approximate::{Index, path};
+use hyperdoc2vec::search::explain::explain;
+use hyperdoc2vec::search::{Hit, Ranking, Searcher, rank};
+use hyperdoc2vec::strings::string_index;
+use hyperdoc2vec::train::{TrainParams, train};
+use hyperdoc2vec::{Corpus, Model};
+use rayon::prelude::*;
+use serde_json::json;
+
+const DOCUMENTS: usize = 20_000;
+const MANY: usize = 600_000;
+const BATCH: usize = 10_000;
+const TOP: usize = 10;
+
+fn main() {
+    let dir = tempfile::tempdir().expect("a directory");
+    trained(dir.path());
+    large(dir.path());
+}
+
+/// Milliseconds of each call.
+fn milliseconds(count: usize, mut run: impl FnMut(usize)) -> Vec<f64> {
+    let time = |number| {
+        let start = Instant::now();
+        run(number);
+        start.elapsed().as_secs_f64() * 1e3
+    };
+    let mut times: Vec<f64> = (0..count).map(time).collect();
+    times.sort_by(f64::total_cmp);
+    times
+}
+
+fn tell(name: &str, times: &[f64]) {
+    println!("| {name} | {:.2} | {:.2} |", times[times.len() / 2], times[0]);
+}
+
+fn on<T: Send>(threads: usize, run: impl FnOnce() -> T + Send) -> T {
+    rayon::ThreadPoolBuilder::new().num_threads(threads).build().expect("threads").install(run)
+}
+
+/// A text around each of `count` links.
+fn texts(corpus: &Corpus, count: usize) -> Vec<String> {
+    let positions: Vec<usize> = corpus.documents().flat_map(|doc| corpus.position_range(doc)).collect();
+    let text = |number: usize| {
+        let (before, after) = corpus.context(&corpus.position(positions[number * positions.len() / count]), 50);
+        let words = |words: &[_]| words.iter().map(|&word| corpus.word(word)).collect::<Vec<_>>().join(" ");
+        format!("{} [[?]] {}", words(before), words(after))
+    };
+    (0..count).map(text).collect()
+}
+
+/// A model trained on a generated corpus: a pass over the text and one over the links give vectors like any others.
+fn trained(dir: &Path) {
+    let planted = GenerateParams { docs: DOCUMENTS, links: 5 * DOCUMENTS, words: 300, ..GenerateParams::default() };
+    let watch = &mut |_: &_| ControlFlow::Continue(());
+    let corpus = generate(&planted, &dir.join("c"), &ImportOptions::default(), watch).expect("generated");
+    let mut params = TrainParams::default();
+    params.content.epochs = 1;
+    params.set_epochs(1);
+    let path = dir.join("m");
+    train(&corpus, &params, &path, 0, None, &mut |_| ControlFlow::Continue(())).expect("trained");
+    let model = Model::open(&path).expect("a model");
+    let (searcher, hybrid) = (Searcher::new(&model), model.hybrid().expect("a learnt ranking"));
+    let texts = texts(&corpus, BATCH);
+    println!("{DOCUMENTS} documents, {} words, {} links\n", model.words(), 5 * DOCUMENTS);
+    println!("| one question, one thread | median, ms | fastest |\n|---|---|---|");
+    on(1, || {
+        let query = |number: usize| searcher.query(&texts[number * BATCH / 100]).expect("read");
+        let found = |number: usize| {
+            let query = query(number);
+            let hits = hybrid.rank(&searcher, &query, None, TOP, &|_| true).expect("asked").expect("known");
+            (query, hits)
+        };
+        // The first call makes what later ones share.
+        let explained = |number: usize| {
+            let (query, hits) = found(number);
+            let rows: Vec<u32> = hits.iter().map(|hit| hit.row).collect();
+            black_box(explain(&searcher, &query, &rows, None).expect("explained"));
+        };
+        tell("reading the text", &milliseconds(100, |number| drop(black_box(query(number)))));
+        tell("hybrid, explained", &milliseconds(100, explained));
+        tell("hybrid", &milliseconds(100, |number| drop(black_box(found(number)))));
+        for ranking in [Ranking::Embedding, Ranking::Bm25, Ranking::Bm25Cited] {
+            let ask = |number: usize| {
+                let scores = searcher.scores(&query(number), ranking).expect("asked").expect("known");
+                black_box(rank::top(&scores, TOP, |_| true));
+            };
+            tell(ranking.name(), &milliseconds(100, ask));
+        }
+    });
+    for threads in [1, 2] {
+        let times = on(threads, || milliseconds(3, |_| drop(black_box(batch(&searcher, &texts)))));
+        let rate = BATCH as f64 / times[1] * 1e3;
+        println!("\n{BATCH} texts at once by embedding, {threads} threads: {rate:.0} a second");
+    }
+}
+
+fn batch(searcher: &Searcher<'_>, texts: &[String]) -> Vec<Vec<Hit>> {
+    let dim = searcher.model().params().dim;
+    let vector = |text: &String| {
+        let query = searcher.query(text).expect("read");
+        searcher.vector(&query).expect("asked").unwrap_or(vec![0.0; dim])
+    };
+    let vectors: Vec<f32> = texts.par_iter().flat_map_iter(vector).collect();
+    let out = searcher.model().vectors(Vectors::DocOut).expect("there");
+    rank::top_batch(Matrix::new(&vectors, texts.len(), dim, dim), out, TOP, |_, _| true)
+}
+
+/// Random vectors around random centres, of lengths that differ as those of trained ones do, written as a model.
+fn large(dir: &Path) {
+    let (dim, words, topics) = (100, 4000, 2000);
+    let mut rng = Rng::keyed(1, &[]);
+    // The sum of four is nearly normal.
+    let mut normal = || (0..4).map(|_| rng.unit() - 0.5).sum::<f32>() * 1.732;
+    let centres: Vec<f32> = (0..topics * dim).map(|_| normal()).collect();
+    let mut around = |count: usize, spread: f32| -> Vec<f32> {
+        let row = |number: usize| centres[number * 7919 % topics * dim..][..dim].iter();
+        let numbers = (0..count).flat_map(|number| row(number).map(move |x| (x, number)));
+        numbers.map(|(x, number)| (x + spread * normal()) * (0.4 + (number % 11) as f32 / 50.0)).collect()
+    };
+    let (doc_out, word_in) = (around(MANY, 0.3), around(words, 0.4));
+    let names = |letter: char, count: usize| -> (String, Vec<u64>, Vec<u32>) {
+        let names: Vec<String> = (0..count).map(|number| format!("{letter}{number:06}")).collect();
+        let ends = (1..=count as u64).map(|number| number * 7).collect();
+        (names.concat(), ends, string_index(count, names.iter().map(String::as_str)))
+    };
+    let (documents, vocabulary) = (names('d', MANY), names('w', words));
+    let (counts, dates) = (vec![100u64; words], vec![0i32; MANY]);
+    let tensors = [
+        Tensor::matrix("word_in", &word_in, dim),
+        Tensor::matrix("word_out", &word_in, dim),
+        Tensor::matrix("doc_in", &doc_out, dim),
+        Tensor::matrix("doc_out", &doc_out, dim),
+        Tensor::bytes("words.bytes", vocabulary.0.as_bytes()),
+        Tensor::u64s("words.ends", &vocabulary.1),
+        Tensor::u32s("words.index", &vocabulary.2),
+        Tensor::u64s("word_counts", &counts),
+        Tensor::u64s("word_documents", &counts),
+        Tensor::bytes("names.bytes", documents.0.as_bytes()),
+        Tensor::u64s("names.ends", &documents.1),
+        Tensor::u32s("names.index", &documents.2),
+        Tensor::i32s("dates", &dates),
+    ];
+    let file = dir.join("large");
+    let about = json!({"params": TrainParams::default().to_json(), "counts": {"documents": MANY}});
+    write(&file, FORMAT, VERSION, &tensors, about).expect("written");
+    let opened = milliseconds(5, |_| drop(black_box(Searcher::new(&Model::open(&file).expect("a model")))));
+    let model = Model::open(&file).expect("a model");
+    let searcher = Searcher::new(&model);
+    println!("\n{MANY} documents of random vectors around {topics} centres\n");
+    println!("| | median, ms | fastest |\n|---|---|---|");
+    tell("opening the model", &opened);
+    // Words of one topic, as a text has them.
+    let text = |number: usize| {
+        let word = |place: usize| format!("w{:06}", (number * 37 + place * topics) % words);
+        format!("{} {} [[?]]", word(0), word(1))
+    };
+    let vectors: Vec<Vec<f32>> = (0..200)
+        .map(|number| searcher.vector(&searcher.query(&text(number)).expect("read")).expect("asked").expect("known"))
+        .collect();
+    let out = model.vectors(Vectors::DocOut).expect("there");
+    let exact = |number: usize| rank::top(&rank::products(&vectors[number], out), TOP, |_| true);
+    for threads in [1, 2] {
+        let times = on(threads, || milliseconds(50, |number| drop(black_box(exact(number)))));
+        tell(&format!("all documents, {threads} threads"), &times);
+    }
+    let started = Instant::now();
+    let index = on(2, || Index::build(&searcher, &path(&model)).expect("an index"));
+    let seconds = started.elapsed().as_secs_f64();
+    let ask = |number: usize| index.top(&model, &vectors[number], TOP, |_| true).expect("asked").expect("enough");
+    let times = on(1, || milliseconds(200, |number| drop(black_box(ask(number)))));
+    tell("by the index, one thread", &times);
+    let found = |number: usize| {
+        let hits = ask(number);
+        exact(number).iter().filter(|hit| hits.contains(hit)).count()
+    };
+    let recall = (0..200).map(found).sum::<usize>() as f64 / (200 * TOP) as f64;
+    println!("\nThe index was made in {seconds:.1} s on two threads: {:?}", index.about());
+    println!("It has {recall:.4} of the first {TOP} of all documents, over 200 other questions.");
+}

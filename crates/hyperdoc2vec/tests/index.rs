@@ -1,0 +1,112 @@
+//! The approximate index beside the exact scan, on a generated model.
+
+use std::fs;
+use std::ops::ControlFlow;
+use std::path::Path;
+
+use hyperdoc2vec::Model;
+use hyperdoc2vec::generate::GenerateParams;
+use hyperdoc2vec::import::{ImportOptions, generate};
+use hyperdoc2vec::model::Vectors;
+use hyperdoc2vec::search::approximate::{self, Index, Kept};
+use hyperdoc2vec::search::{Hit, Searcher, rank};
+use hyperdoc2vec::train::{TrainParams, train};
+use tempfile::TempDir;
+
+/// A model of 2,000 documents, and texts of its corpus.
+fn model(seed: u64) -> (TempDir, Model, Vec<String>) {
+    let dir = tempfile::tempdir().expect("a directory");
+    let planted = GenerateParams { docs: 2000, links: 8000, words: 60, ..GenerateParams::default() };
+    let corpus =
+        generate(&planted, &dir.path().join("c"), &ImportOptions::default(), &mut |_| ControlFlow::Continue(()))
+            .expect("generated");
+    let mut params = TrainParams { dim: 16, seed, hybrid: false, ..TrainParams::default() };
+    params.content.epochs = 1;
+    params.set_epochs(2);
+    let path = dir.path().join("m");
+    train(&corpus, &params, &path, 0, None, &mut |_| ControlFlow::Continue(())).expect("trained");
+    let words = |doc| corpus.words(doc).iter().take(20).map(|&word| corpus.word(word)).collect::<Vec<_>>().join(" ");
+    let texts = corpus.documents().step_by(10).map(words).collect();
+    (dir, Model::open(&path).expect("a model"), texts)
+}
+
+fn kept(model: &Model, path: &Path) -> Kept {
+    Index::open(model, path).expect("looked at")
+}
+
+#[test]
+fn exact_and_approximate_agree() {
+    let (_dir, model, texts) = model(1);
+    let searcher = Searcher::new(&model);
+    let index = Index::build(&searcher, &approximate::path(&model)).expect("an index");
+    let about = index.about();
+    assert_eq!((about.lists, about.questions), (45, 256), "√2000 lists, half of the contexts to check");
+    assert!(about.looked_at[0] < about.lists / 2, "{about:?}: a part of the documents is enough");
+    assert!(about.recall[0] >= 0.95 && about.recall[1] >= 0.95, "{about:?}");
+    let out = model.vectors(Vectors::DocOut).expect("there");
+    let (mut both, mut first) = (0, 0);
+    for text in &texts {
+        let vector = searcher.vector(&searcher.query(text).expect("read")).expect("asked").expect("known");
+        let exact = rank::top(&rank::products(&vector, out), 10, |_| true);
+        let found = index.top(&model, &vector, 10, |_| true).expect("asked").expect("enough");
+        assert_eq!(found.len(), 10);
+        both += found.iter().filter(|hit| exact.contains(hit)).count();
+        first += usize::from(found[0] == exact[0]);
+        // Rows that both have, have the same scores to the last bit.
+        let row = |hit: &Hit| exact.iter().find(|other| other.row == hit.row).is_none_or(|other| other == hit);
+        assert!(found.iter().all(row), "{found:?} {exact:?}");
+    }
+    let asked = texts.len();
+    assert!(both as f64 >= 0.95 * 10.0 * asked as f64, "{both} of {}", asked * 10);
+    assert!(first as f64 >= 0.95 * asked as f64, "{first} of {asked}");
+}
+
+#[test]
+fn documents_that_are_not_admitted_are_no_hits() {
+    let (_dir, model, texts) = model(1);
+    let searcher = Searcher::new(&model);
+    let index = Index::build(&searcher, &approximate::path(&model)).expect("an index");
+    let vector = searcher.vector(&searcher.query(&texts[0]).expect("read")).expect("asked").expect("known");
+    let top =
+        |wanted: usize, admitted: &dyn Fn(usize) -> bool| index.top(&model, &vector, wanted, admitted).expect("asked");
+    let all = top(3, &|_| true).expect("enough");
+    let others = top(3, &|row| row != all[0].row as usize).expect("enough");
+    assert_eq!(others[..2], all[1..]);
+    assert_eq!(top(3, &|row| row == 7), None, "too few are admitted");
+    assert_eq!(top(101, &|_| true), None, "more than it is made for");
+    assert_eq!(top(0, &|_| true), Some(vec![]));
+}
+
+#[test]
+fn any_number_of_threads_makes_the_same_index() {
+    let (dir, model, _) = model(1);
+    let build = |threads: usize| {
+        let pool = rayon::ThreadPoolBuilder::new().num_threads(threads).build().expect("threads");
+        let path = dir.path().join(format!("{threads}.index"));
+        pool.install(|| Index::build(&Searcher::new(&model), &path)).expect("an index");
+        fs::read(path).expect("written")
+    };
+    assert!(build(1) == build(3));
+}
+
+#[test]
+fn an_index_of_another_model_and_a_damaged_one_are_known() {
+    let ((_dir, model, _), (_other, other, _)) = (model(1), model(2));
+    let path = approximate::path(&model);
+    assert!(path.to_string_lossy().ends_with("m.index"));
+    assert!(matches!(kept(&model, &path), Kept::Missing));
+    Index::build(&Searcher::new(&model), &path).expect("an index");
+    assert!(matches!(kept(&model, &path), Kept::Index(_)));
+    assert!(matches!(kept(&other, &path), Kept::Stale));
+    let bytes = fs::read(&path).expect("written");
+    for length in [0, 5, 100, bytes.len() / 2, bytes.len() - 1] {
+        fs::write(&path, &bytes[..length]).expect("written");
+        assert!(matches!(kept(&model, &path), Kept::Damaged(_)), "{length} bytes");
+    }
+    let mut flipped = bytes.clone();
+    flipped[bytes.len() - 100] ^= 1;
+    fs::write(&path, flipped).expect("written");
+    assert!(matches!(kept(&model, &path), Kept::Damaged(what) if what.contains("checksum")));
+    fs::copy(model.path(), &path).expect("copied");
+    assert!(matches!(kept(&model, &path), Kept::Damaged(what) if what.contains("expected a hyperdoc2vec index")));
+}
