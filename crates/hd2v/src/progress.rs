@@ -1,10 +1,13 @@
 //! Progress of long work on stderr: a bar on a terminal, plain lines in a log. And Ctrl-C.
 
+use std::collections::BTreeMap;
 use std::io::IsTerminal;
 use std::ops::ControlFlow;
+use std::sync::Mutex;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::{Duration, Instant};
 
+use hyperdoc2vec::evaluate::links::Doing;
 use hyperdoc2vec::import::{Progress, Unit};
 use hyperdoc2vec::train::TrainProgress;
 use hyperdoc2vec::train::hybrid::QUESTIONS;
@@ -65,7 +68,7 @@ impl Reporter {
             self.told = Instant::now();
             talk(self.line(progress));
         }
-        if STOP.load(Ordering::SeqCst) { ControlFlow::Break(()) } else { ControlFlow::Continue(()) }
+        stopped()
     }
 
     fn line(&self, progress: &Progress) -> String {
@@ -99,53 +102,31 @@ pub struct TrainReporter {
     bar: Option<ProgressBar>,
     started: Instant,
     told: Instant,
+    pace: Pace,
+}
+
+/// How fast a training run is.
+struct Pace {
     /// The phase, and when it was first told of, with what share done and how many units.
     phase: (&'static str, Instant, f64, u64),
     done: f64,
 }
 
-impl TrainReporter {
-    /// Starts the clock.
-    pub fn new() -> TrainReporter {
-        let bar = std::io::stderr().is_terminal().then(|| {
-            let bar = ProgressBar::new(1000);
-            let style = ProgressStyle::with_template("{msg} [{bar:30}] {percent}%");
-            bar.set_style(style.unwrap_or_else(|_| ProgressStyle::default_bar()));
-            bar
-        });
-        let now = Instant::now();
-        TrainReporter { bar, started: now, told: now, phase: ("", now, 0.0, 0), done: 0.0 }
+impl Pace {
+    fn new() -> Pace {
+        Pace { phase: ("", Instant::now(), 0.0, 0), done: 0.0 }
     }
 
-    /// Seconds since the start.
-    pub fn seconds(&self) -> f64 {
-        self.started.elapsed().as_secs_f64()
-    }
-
-    /// Whether this is worth a line: some twenty times an epoch.
-    pub fn is_milestone(&self, progress: &TrainProgress) -> bool {
-        progress.batch == progress.batches || progress.batch.is_multiple_of((progress.batches / 20).max(1))
-    }
-
-    /// Shows `progress`; asks to stop after Ctrl-C.
-    pub fn watch(&mut self, progress: &TrainProgress) -> ControlFlow<()> {
+    fn see(&mut self, progress: &TrainProgress) {
         // A phase of the same name may come again, for other documents.
         if self.phase.0 != progress.phase || progress.done < self.done {
             self.phase = (progress.phase, Instant::now(), progress.done, progress.units);
         }
         self.done = progress.done;
-        if let Some(bar) = &self.bar {
-            bar.set_message(self.line(progress));
-            bar.set_position((progress.done * 1000.0) as u64);
-        } else if self.told.elapsed() >= EVERY || progress.batch == progress.batches {
-            self.told = Instant::now();
-            talk(self.line(progress));
-        }
-        if STOP.load(Ordering::SeqCst) { ControlFlow::Break(()) } else { ControlFlow::Continue(()) }
     }
 
     /// Units a second and the seconds that are left of this phase; the first batch cannot tell.
-    pub fn pace(&self, progress: &TrainProgress) -> Option<(f64, f64)> {
+    fn rate(&self, progress: &TrainProgress) -> Option<(f64, f64)> {
         let (_, since, done, units) = self.phase;
         let (seconds, gone) = (since.elapsed().as_secs_f64(), progress.done - done);
         let told = gone > 0.0 && seconds > 0.0;
@@ -153,7 +134,7 @@ impl TrainReporter {
     }
 
     fn line(&self, progress: &TrainProgress) -> String {
-        let pace = self.pace(progress).map(|(rate, left)| {
+        let pace = self.rate(progress).map(|(rate, left)| {
             let left = HumanDuration(Duration::from_secs_f64(left));
             format!("  {} {}/s  {left} left", thousands(rate as u64), progress.unit)
         });
@@ -174,6 +155,48 @@ impl TrainReporter {
             held_out.unwrap_or_default()
         )
     }
+}
+
+impl TrainReporter {
+    /// Starts the clock.
+    pub fn new() -> TrainReporter {
+        let bar = std::io::stderr().is_terminal().then(|| {
+            let bar = ProgressBar::new(1000);
+            let style = ProgressStyle::with_template("{msg} [{bar:30}] {percent}%");
+            bar.set_style(style.unwrap_or_else(|_| ProgressStyle::default_bar()));
+            bar
+        });
+        let now = Instant::now();
+        TrainReporter { bar, started: now, told: now, pace: Pace::new() }
+    }
+
+    /// Seconds since the start.
+    pub fn seconds(&self) -> f64 {
+        self.started.elapsed().as_secs_f64()
+    }
+
+    /// Whether this is worth a line: some twenty times an epoch.
+    pub fn is_milestone(&self, progress: &TrainProgress) -> bool {
+        progress.batch == progress.batches || progress.batch.is_multiple_of((progress.batches / 20).max(1))
+    }
+
+    /// Shows `progress`; asks to stop after Ctrl-C.
+    pub fn watch(&mut self, progress: &TrainProgress) -> ControlFlow<()> {
+        self.pace.see(progress);
+        if let Some(bar) = &self.bar {
+            bar.set_message(self.pace.line(progress));
+            bar.set_position((progress.done * 1000.0) as u64);
+        } else if self.told.elapsed() >= EVERY || progress.batch == progress.batches {
+            self.told = Instant::now();
+            talk(self.pace.line(progress));
+        }
+        stopped()
+    }
+
+    /// Units a second and the seconds that are left of this phase; the first batch cannot tell.
+    pub fn pace(&self, progress: &TrainProgress) -> Option<(f64, f64)> {
+        self.pace.rate(progress)
+    }
 
     /// Takes the bar away; returns the seconds since the start.
     pub fn finish(self) -> f64 {
@@ -182,4 +205,89 @@ impl TrainReporter {
         }
         self.started.elapsed().as_secs_f64()
     }
+}
+
+/// Shows how far an evaluation has come; several models may be trained at a time.
+pub struct EvaluateReporter {
+    /// How many methods there are.
+    total: usize,
+    state: Mutex<Evaluating>,
+}
+
+struct Evaluating {
+    bar: Option<ProgressBar>,
+    started: Instant,
+    told: Instant,
+    done: usize,
+    paces: BTreeMap<String, Pace>,
+}
+
+impl EvaluateReporter {
+    /// Starts the clock, for so many methods.
+    pub fn new(total: usize) -> EvaluateReporter {
+        let bar = std::io::stderr().is_terminal().then(|| {
+            let bar = ProgressBar::new_spinner();
+            let style = ProgressStyle::with_template("{spinner} {msg}");
+            bar.set_style(style.unwrap_or_else(|_| ProgressStyle::default_bar()));
+            bar
+        });
+        let now = Instant::now();
+        let state = Evaluating { bar, started: now, told: now, done: 0, paces: BTreeMap::new() };
+        EvaluateReporter { total, state: Mutex::new(state) }
+    }
+
+    /// Shows what is being done; asks to stop after Ctrl-C.
+    pub fn watch(&self, doing: &Doing<'_>) -> ControlFlow<()> {
+        let mut line = None;
+        if let Ok(mut state) = self.state.lock() {
+            let mut always = false;
+            let what = match doing {
+                Doing::Training(name, progress) => {
+                    let pace = state.paces.entry((*name).to_owned()).or_insert_with(Pace::new);
+                    pace.see(progress);
+                    format!("{name}: {}", pace.line(progress))
+                }
+                Doing::Asking(name, done, total) => {
+                    format!("{name}: asked {} of {}", thousands(*done as u64), thousands(*total as u64))
+                }
+                Doing::Done(cell) => {
+                    state.done += 1;
+                    always = true;
+                    let seconds = state.started.elapsed().as_secs_f64();
+                    let dropped = if cell.anchors { "" } else { " without anchors" };
+                    let left = seconds / state.done as f64 * self.total.saturating_sub(state.done) as f64;
+                    let left = HumanDuration(Duration::from_secs_f64(left));
+                    format!("{}{dropped}: done after {seconds:.0} s, about {left} left at this pace", cell.method)
+                }
+            };
+            let what = format!("[{}/{}] {what}", state.done, self.total);
+            match &state.bar {
+                Some(bar) => {
+                    bar.set_message(what);
+                    bar.tick();
+                }
+                None if always || state.told.elapsed() >= EVERY => {
+                    state.told = Instant::now();
+                    line = Some(what);
+                }
+                None => {}
+            }
+        }
+        line.into_iter().for_each(talk);
+        stopped()
+    }
+
+    /// Takes the bar away.
+    pub fn finish(&self) {
+        if let Ok(state) = self.state.lock()
+            && let Some(bar) = &state.bar
+        {
+            bar.finish_and_clear();
+        }
+    }
+}
+
+/// Whether Ctrl-C was pressed.
+pub fn stopped() -> ControlFlow<()> {
+    if STOP.load(Ordering::SeqCst) { ControlFlow::Break(()) } else { ControlFlow::Continue(()) }
 }

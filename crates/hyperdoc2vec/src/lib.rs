@@ -6,6 +6,7 @@ pub mod container;
 pub mod corpus;
 pub mod document;
 pub mod error;
+pub mod evaluate;
 pub mod export;
 pub mod generate;
 mod huge;

@@ -329,9 +329,13 @@ fn check_flags(arguments: &Arguments, method: Method) -> Result<()> {
 
 /// How soon words weigh less the further they stand from a link: as is best for links of this kind.
 pub fn decay(corpus: &Corpus, params: &TrainParams) -> f32 {
+    if is_hypertext(corpus) { HYPERTEXT_DECAY } else { params.citation.decay }
+}
+
+/// Whether most links have words of their own.
+pub fn is_hypertext(corpus: &Corpus) -> bool {
     let anchored = corpus.documents().flat_map(|doc| corpus.positions(doc)).filter(|p| p.anchor > 0).count();
-    let hypertext = anchored as u64 * 2 > corpus.manifest().counts.positions;
-    if hypertext { HYPERTEXT_DECAY } else { params.citation.decay }
+    anchored as u64 * 2 > corpus.manifest().counts.positions
 }
 
 fn checkpoint_path(model: &Path) -> PathBuf {

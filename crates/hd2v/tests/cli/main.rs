@@ -4,6 +4,7 @@ mod add;
 mod bad_input;
 mod damage;
 mod embed;
+mod evaluate;
 mod golden;
 mod good_paths;
 mod helper;

@@ -19,7 +19,7 @@ use std::sync::{Arc, Mutex, PoisonError};
 use crate::corpus::{Builder, Corpus, CorpusOptions, Source, prepare};
 use crate::document::{Document, language_tag};
 use crate::error::{Error, Result};
-use crate::generate::{GenerateParams, Generator};
+use crate::generate::{GenerateParams, Generator, Variant};
 use crate::losses::{Loss, Losses, Tally};
 use crate::tokenize::Tokenizer;
 use html::{Html, HtmlOptions};
@@ -426,6 +426,17 @@ pub fn generate(
     options: &ImportOptions,
     watch: Watch<'_>,
 ) -> Result<Corpus> {
+    generate_variant(params, &Variant::default(), destination, options, watch)
+}
+
+/// The same with a change to some documents.
+pub fn generate_variant(
+    params: &GenerateParams,
+    variant: &Variant,
+    destination: &Path,
+    options: &ImportOptions,
+    watch: Watch<'_>,
+) -> Result<Corpus> {
     let source = Source { format: "generate".to_owned(), inputs: vec![params.flags()] };
     build(destination, source, options, |tokenizer, builder| {
         let work = |parsed| prepare(parsed, tokenizer);
@@ -433,7 +444,7 @@ pub fn generate(
             builder.add(batch)?;
             Ok(builder.counts().documents)
         };
-        read_generated(params, work, sink, watch)
+        read_generated(params, variant, work, sink, watch)
     })
 }
 
@@ -451,18 +462,19 @@ pub fn generate_jsonl(
         documents += count;
         Ok(documents)
     };
-    pipeline::in_pool(options.threads, || read_generated(params, work, sink, watch))?;
+    pipeline::in_pool(options.threads, || read_generated(params, &Variant::default(), work, sink, watch))?;
     Ok(documents)
 }
 
 fn read_generated<R: Send>(
     params: &GenerateParams,
+    variant: &Variant,
     work: impl Fn(Parsed) -> R + Sync,
     sink: impl FnMut(R) -> Result<u64> + Send,
     watch: Watch<'_>,
 ) -> Result<()> {
     let generator = Generator::new(params)?;
-    let documents = |batch| Parsed { documents: generator.documents(batch), ..Parsed::default() };
+    let documents = |batch| Parsed { documents: generator.documents_with(batch, variant), ..Parsed::default() };
     read_pages(params.docs, generator.batches(), |batch| work(documents(batch)), sink, watch)
 }
 

@@ -132,6 +132,14 @@ pub fn train_view(
     Ok(())
 }
 
+/// The vectors that training leads to, without a file: no index and no learnt ranking, and documents that no link points
+/// at keep what the phases left them. On the threads of the current pool.
+pub fn train_tables(view: &View<'_>, params: &TrainParams, watch: TrainWatch<'_>) -> Result<Tables> {
+    params.validate()?;
+    let params = TrainParams { hybrid: false, ..params.clone() };
+    Ok(run(view, &params, None, Path::new("."), watch)?.tables)
+}
+
 /// What `params` train on.
 pub(super) fn view<'a>(corpus: &'a Corpus, params: &TrainParams) -> Result<View<'a>> {
     let split = match params.until {
@@ -153,7 +161,7 @@ pub(super) fn view<'a>(corpus: &'a Corpus, params: &TrainParams) -> Result<View<
 }
 
 /// So many threads, 0 for one a core.
-pub(super) fn pool(threads: usize) -> Result<rayon::ThreadPool> {
+pub(crate) fn pool(threads: usize) -> Result<rayon::ThreadPool> {
     rayon::ThreadPoolBuilder::new()
         .num_threads(threads)
         .build()

@@ -1,0 +1,209 @@
+//! `hd2v evaluate classes`: documents classified by their vectors.
+
+use std::path::PathBuf;
+use std::sync::Mutex;
+use std::time::{Duration, Instant};
+
+use anyhow::{Result, bail};
+use clap::Args;
+use hyperdoc2vec::evaluate::classes::{ClassesParams, Classifying, DEFAULTS, Labelled, run as run_classes};
+use hyperdoc2vec::evaluate::svm::SvmParams;
+use hyperdoc2vec::split::Split;
+use hyperdoc2vec::train::Method;
+use hyperdoc2vec::train::view::View;
+use hyperdoc2vec::{Corpus, Error};
+use serde_json::{Value, json};
+
+use super::super::import::most_threads;
+use super::links::{TrainArguments, merge};
+use super::table::{ends, percent, table};
+use crate::output::{count, print, print_json, talk};
+use crate::progress::{stop_on_interrupt, stopped};
+
+/// Classify documents by their vectors (SVM, RBF kernel): F1 of IN, OUT, IN+OUT, alone and beside DeepWalk
+#[derive(Args)]
+#[command(after_help = "\
+Classes are the labels of the corpus, or of a file: {\"id\", \"label\"} a line, or an id, a tab and a label. Documents with
+several labels are left out. Each document is predicted by a machine fitted to the other folds. The first table is of all
+documents, the second only of those that a link points at.
+
+Examples:
+  hd2v evaluate classes papers.corpus --label-prefix topic:
+  hd2v evaluate classes papers.corpus --labels venues.tsv --min-class 50 --methods deepwalk,d2v-nc,h-d2v --json")]
+pub struct Arguments {
+    /// The corpus directory
+    corpus: PathBuf,
+    /// Take the classes from this file
+    #[arg(long, value_name = "FILE", conflicts_with = "label_prefix")]
+    labels: Option<PathBuf>,
+    /// Only labels of the corpus that begin like this
+    #[arg(long, value_name = "PREFIX", default_value = "", hide_default_value = true)]
+    label_prefix: String,
+    /// Methods of `train`, between commas [default: deepwalk,w2v,d2v-nc,d2v-cac,h-d2v-paper,h-d2v]
+    #[arg(long, value_name = "A,B,…")]
+    methods: Option<String>,
+    /// Folds of the cross-validation
+    #[arg(long, default_value_t = 5)]
+    folds: usize,
+    /// Leave out classes with fewer documents [default: none]
+    #[arg(long, value_name = "N", default_value_t = 1, hide_default_value = true)]
+    min_class: usize,
+    /// Classify only so many documents, drawn by the seed
+    #[arg(long, value_name = "N")]
+    sample: Option<usize>,
+    #[command(flatten)]
+    svm: SvmArguments,
+    #[command(flatten)]
+    train: TrainArguments,
+    /// Threads [default: one a core]
+    #[arg(long, default_value_t = 0, hide_default_value = true, value_parser = most_threads)]
+    threads: usize,
+    /// Print JSON
+    #[arg(long)]
+    json: bool,
+}
+
+/// The machine.
+#[derive(Args, Default)]
+pub struct SvmArguments {
+    /// What an error costs the machine
+    #[arg(long, default_value_t = SvmParams::default().c)]
+    pub c: f64,
+    /// γ of the kernel [default: one over the numbers of a vector]
+    #[arg(long)]
+    pub gamma: Option<f32>,
+}
+
+impl SvmArguments {
+    /// As parameters.
+    pub fn params(&self) -> Result<SvmParams> {
+        let above_zero = |name: &str, value: f64| {
+            if value.is_finite() && value > 0.0 {
+                return Ok(());
+            }
+            bail!(Error::Usage(format!("{name} is {value}, but must be above 0")))
+        };
+        above_zero("--c", self.c)?;
+        above_zero("--gamma", self.gamma.map_or(1.0, f64::from))?;
+        Ok(SvmParams { c: self.c, gamma: self.gamma, ..SvmParams::default() })
+    }
+}
+
+/// Methods of `train` by their names.
+pub fn methods(names: Option<&str>, defaults: &[Method]) -> Result<Vec<Method>> {
+    let Some(names) = names else { return Ok(defaults.to_vec()) };
+    let mut methods: Vec<Method> = Vec::new();
+    for name in names.split(',').map(str::trim).filter(|name| !name.is_empty()) {
+        let method = name.parse().map_err(|what| Error::Usage(format!("--methods: {what}")))?;
+        if !methods.contains(&method) {
+            methods.push(method);
+        }
+    }
+    if methods.is_empty() {
+        bail!(Error::Usage("--methods names none; say for example --methods deepwalk,h-d2v".to_owned()));
+    }
+    Ok(methods)
+}
+
+/// The labels to classify by.
+pub fn labelled(
+    corpus: &Corpus,
+    file: Option<&PathBuf>,
+    prefix: &str,
+    min_class: usize,
+    sample: Option<usize>,
+    seed: u64,
+) -> Result<Labelled> {
+    let labelled = match file {
+        Some(path) => Labelled::of_file(corpus, path)?,
+        None => Labelled::of_corpus(corpus, prefix)?,
+    };
+    let labelled = match sample {
+        Some(sample) => labelled.sampled(sample, seed),
+        None => labelled,
+    };
+    Ok(labelled.without_small(min_class))
+}
+
+/// A watching closure that tells what is being classified.
+pub fn teller() -> impl Fn(&Classifying<'_>) -> std::ops::ControlFlow<()> + Sync {
+    let told = Mutex::new((Instant::now(), String::new()));
+    move |doing: &Classifying<'_>| {
+        let line = match doing {
+            Classifying::Training(name, progress) => {
+                format!("{name}: {} {}/{}", progress.phase, progress.epoch + 1, progress.epochs)
+            }
+            Classifying::Folds(name, folds) => format!("{name}: {}", count(*folds as u64, "fold")),
+        };
+        if let Ok(mut told) = told.lock()
+            && told.0.elapsed() >= Duration::from_secs(5)
+            && told.1 != line
+        {
+            talk(&line);
+            *told = (Instant::now(), line);
+        }
+        stopped()
+    }
+}
+
+pub fn run(arguments: &Arguments) -> Result<()> {
+    let corpus = Corpus::open(&arguments.corpus)?;
+    corpus.verify()?;
+    let methods = methods(arguments.methods.as_deref(), &DEFAULTS)?;
+    let links = arguments.train.params(&corpus, arguments.threads)?;
+    let svm = arguments.svm.params()?;
+    let seed = arguments.train.seed;
+    let file = arguments.labels.as_ref();
+    let labelled = labelled(&corpus, file, &arguments.label_prefix, arguments.min_class, arguments.sample, seed)?;
+    let view = View::new(&corpus, &Split::none(&corpus), links.train.min_count)?;
+    let params = ClassesParams { links, folds: arguments.folds, svm };
+    stop_on_interrupt();
+    let found = run_classes(&view, &labelled, &methods, &params, &teller())?;
+    let mut report = json!({
+        "corpus": {"path": arguments.corpus, "fingerprint": corpus.manifest().fingerprint},
+        "version": env!("CARGO_PKG_VERSION"),
+        "folds": arguments.folds,
+        "seed": seed,
+        "several_labels": labelled.several,
+        "unknown_ids": labelled.unknown,
+    });
+    merge(&mut report, found);
+    if arguments.json {
+        return print_json(&report);
+    }
+    let mut out = String::new();
+    for (name, head) in [("all", "all documents"), ("linked", "documents that a link points at")] {
+        let part = &report[name];
+        if part.is_null() {
+            out += &format!("\n{head}: too few to classify\n");
+            continue;
+        }
+        let classes = part["classes"].as_array().map_or(0, Vec::len);
+        out += &format!(
+            "{}{head}: {} of {classes} classes\n\n",
+            if out.is_empty() { "" } else { "\n" },
+            part["documents"]
+        );
+        out += &part_for_people(part);
+    }
+    talk(format_args!(
+        "F1 in %, {} folds, SVM with C {}; [95 %]: bootstrap over documents; p: against the best of the table",
+        arguments.folds, arguments.svm.c
+    ));
+    print(&out)
+}
+
+fn part_for_people(part: &Value) -> String {
+    let row = |set: &Value| {
+        vec![
+            set["features"].as_str().unwrap_or_default().to_owned(),
+            percent(&set["macro_f1"]),
+            ends(&set["interval"]["macro_f1"]),
+            percent(&set["micro_f1"]),
+            ends(&set["interval"]["micro_f1"]),
+            set["compared"]["p"].as_f64().map_or("best".to_owned(), |p| format!("{p:.4}")),
+        ]
+    };
+    let rows: Vec<Vec<String>> = part["features"].as_array().into_iter().flatten().map(row).collect();
+    table(&["features", "macro F1", "[95 %]", "micro F1", "[95 %]", "p"], &rows)
+}

@@ -1,0 +1,100 @@
+//! `hd2v evaluate criteria`: what methods heed, measured on a generated corpus.
+
+use std::ops::ControlFlow;
+use std::sync::Mutex;
+use std::time::{Duration, Instant};
+
+use anyhow::Result;
+use clap::Args;
+use hyperdoc2vec::evaluate::criteria::{CRITERIA, CriteriaParams, PROBED, run as run_criteria};
+use hyperdoc2vec::train::Method;
+use serde_json::Value;
+
+use super::super::import::most_threads;
+use super::classes::methods;
+use super::links::tempfile_folder;
+use super::table::{ends, percent, table};
+use crate::output::{print, print_json, talk};
+use crate::progress::{stop_on_interrupt, stopped};
+
+/// Measure what methods heed: content, contexts, newcomers, intents (the paper's Table 1)
+#[derive(Args)]
+#[command(after_help = "\
+Every method is trained on a generated corpus, and on the same with some documents rewritten, or spoken of as others are.
+docs/evaluation.md tells what is counted. A verdict is yes where the whole 95 % interval lies above 55 %.
+
+Example:
+  hd2v evaluate criteria")]
+pub struct Arguments {
+    /// Methods of `train`, between commas [default: w2v,d2v-nc,d2v-cac,deepwalk,npm,h-d2v-paper,h-d2v]
+    #[arg(long, value_name = "A,B,…")]
+    methods: Option<String>,
+    /// Documents of the generated corpus
+    #[arg(long, default_value_t = CriteriaParams::default().docs, value_parser = docs)]
+    docs: usize,
+    /// Everything random follows from it
+    #[arg(long, default_value_t = CriteriaParams::default().seed)]
+    seed: u64,
+    /// Threads [default: one a core]
+    #[arg(long, default_value_t = 0, hide_default_value = true, value_parser = most_threads)]
+    threads: usize,
+    /// Print JSON
+    #[arg(long)]
+    json: bool,
+}
+
+fn docs(text: &str) -> Result<usize, String> {
+    match text.parse() {
+        Ok(docs) if (100..=100_000).contains(&docs) => Ok(docs),
+        _ => Err("expected a number from 100 to 100000".to_owned()),
+    }
+}
+
+pub fn run(arguments: &Arguments) -> Result<()> {
+    let &Arguments { docs, seed, threads, .. } = arguments;
+    let methods = methods(arguments.methods.as_deref(), &PROBED.map(|(method, _)| method))?;
+    stop_on_interrupt();
+    let report = probe(&methods, &CriteriaParams { docs, seed, threads })?;
+    if arguments.json {
+        return print_json(&report);
+    }
+    talk(
+        "share of probes that came out as the criterion wants, in %, [95 %], verdict; in brackets what the paper says",
+    );
+    print(&for_people(&report))
+}
+
+/// Probes, telling now and then how far that has come.
+pub fn probe(methods: &[Method], params: &CriteriaParams) -> Result<Value> {
+    let told = Mutex::new(Instant::now());
+    let watch = |name: &str, done: usize, total: usize| -> ControlFlow<()> {
+        if let Ok(mut told) = told.lock()
+            && told.elapsed() >= Duration::from_secs(5)
+        {
+            *told = Instant::now();
+            talk(format_args!("[{done}/{total}] {name}"));
+        }
+        stopped()
+    };
+    Ok(run_criteria(methods, params, &tempfile_folder(), &watch)?)
+}
+
+/// The table.
+pub fn for_people(report: &Value) -> String {
+    let yes = |value: &Value| match value.as_bool() {
+        Some(true) => "yes",
+        Some(false) => "no",
+        None => "-",
+    };
+    let cell = |found: &Value| {
+        let value = if found["value"].is_null() { "-".to_owned() } else { percent(&found["value"]) };
+        format!("{value} [{}] {} ({})", ends(&found["interval"]), yes(&found["verdict"]), yes(&found["paper"]))
+    };
+    let row = |method: &Value| {
+        let name = method["method"].as_str().unwrap_or_default().to_owned();
+        [name].into_iter().chain(method["criteria"].as_array().into_iter().flatten().map(cell)).collect()
+    };
+    let rows: Vec<Vec<String>> = report["methods"].as_array().into_iter().flatten().map(row).collect();
+    let heads: Vec<&str> = ["method"].into_iter().chain(CRITERIA).collect();
+    table(&heads, &rows)
+}

@@ -1,0 +1,83 @@
+//! `hd2v evaluate intents`: why links are made, told from the words around them.
+
+use std::path::PathBuf;
+
+use anyhow::Result;
+use clap::Args;
+use hyperdoc2vec::Model;
+use hyperdoc2vec::evaluate::intents::{Contexts, read};
+use serde_json::{Value, json};
+
+use super::classes::SvmArguments;
+use super::links::merge;
+use super::table::{ends, percent, table};
+use crate::output::{count, print, print_json, talk};
+use crate::progress::{stop_on_interrupt, stopped};
+
+/// Tell citation functions from the mean IN vector of the words around a link: F1 by class, macro, micro
+#[derive(Args)]
+#[command(after_help = "\
+The file has an object a line: {\"context\": \"… words [[TARGET]] words …\", \"label\": \"uses\"}; packed or not. To see how well
+links of each function are found, give the file to `evaluate links --intents`.
+
+Example:
+  hd2v evaluate intents papers.model intents.jsonl.zst --folds 10")]
+pub struct Arguments {
+    /// The model file
+    model: PathBuf,
+    /// Labelled contexts
+    file: PathBuf,
+    /// Folds of the cross-validation
+    #[arg(long, default_value_t = 10)]
+    folds: usize,
+    /// The field that holds the label
+    #[arg(long, default_value = "label")]
+    field: String,
+    #[command(flatten)]
+    svm: SvmArguments,
+    /// Everything random follows from it
+    #[arg(long, default_value_t = 1)]
+    seed: u64,
+    /// Print JSON
+    #[arg(long)]
+    json: bool,
+}
+
+pub fn run(arguments: &Arguments) -> Result<()> {
+    let model = Model::open(&arguments.model)?;
+    model.verify()?;
+    let svm = arguments.svm.params()?;
+    let contexts = Contexts::of_model(&read(&arguments.file, &arguments.field)?, &model, &arguments.file)?;
+    stop_on_interrupt();
+    let found = contexts.evaluate(arguments.folds, &svm, arguments.seed, &mut |_| stopped())?;
+    let mut report = json!({
+        "model": {"path": arguments.model, "method": model.params().method.name()},
+        "file": arguments.file,
+        "version": env!("CARGO_PKG_VERSION"),
+        "seed": arguments.seed,
+    });
+    merge(&mut report, found);
+    if arguments.json {
+        return print_json(&report);
+    }
+    talk(format_args!(
+        "{}, {} folds; {} left out: no word of them is known. F1 in %; [95 %]: bootstrap over contexts",
+        count(contexts.classes.len() as u64, "context"),
+        arguments.folds,
+        contexts.unknown
+    ));
+    print(&for_people(&report))
+}
+
+/// The table of classes.
+pub fn for_people(report: &Value) -> String {
+    let row = |class: &Value| {
+        let name = class["name"].as_str().unwrap_or_default().to_owned();
+        vec![name, class["members"].to_string(), percent(&class["f1"]), String::new()]
+    };
+    let mut rows: Vec<Vec<String>> = report["classes"].as_array().into_iter().flatten().map(row).collect();
+    for (name, key) in [("macro", "macro_f1"), ("micro", "micro_f1")] {
+        rows.push(vec![name.to_owned(), String::new(), percent(&report[key]), ends(&report["interval"][key])]);
+    }
+    table(&["function", "contexts", "F1", "[95 %]"], &rows)
+}

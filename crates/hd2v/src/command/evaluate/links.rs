@@ -1,0 +1,423 @@
+//! `hd2v evaluate links`: trains each method on a part of a corpus and asks it for the links of the rest.
+
+use std::path::{Path, PathBuf};
+use std::sync::Mutex;
+
+use anyhow::{Context, Result, bail};
+use clap::{Args, ValueEnum};
+use hyperdoc2vec::evaluate::intents::{Contexts, Labelled, read as read_intents};
+use hyperdoc2vec::evaluate::links::{Asked, Cell, LinksParams, run as run_links, train_params};
+use hyperdoc2vec::evaluate::methods::{LinkMethod, Trains, all, defaults};
+use hyperdoc2vec::evaluate::metrics::Profile;
+use hyperdoc2vec::evaluate::report::{comparisons_json, methods_json, split_json};
+use hyperdoc2vec::evaluate::svm::SvmParams;
+use hyperdoc2vec::split::Split;
+use hyperdoc2vec::train::view::View;
+use hyperdoc2vec::train::{Method, TrainParams, train_tables};
+use hyperdoc2vec::{Corpus, Date, Error};
+use serde_json::{Value, json};
+
+use super::super::import::most_threads;
+use super::super::train::{decay, is_hypertext};
+use super::table::{ends, percent, table};
+use crate::output::{count, print, print_json, talk, thousands};
+use crate::progress::{EvaluateReporter, stop_on_interrupt, stopped};
+
+/// Find held-out links by every method: recall, MAP, MRR and nDCG at 10, with intervals and paired tests
+#[derive(Args)]
+#[command(after_help = "\
+Documents after --until (or a share of all, --holdout) are left out of training; every place in them where a link to a
+training document stands is a question, answered from the words around it. docs/evaluation.md tells the details.
+
+Methods: those of `train` (but deepwalk, which knows no words), and
+  popular, bm25, bm25-cited, hybrid, hybrid-source
+  w2v-i4i, h-d2v-paper-i4i, h-d2v-random-i4i, h-d2v-i4i      ranked by IN vectors
+  h-d2v-paper-in-out, h-d2v-random-in-out, h-d2v-in-out      by IN and OUT
+  h-d2v-paper-source, h-d2v-random-source, h-d2v-source, joint-source, reference-source   knowing the source
+  d2v-nc-5, d2v-cac-5                                        five steps of inference, as in 2018
+  reference                                                  what `train --compat reference` trains
+
+Examples:
+  hd2v evaluate links papers.corpus --until 2009 --methods popular,bm25-cited,h-d2v,hybrid
+  hd2v evaluate links site.corpus --holdout 0.1 --anchors both --json > links.json
+  hd2v evaluate links papers.corpus --until 2009 --runs runs && trec_eval -m map_cut.10 runs/qrels runs/h-d2v.run")]
+pub struct Arguments {
+    /// The corpus directory
+    corpus: PathBuf,
+    #[command(flatten)]
+    split: SplitArguments,
+    /// What to compare, by name, between commas; `all` for everything [default: about half of them]
+    #[arg(long, value_name = "A,B,…")]
+    methods: Option<String>,
+    #[command(flatten)]
+    train: TrainArguments,
+    /// Ask only every N-th position
+    #[arg(long, value_name = "N", default_value_t = 1, value_parser = clap::value_parser!(u64).range(1..))]
+    every: u64,
+    /// Ask about N positions, evenly spread
+    #[arg(long, value_name = "N", conflicts_with = "every", value_parser = clap::value_parser!(u64).range(1..))]
+    sample: Option<u64>,
+    /// The links' own words: part of the question, or not [default: keep; both where most links have such words]
+    #[arg(long)]
+    anchors: Option<Anchors>,
+    /// Labelled contexts, as for `evaluate intents`: tell recall by citation function too
+    #[arg(long, value_name = "FILE")]
+    intents: Option<PathBuf>,
+    /// How average precision is divided: by the truths found (paper) or by all (trec)
+    #[arg(long, default_value = "paper")]
+    profile: Profile,
+    /// Write the hits as a TREC run file (FILE.METHOD where there are several methods), and FILE.qrels
+    #[arg(long, value_name = "FILE")]
+    run: Option<PathBuf>,
+    /// Write METHOD.run for each method, and qrels, into this directory
+    #[arg(long, value_name = "DIR", conflicts_with = "run")]
+    runs: Option<PathBuf>,
+    /// Threads [default: one a core]
+    #[arg(long, default_value_t = 0, hide_default_value = true, value_parser = most_threads)]
+    threads: usize,
+    /// Print JSON
+    #[arg(long)]
+    json: bool,
+}
+
+/// How a corpus is cut.
+#[derive(Args)]
+pub struct SplitArguments {
+    /// Train on documents dated up to this, test on later ones
+    #[arg(long, value_name = "DATE", conflicts_with = "holdout")]
+    pub until: Option<Date>,
+    /// Test on this share of the documents, drawn by the seed [default: 0.1]
+    #[arg(long, value_name = "SHARE")]
+    pub holdout: Option<f64>,
+}
+
+/// How models are trained.
+#[derive(Args)]
+pub struct TrainArguments {
+    /// Numbers in a vector
+    #[arg(long, default_value_t = TrainParams::default().dim)]
+    pub dim: usize,
+    /// Words on each side of a link that count
+    #[arg(long, default_value_t = TrainParams::default().window)]
+    pub window: usize,
+    /// Passes of h-d2v and joint over the links
+    #[arg(long, default_value_t = TrainParams::default().citation.epochs)]
+    pub epochs: usize,
+    /// Passes of h-d2v over the text
+    #[arg(long, default_value_t = TrainParams::default().content.epochs)]
+    pub content_epochs: usize,
+    /// Passes over the links in the paper's own step (h-d2v-paper, h-d2v-random, reference); the paper made 100
+    #[arg(long, default_value_t = LinksParams::default().reference_epochs)]
+    pub reference_epochs: usize,
+    /// Documents drawn as noise for each link in the paper's own step
+    #[arg(long, default_value_t = TrainParams::default().reference.noise)]
+    pub reference_noise: usize,
+    /// Passes over the text of the methods that learn word by word (w2v, d2v-nc, d2v-cac, PV-DM, npm)
+    #[arg(long, default_value_t = LinksParams::default().text_epochs)]
+    pub text_epochs: usize,
+    /// Words that occur less often are not learnt [default: as the corpus was imported]
+    #[arg(long)]
+    pub min_count: Option<u64>,
+    /// Everything random follows from it
+    #[arg(long, default_value_t = TrainParams::default().seed)]
+    pub seed: u64,
+}
+
+impl TrainArguments {
+    /// As parameters for this corpus.
+    pub fn params(&self, corpus: &Corpus, threads: usize) -> Result<LinksParams> {
+        let mut train = TrainParams {
+            dim: self.dim,
+            seed: self.seed,
+            min_count: self.min_count.unwrap_or(corpus.manifest().options.min_count),
+            ..TrainParams::default()
+        };
+        train.set_window(self.window);
+        train.citation.epochs = self.epochs;
+        train.content.epochs = self.content_epochs;
+        train.reference.noise = self.reference_noise;
+        train.citation.decay = decay(corpus, &train);
+        train.validate()?;
+        let &TrainArguments { reference_epochs, text_epochs, .. } = self;
+        for (name, epochs) in [("--reference-epochs", reference_epochs), ("--text-epochs", text_epochs)] {
+            if epochs == 0 {
+                bail!(Error::Usage(format!("{name} is 0, but must be 1 or more")));
+            }
+        }
+        Ok(LinksParams { train, reference_epochs, text_epochs, threads, ..LinksParams::default() })
+    }
+}
+
+/// What becomes of the links' own words.
+#[derive(Clone, Copy, PartialEq, ValueEnum)]
+pub enum Anchors {
+    /// Part of the question
+    Keep,
+    /// Left out
+    Drop,
+    /// Once each
+    Both,
+}
+
+/// The split, and what JSON says of it.
+pub fn split(corpus: &Corpus, arguments: &SplitArguments, seed: u64) -> Result<(Split, Value)> {
+    Ok(match arguments.until {
+        Some(until) => (Split::by_date(corpus, until)?, json!({"until": until})),
+        None => {
+            let share = arguments.holdout.unwrap_or(0.1);
+            (Split::by_share(corpus, share, seed)?, json!({"holdout": share, "seed": seed}))
+        }
+    })
+}
+
+/// Methods by their names; those asked by default where there are none.
+pub fn methods(names: Option<&str>) -> Result<Vec<LinkMethod>> {
+    match names {
+        None => Ok(defaults()),
+        Some("all") => Ok(all()),
+        Some(names) => {
+            let mut methods: Vec<LinkMethod> = Vec::new();
+            for name in names.split(',').map(str::trim).filter(|name| !name.is_empty()) {
+                let method: LinkMethod = name.parse().map_err(|what| Error::Usage(format!("--methods: {what}")))?;
+                if !methods.contains(&method) {
+                    methods.push(method);
+                }
+            }
+            if methods.is_empty() {
+                bail!(Error::Usage("--methods names none; say for example --methods bm25,h-d2v".to_owned()));
+            }
+            Ok(methods)
+        }
+    }
+}
+
+/// The choices about anchors for a corpus.
+pub fn anchors(choice: Option<Anchors>, corpus: &Corpus) -> Vec<bool> {
+    match choice {
+        Some(Anchors::Keep) => vec![true],
+        Some(Anchors::Drop) => vec![false],
+        Some(Anchors::Both) => vec![true, false],
+        None if is_hypertext(corpus) => vec![true, false],
+        None => vec![true],
+    }
+}
+
+/// Extends a JSON object by another.
+pub fn merge(into: &mut Value, from: Value) {
+    if let (Some(into), Value::Object(from)) = (into.as_object_mut(), from) {
+        into.extend(from);
+    }
+}
+
+pub fn run(arguments: &Arguments) -> Result<()> {
+    let corpus = Corpus::open(&arguments.corpus)?;
+    corpus.verify()?;
+    let methods = methods(arguments.methods.as_deref())?;
+    let mut params = arguments.train.params(&corpus, arguments.threads)?;
+    params.anchors = anchors(arguments.anchors, &corpus);
+    let seed = arguments.train.seed;
+    let (split, mut about) = split(&corpus, &arguments.split, seed)?;
+    let view = View::new(&corpus, &split, params.train.min_count)?;
+    let asked = match arguments.sample {
+        Some(sample) => {
+            let all = Asked::new(&view, &split, 1)?;
+            Asked::new(&view, &split, all.queries.len().div_ceil(sample as usize))?
+        }
+        None => Asked::new(&view, &split, arguments.every as usize)?,
+    };
+    if let Some(runs) = &arguments.runs {
+        std::fs::create_dir_all(runs).with_context(|| format!("cannot create {}", runs.display()))?;
+        asked.write_qrels(&view, &runs.join("qrels"))?;
+    }
+    if let Some(run) = &arguments.run {
+        asked.write_qrels(&view, &with_suffix(run, "qrels"))?;
+    }
+    let several = methods.len() * params.anchors.len() > 1;
+    let run_path = |method: &str, anchors: bool| {
+        let name = if anchors { method.to_owned() } else { format!("{method}.no-anchors") };
+        let one = |run: &PathBuf| if several { with_suffix(run, &name) } else { run.clone() };
+        let folder = arguments.runs.as_ref().map(|runs| runs.join(format!("{name}.run")));
+        folder.or_else(|| arguments.run.as_ref().map(one))
+    };
+    // Read now, not after an hour of training.
+    let labelled = match &arguments.intents {
+        Some(file) => Some((read_intents(file, "label")?, file)),
+        None => None,
+    };
+    stop_on_interrupt();
+    let reporter = EvaluateReporter::new(methods.len() * params.anchors.len());
+    let cells = Mutex::new(Vec::<Cell>::new());
+    let done = |cell: &Cell| {
+        if let Ok(mut cells) = cells.lock() {
+            cells.push(cell.clone());
+        }
+        Ok(())
+    };
+    let folder = tempfile_folder();
+    run_links(&view, &asked, &methods, &params, &folder, &run_path, &done, &|doing| reporter.watch(doing))?;
+    reporter.finish();
+    let cells = cells.into_inner().unwrap_or_default();
+    let functions = match labelled {
+        Some((labelled, file)) => Some(functions(&view, &asked, &params, &labelled, file)?),
+        None => None,
+    };
+    merge(&mut about, split_json(&view, &split, &asked));
+    let mut report = json!({
+        "corpus": {"path": arguments.corpus, "fingerprint": corpus.manifest().fingerprint},
+        "version": env!("CARGO_PKG_VERSION"),
+        "split": about,
+        "profile": arguments.profile,
+        "seed": seed,
+        "anchors": if params.anchors[0] { "keep" } else { "drop" },
+        "reference_epochs": params.reference_epochs,
+        "parameters": params.train.to_json(),
+    });
+    for (number, &anchors) in params.anchors.iter().enumerate() {
+        let cells = in_order(&methods, &cells, anchors);
+        let functions = functions.as_ref().map(|(names, numbers)| (names.as_slice(), numbers.as_slice()));
+        let part = json!({
+            "methods": methods_json(&view, &split, &asked, &cells, arguments.profile, functions, seed),
+            "comparisons": comparisons_json(&view, &asked, &cells, seed),
+        });
+        match number {
+            0 => merge(&mut report, part),
+            _ => merge(&mut report, json!({"anchors_dropped": part})),
+        }
+    }
+    if arguments.json {
+        return print_json(&report);
+    }
+    print(&for_people(&report))
+}
+
+/// What each question's link is for, as a machine tells that was fitted to labelled contexts, by the words of the default
+/// model.
+fn functions(
+    view: &View<'_>,
+    asked: &Asked,
+    params: &LinksParams,
+    labelled: &[Labelled],
+    file: &Path,
+) -> Result<(Vec<String>, Vec<u32>)> {
+    let train = train_params(Trains::Model(Method::HyperDoc), params);
+    let tables = train_tables(view, &train, &mut |_| stopped())?;
+    let contexts = Contexts::of_table(labelled, view, &tables.input, train.dim, file)?;
+    let numbers =
+        contexts.functions(view, &tables.input, asked, train.window, params.anchors[0], &SvmParams::default());
+    Ok((contexts.names, numbers))
+}
+
+/// The cells of one choice of anchors, in the order of the methods.
+pub fn in_order(methods: &[LinkMethod], cells: &[Cell], anchors: bool) -> Vec<Cell> {
+    let of = |method: &LinkMethod| cells.iter().find(|cell| cell.method == method.name && cell.anchors == anchors);
+    methods.iter().filter_map(of).cloned().collect()
+}
+
+/// Where models are kept while they are asked.
+pub fn tempfile_folder() -> PathBuf {
+    std::env::temp_dir()
+}
+
+fn with_suffix(path: &Path, suffix: &str) -> PathBuf {
+    let mut name = path.as_os_str().to_owned();
+    name.push(".");
+    name.push(suffix);
+    name.into()
+}
+
+fn for_people(report: &Value) -> String {
+    let split = &report["split"];
+    let number = |name: &str| split[name].as_u64().unwrap_or(0);
+    let mut out = format!(
+        "{} asked of {} ({} with several truths, {} with a newcomer among them); {} and {} to train on\n\n",
+        count(number("positions"), "position"),
+        count(number("test_documents"), "test document"),
+        thousands(number("multi_truth_positions")),
+        thousands(number("newcomer_positions")),
+        count(number("training_documents"), "document"),
+        count(number("training_links"), "link"),
+    );
+    let profile = report["profile"].as_str().unwrap_or_default();
+    out += &methods_for_people(report, profile);
+    if let Some(dropped) = report.get("anchors_dropped") {
+        out += "\nThe links' own words left out of the questions:\n\n";
+        out += &methods_for_people(dropped, profile);
+    }
+    talk(format_args!(
+        "all in %; [95 %]: bootstrap over test documents; MAP as {profile} has it; newcomers: targets no training document \
+         links to; the paper's step made {} passes (--reference-epochs)",
+        report["reference_epochs"]
+    ));
+    out
+}
+
+fn methods_for_people(report: &Value, profile: &str) -> String {
+    let methods = report["methods"].as_array().map(Vec::as_slice).unwrap_or_default();
+    let row = |method: &Value| {
+        vec![
+            method["method"].as_str().unwrap_or_default().to_owned(),
+            percent(&method["recall@10"]),
+            ends(&method["interval"]["recall@10"]),
+            percent(&method["map@10"]),
+            percent(&method["mrr@10"]),
+            percent(&method["ndcg@10"]),
+            percent(&method["newcomers"]["recall@10"]),
+            format!("{:.0}", method["train_seconds"].as_f64().unwrap_or(0.0)),
+            format!("{:.0}", method["query_seconds"].as_f64().unwrap_or(0.0)),
+        ]
+    };
+    let map = if profile == "trec" { "MAP (trec)" } else { "MAP" };
+    let heads = ["method", "recall@10", "[95 %]", map, "MRR", "nDCG", "newcomers", "train s", "ask s"];
+    let mut out = table(&heads, &methods.iter().map(row).collect::<Vec<_>>());
+    for (kind, head) in [
+        ("by_links", "recall@10 by the links to the target in training"),
+        ("by_function", "recall@10 by what the link is for"),
+    ] {
+        let bins = methods.first().and_then(|method| method[kind].as_array()).cloned().unwrap_or_default();
+        if bins.is_empty() {
+            continue;
+        }
+        out += &format!("\n{head}\n");
+        let heads: Vec<String> = bins
+            .iter()
+            .map(|bin| format!("{} ({})", bin["name"].as_str().unwrap_or_default(), bin["positions"]))
+            .collect();
+        let heads: Vec<&str> = ["method"].into_iter().chain(heads.iter().map(String::as_str)).collect();
+        let row = |method: &Value| {
+            let name = method["method"].as_str().unwrap_or_default().to_owned();
+            let bins = method[kind].as_array().into_iter().flatten();
+            let share = |bin: &Value| if bin["positions"] == 0 { "-".to_owned() } else { percent(&bin["recall@10"]) };
+            [name].into_iter().chain(bins.map(share)).collect::<Vec<String>>()
+        };
+        out += &table(&heads, &methods.iter().map(row).collect::<Vec<_>>());
+    }
+    out + &neighbours(report, methods)
+}
+
+/// The methods by falling recall, each compared with the next.
+fn neighbours(report: &Value, methods: &[Value]) -> String {
+    let mut order: Vec<&Value> = methods.iter().collect();
+    order.sort_by(|a, b| b["recall@10"].as_f64().unwrap_or(0.0).total_cmp(&a["recall@10"].as_f64().unwrap_or(0.0)));
+    let pairs = report["comparisons"].as_array().map(Vec::as_slice).unwrap_or_default();
+    let row = |two: &[&Value]| {
+        let (a, b) = (&two[0]["method"], &two[1]["method"]);
+        let straight = pairs.iter().find(|pair| pair["a"] == *a && pair["b"] == *b).map(|pair| (pair, 1.0));
+        let turned = || pairs.iter().find(|pair| pair["a"] == *b && pair["b"] == *a).map(|pair| (pair, -1.0));
+        let (pair, sign) = straight.or_else(turned)?;
+        let number = |value: &Value| 100.0 * sign * value.as_f64().unwrap_or(0.0);
+        let (one, other) = (number(&pair["interval"][0]), number(&pair["interval"][1]));
+        Some(vec![
+            format!("{} against {}", a.as_str().unwrap_or_default(), b.as_str().unwrap_or_default()),
+            format!("{:+.1}", number(&pair["difference"])),
+            format!("{:+.1} to {:+.1}", one.min(other), one.max(other)),
+            format!("{:.4}", pair["p"].as_f64().unwrap_or(1.0)),
+            format!("{:.4}", pair["p_holm"].as_f64().unwrap_or(1.0)),
+        ])
+    };
+    let rows: Vec<Vec<String>> = order.windows(2).filter_map(row).collect();
+    if rows.is_empty() {
+        return String::new();
+    }
+    let heads = ["difference of recall@10", "points", "[95 %]", "p", "p among all pairs"];
+    format!("\n{}", table(&heads, &rows))
+}

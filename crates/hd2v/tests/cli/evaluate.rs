@@ -1,0 +1,342 @@
+//! Evaluations as their users run them.
+
+use std::collections::BTreeMap;
+use std::fs;
+
+use serde_json::Value;
+
+use crate::helper::{Place, record};
+
+/// A place with a generated corpus `c`.
+fn place() -> Place {
+    let place = Place::new();
+    place.ok("generate --docs 300 --links 2000 -o c");
+    place
+}
+
+const QUICK: &str = "--dim 16 --epochs 3 --content-epochs 1 --text-epochs 1 --reference-epochs 1 --reference-noise 20";
+
+/// The methods of a report without what differs from run to run.
+fn timeless(report: &Value) -> Value {
+    let mut report = report.clone();
+    for method in report["methods"].as_array_mut().expect("methods") {
+        let method = method.as_object_mut().expect("an object");
+        assert!(method.remove("train_seconds").is_some() && method.remove("query_seconds").is_some());
+    }
+    report
+}
+
+#[test]
+fn links_are_asked_of_every_method_and_threads_change_nothing() {
+    let place = place();
+    let methods = "popular,bm25,bm25-cited,w2v,w2v-i4i,d2v-nc-5,d2v-cac,npm,h-d2v-random,h-d2v-paper-source,reference,\
+                   joint,h-d2v,h-d2v-in-out,h-d2v-source";
+    let ask = |threads| {
+        place.json(&format!("evaluate links c --until 2017 --methods {methods} {QUICK} --json --threads {threads}"))
+    };
+    let report = ask(2);
+    assert!(timeless(&report) == timeless(&ask(1)));
+    let found = report["methods"].as_array().expect("methods");
+    let names: Vec<&str> = found.iter().filter_map(|method| method["method"].as_str()).collect();
+    assert_eq!(names.join(","), methods.replace(' ', ""));
+    let positions = report["split"]["positions"].as_u64().expect("a number");
+    assert!(positions > 50);
+    let recall = |name: &str| {
+        let method = found.iter().find(|method| method["method"] == name).expect("the method");
+        assert_eq!(method["positions"], positions);
+        for metric in ["recall@10", "map@10", "mrr@10", "ndcg@10"] {
+            let value = method[metric].as_f64().expect("a number");
+            let ends = [0, 1].map(|end| method["interval"][metric][end].as_f64().expect("an end"));
+            assert!((0.0..=1.0).contains(&value) && ends[0] <= value && value <= ends[1], "{name} {metric}");
+        }
+        assert!(method["newcomers"]["positions"].as_u64().is_some_and(|newcomers| newcomers < positions));
+        method["recall@10"].as_f64().expect("a number")
+    };
+    assert!(recall("bm25-cited") > recall("bm25"), "nicknames are said around links only");
+    assert!(recall("bm25") > recall("popular") && recall("h-d2v") > recall("popular"));
+    let pairs = report["comparisons"].as_array().expect("pairs");
+    assert_eq!(pairs.len(), 15 * 14 / 2);
+    assert!(pairs.iter().all(|pair| pair["p"].as_f64() <= pair["p_holm"].as_f64()));
+}
+
+#[test]
+fn the_run_files_give_the_same_figures() {
+    let place = place();
+    let report =
+        place.json(&format!("evaluate links c --methods bm25,h-d2v {QUICK} --profile trec --runs runs --json"));
+    let read = |name: &str| fs::read_to_string(place.path("runs").join(name)).expect("a file");
+    let mut truths: BTreeMap<String, Vec<String>> = BTreeMap::new();
+    for line in read("qrels").lines() {
+        let fields: Vec<&str> = line.split(' ').collect();
+        truths.entry(fields[0].to_owned()).or_default().push(fields[2].to_owned());
+    }
+    assert_eq!(report["split"]["positions"], truths.len());
+    for method in report["methods"].as_array().expect("methods") {
+        let name = method["method"].as_str().expect("a name");
+        let mut hits: BTreeMap<&str, Vec<(f32, &str)>> = BTreeMap::new();
+        let run = read(&format!("{name}.run"));
+        for line in run.lines() {
+            let fields: Vec<&str> = line.split(' ').collect();
+            hits.entry(fields[0]).or_default().push((fields[4].parse().expect("a score"), fields[2]));
+        }
+        let (mut recall, mut precision) = (0.0, 0.0);
+        for (question, truths) in &truths {
+            let mut hits = hits.get(question.as_str()).cloned().unwrap_or_default();
+            hits.sort_by(|a, b| b.0.total_cmp(&a.0));
+            let (mut found, mut sum) = (0.0, 0.0);
+            for (place, (_, hit)) in hits.iter().take(10).enumerate() {
+                if truths.iter().any(|truth| truth == hit) {
+                    found += 1.0;
+                    sum += found / (place + 1) as f64;
+                }
+            }
+            recall += found / truths.len() as f64;
+            precision += sum / truths.len() as f64;
+        }
+        let near =
+            |value: &Value, sum: f64| (value.as_f64().expect("a number") - sum / truths.len() as f64).abs() < 1e-5;
+        assert!(near(&method["recall@10"], recall) && near(&method["map@10"], precision), "{name}");
+    }
+    place.ok(&format!("evaluate links c --methods bm25 {QUICK} --sample 20 --run one.run"));
+    assert_eq!(place.entries(), ["c", "one.run", "one.run.qrels", "runs"]);
+    let asked: std::collections::BTreeSet<String> = fs::read_to_string(place.path("one.run.qrels"))
+        .expect("a file")
+        .lines()
+        .map(|line| line.split(' ').next().unwrap_or_default().to_owned())
+        .collect();
+    assert!((10..=20).contains(&asked.len()), "{}", asked.len());
+}
+
+#[test]
+fn anchors_are_asked_with_and_without_where_links_have_them() {
+    let page = |id: usize, other: usize| {
+        let filler: String = (0..20).map(|word| format!("filler{} ", word * (id + 3) % 7)).collect();
+        record(&format!("p{id}"), &format!("{filler} [title{other}][[p{other}]] {filler} title{id}"))
+    };
+    let pages: String = (0..60).map(|id| page(id, (id * 7 + 1) % 20)).collect();
+    let place = Place::with(&[("in", &pages)]);
+    place.ok("import jsonl in -o c --min-count 1");
+    let report = place.json(&format!("evaluate links c --holdout 0.3 --methods bm25 {QUICK} --json"));
+    let recall = |report: &Value| report["methods"][0]["recall@10"].as_f64().expect("a number");
+    assert_eq!(report["anchors"], "keep");
+    assert!(recall(&report) > 0.9, "the anchor says it all: {}", recall(&report));
+    assert!(recall(&report["anchors_dropped"]) < 0.7, "{}", recall(&report["anchors_dropped"]));
+    let dropped = place.json(&format!("evaluate links c --holdout 0.3 --methods bm25 {QUICK} --anchors drop --json"));
+    assert_eq!(recall(&dropped), recall(&report["anchors_dropped"]));
+}
+
+#[test]
+fn links_that_cannot_be_asked_for_are_told() {
+    let place = place();
+    place.write("in", record("a", "some words [[b]] here") + &record("b", "other words here") + &record("c", "words"));
+    place.ok("import jsonl in -o small --min-count 1");
+    for (arguments, expected) in [
+        ("small --until 2009", "have no dates"),
+        ("c --until 1990", "no document is dated up to 1990"),
+        ("c --until 2030", "there is no test document"),
+        ("small --holdout 0", "there is no test document"),
+    ] {
+        let message = place.refused(&format!("evaluate links {arguments} --methods bm25"));
+        assert!(message.contains(expected), "{arguments}: {message}");
+    }
+    for (arguments, expected) in [
+        ("c --methods nonsense", "expected methods (popular, bm25"),
+        ("c --methods deepwalk", "evaluate classes"),
+        ("c --methods ,", "--methods names none"),
+        ("c --holdout 1.5", "share of test documents is 1.5"),
+        ("c --until 2009 --holdout 0.1", "cannot be used with"),
+        ("c --reference-epochs 0", "--reference-epochs is 0"),
+        ("c --dim 0", "dim is 0"),
+        ("c --every 0", "--every"),
+    ] {
+        let outcome = place.run(&format!("evaluate links {arguments}"));
+        assert_eq!((outcome.code, outcome.out.as_str()), (Some(2), ""), "{arguments}: {}", outcome.err);
+        assert!(outcome.err.contains(expected), "{arguments}: {}", outcome.err);
+    }
+}
+
+#[test]
+fn the_table_for_people_names_every_method_and_what_was_asked() {
+    let place = place();
+    let outcome = place.ok(&format!("evaluate links c --methods popular,bm25,bm25-cited {QUICK} --every 3"));
+    assert!(outcome.out.contains("recall@10") && outcome.out.contains("bm25-cited against "), "{}", outcome.out);
+    assert!(outcome.out.lines().any(|line| line.starts_with("popular  ")), "{}", outcome.out);
+    assert!(outcome.err.contains("[3/3] "), "{}", outcome.err);
+}
+
+#[test]
+fn classes_are_told_from_vectors_and_threads_change_nothing() {
+    let place = Place::new();
+    place.ok("generate --docs 120 --links 700 -o c");
+    let ask = |threads| {
+        place.json(&format!(
+            "evaluate classes c --label-prefix topic: --methods deepwalk,d2v-nc,h-d2v --dim 16 --text-epochs 1 --c 10 \
+             --threads {threads} --json"
+        ))
+    };
+    let report = ask(2);
+    assert!(report == ask(1));
+    for part in ["all", "linked"] {
+        let sets = report[part]["features"].as_array().expect("features");
+        let names: Vec<&str> = sets.iter().filter_map(|set| set["features"].as_str()).collect();
+        let expected = [
+            "deepwalk IN",
+            "d2v-nc IN",
+            "d2v-nc IN + deepwalk",
+            "h-d2v IN",
+            "h-d2v IN + deepwalk",
+            "h-d2v OUT",
+            "h-d2v OUT + deepwalk",
+            "h-d2v IN+OUT",
+            "h-d2v IN+OUT + deepwalk",
+        ];
+        assert_eq!(names, expected);
+        let micro = |name: &str| {
+            let set = sets.iter().find(|set| set["features"] == name).expect("the features");
+            let [low, high] = [0, 1].map(|end| set["interval"]["micro_f1"][end].as_f64().expect("an end"));
+            let value = set["micro_f1"].as_f64().expect("a number");
+            assert!(low <= value && value <= high && set["macro_f1"].as_f64().is_some_and(|f1| f1 <= 1.0));
+            value
+        };
+        assert!(micro("h-d2v IN") > 0.6, "{part}: {}; a third would be chance", micro("h-d2v IN"));
+        assert_eq!(sets.iter().filter(|set| set.get("compared").is_none()).count(), 1, "the best");
+    }
+    assert!(report["linked"]["documents"].as_u64() < report["all"]["documents"].as_u64());
+    let outcome = place.ok(&format!("evaluate classes c --label-prefix kind: --methods d2v-nc {QUICK}"));
+    assert!(outcome.out.contains("macro F1") && outcome.out.contains("d2v-nc IN"), "{}", outcome.out);
+}
+
+#[test]
+fn labels_may_come_from_a_file_and_bad_ones_are_told() {
+    let place = place();
+    let line = |doc: usize| format!("d{doc:06}\t{}\n", if doc.is_multiple_of(2) { "even" } else { "odd" });
+    place.write("labels.tsv", (0..40).map(line).collect::<String>() + "nobody\teven\n");
+    let report =
+        place.json(&format!("evaluate classes c --labels labels.tsv --methods d2v-nc {QUICK} --folds 2 --json"));
+    assert_eq!((&report["all"]["documents"], &report["unknown_ids"]), (&40.into(), &1.into()));
+    place.write("one.tsv", "d000001\tx\nd000002\tx\n");
+    place.write("few.tsv", "d000001\tx\nd000002\tx\nd000003\ty\n");
+    place.write("none.tsv", "nobody\tx\n");
+    place.write("bad.tsv", "d000001\tx\nwhat is this\n");
+    for (arguments, code, expected) in [
+        ("c --labels one.tsv", 2, "two classes or more, and there is only \"x\""),
+        ("c --labels few.tsv --folds 2", 2, "class \"y\" has 1 of the 2 members that 2 folds need"),
+        ("c --labels none.tsv", 1, "none of its 1 ids is a document of the corpus"),
+        ("c --labels bad.tsv", 1, "bad.tsv:2: expected an id, a tab and a label"),
+        ("c --label-prefix colour:", 1, "no label begins with \"colour:\""),
+        ("c --label-prefix kind: --methods nonsense", 2, "expected a method"),
+        ("c --label-prefix kind: --c 0", 2, "--c is 0"),
+    ] {
+        let outcome = place.run(&format!("evaluate classes {arguments}"));
+        assert_eq!((outcome.code, outcome.out.as_str()), (Some(code), ""), "{arguments}: {}", outcome.err);
+        assert!(outcome.err.contains(expected), "{arguments}: {}", outcome.err);
+    }
+}
+
+/// Contexts in the words that the generated corpus has for two of its intents.
+fn contexts() -> String {
+    let uses = ["we use the tool of [[TARGET]]", "implemented with [[TARGET]]", "we run the software [[TARGET]]"];
+    let rivals = ["in contrast to [[TARGET]]", "outperforms [[TARGET]]", "we disagree with [[TARGET]]"];
+    let line = |text: &str, label: &str| serde_json::json!({"context": text, "label": label}).to_string() + "\n";
+    (0..5)
+        .flat_map(|_| uses.map(|text| line(text, "use")).into_iter().chain(rivals.map(|text| line(text, "rival"))))
+        .collect()
+}
+
+#[test]
+fn intents_are_told_from_the_words_around_links() {
+    let place = place();
+    place.write("intents.jsonl", contexts() + "{\"context\": \"zzz [[TARGET]]\", \"label\": \"use\"}\n");
+    place.ok("train c -o m --dim 16 --no-hybrid");
+    let report = place.json("evaluate intents m intents.jsonl --folds 5 --gamma 5 --json");
+    assert_eq!((&report["contexts"], &report["without_known_words"]), (&30.into(), &1.into()));
+    assert!(report["micro_f1"].as_f64().is_some_and(|f1| f1 > 0.9), "{report}");
+    assert_eq!(report["classes"][1]["name"], "use");
+    let outcome = place.ok("evaluate intents m intents.jsonl --folds 5");
+    assert!(outcome.out.starts_with("function") && outcome.out.contains("macro"), "{}", outcome.out);
+    // The same labels tell how well links of each function are found.
+    let report = place.json(&format!("evaluate links c --methods bm25 {QUICK} --intents intents.jsonl --json"));
+    let parts = report["methods"][0]["by_function"].as_array().expect("functions");
+    assert_eq!(parts.len(), 2);
+    let positions: u64 = parts.iter().filter_map(|part| part["positions"].as_u64()).sum();
+    assert_eq!(report["split"]["positions"], positions);
+
+    place.write(
+        "unknown.jsonl",
+        "{\"context\": \"zzz\", \"label\": \"a\"}\n{\"context\": \"zzzz\", \"label\": \"b\"}\n",
+    );
+    place.write("empty.jsonl", "\n");
+    place.write("bad.jsonl", "{\"context\": \"the\"}\n");
+    for (arguments, code, expected) in [
+        ("unknown.jsonl", 1, "the model knows no word of these contexts"),
+        ("empty.jsonl", 1, "no labelled contexts found"),
+        ("bad.jsonl", 1, "bad.jsonl:1: expected an object with \"context\" and \"label\", found no \"label\""),
+        ("intents.jsonl --folds 16", 2, "class \"rival\" has 15 of the 16 members"),
+        ("intents.jsonl --field fine", 1, "found no \"fine\""),
+    ] {
+        let outcome = place.run(&format!("evaluate intents m {arguments}"));
+        assert_eq!((outcome.code, outcome.out.as_str()), (Some(code), ""), "{arguments}: {}", outcome.err);
+        assert!(outcome.err.contains(expected), "{arguments}: {}", outcome.err);
+    }
+}
+
+#[test]
+fn the_generated_corpus_gives_the_planted_verdicts() {
+    let place = Place::new();
+    let report = place.json("evaluate criteria --docs 200 --methods w2v,d2v-nc,deepwalk,h-d2v-paper --json");
+    let verdicts = |name: &str| -> Vec<bool> {
+        let method = report["methods"].as_array().and_then(|all| all.iter().find(|m| m["method"] == name));
+        let criteria = method.and_then(|method| method["criteria"].as_array()).expect("criteria");
+        criteria.iter().map(|criterion| criterion["verdict"].as_bool().expect("a verdict")).collect()
+    };
+    // Content, contexts, newcomers, intents.
+    assert_eq!(verdicts("w2v")[..3], [false, true, false], "{report:#}");
+    assert_eq!(verdicts("d2v-nc"), [true, false, true, false], "{report:#}");
+    assert_eq!(verdicts("deepwalk")[..2], [false, false], "{report:#}");
+    assert_eq!(verdicts("h-d2v-paper"), [true; 4], "{report:#}");
+    assert_eq!(place.entries(), Vec::<String>::new());
+}
+
+#[test]
+fn a_report_that_was_stopped_goes_on_to_the_same_figures() {
+    let place = place();
+    place.write("intents.jsonl", contexts());
+    let command = format!(
+        "reproduce c -o report --until 2017 --methods popular,bm25,w2v,h-d2v --class-methods d2v-nc \
+         --label-prefix topic: --intents intents.jsonl --criteria-docs 0 {QUICK}"
+    );
+    place.ok(&command);
+    let read = |name: &str| fs::read_to_string(place.path("report").join(name)).expect("a file");
+    let figures = || {
+        let mut report: Value = serde_json::from_str(&read("report.json")).expect("JSON");
+        fn strip(value: &mut Value) {
+            match value {
+                Value::Object(map) => {
+                    map.retain(|name, _| !name.ends_with("seconds"));
+                    map.values_mut().for_each(strip);
+                }
+                Value::Array(all) => all.iter_mut().for_each(strip),
+                _ => {}
+            }
+        }
+        strip(&mut report);
+        report
+    };
+    let whole = figures();
+    let html = read("report.html");
+    for part in ["<h2>Links</h2>", "by citation function", "An example", "Table 5", "A map", "How this was made"] {
+        assert!(html.contains(part), "{part}");
+    }
+    assert!(html.matches("<svg").count() >= 5 && !html.contains("http") && !html.contains("NaN"), "self-contained");
+    // What an interrupted run would not have.
+    for cell in ["links-w2v.json", "classes.json", "intents-1.json"] {
+        fs::remove_file(place.path("report/cells").join(cell)).expect("a cell");
+    }
+    fs::remove_file(place.path("report/report.json")).expect("a report");
+    let outcome = place.ok(&command);
+    assert!(outcome.err.contains("map: done before") && outcome.err.contains("[1/1] w2v: done"), "{}", outcome.err);
+    assert!(figures() == whole);
+    assert!(place.path("report/runs/qrels").is_file() && place.path("report/runs/h-d2v.run").is_file());
+    let message = place.refused(&format!("{command} --every 2"));
+    assert!(message.contains("another corpus, version or options"), "{message}");
+}

@@ -1,0 +1,300 @@
+//! Asks one trained model for the targets of links.
+//!
+//! The text of a question is the words around the link. Links are no words, so neither the link asked for nor others
+//! can leak; the link's own words, its anchor, are part of the text and can be left out.
+
+use std::ops::ControlFlow;
+
+use rayon::prelude::*;
+
+use super::methods::{Ask, By};
+use crate::error::{Error, Result};
+use crate::id::DocId;
+use crate::infer::{InferParams, Predict};
+use crate::kernel::{
+    Matrix, MatrixMut, Panels, Start, axpy, dot, gather_sum, multiply, pack_transposed, scale, sigmoid, sigmoid_all,
+    sum_of_squares,
+};
+use crate::model::Model;
+use crate::rng::Rng;
+use crate::search::index::Terms;
+use crate::search::rank::{Best, top, top_batch};
+use crate::search::{Hit, Ranking, Searcher};
+use crate::train::citation::Weighting;
+use crate::train::example::{Lottery, keep_chances};
+use crate::train::hybrid::{question, source};
+use crate::train::npm::Frequencies;
+use crate::train::text::CitedBy;
+use crate::train::view::View;
+use crate::train::{Method, Tables, TrainParams};
+
+/// Questions that are worked on before progress is told.
+const BLOCK: usize = 1024;
+/// Key of the random numbers of inference.
+const PURPOSE: u64 = 0x1f2e;
+/// What the words of the source weigh beside those of the context, as in training.
+const SOURCE_WEIGHT: f32 = 0.5;
+/// Gensim's step sizes for inference.
+const FIRST_RATE: f32 = 0.1;
+const LAST_RATE: f32 = 0.0001;
+/// Scores beyond this teach nothing, as in gensim.
+const BOUND: f32 = 6.0;
+/// Documents whose scores one thread holds at a time.
+const ROWS: usize = 1008;
+
+/// What is asked: positions of the corpus.
+#[derive(Clone, Copy)]
+pub struct Questions<'a> {
+    /// The training part.
+    pub view: &'a View<'a>,
+    /// Numbers of positions.
+    pub positions: &'a [usize],
+    /// Whether the links' own words are part of the questions.
+    pub anchors: bool,
+    /// How many hits are wanted.
+    pub depth: usize,
+}
+
+/// Takes the hits of question after question; told after each block how many are done, it may stop.
+pub type Sink<'a> = &'a mut dyn FnMut(usize, Vec<Vec<Hit>>) -> Result<ControlFlow<()>>;
+
+impl Questions<'_> {
+    /// Rows of up to `window` known words on each side of a position, with their distances.
+    pub(super) fn context(&self, position: usize, window: usize) -> Vec<(u32, usize)> {
+        let place = self.view.corpus.position(position);
+        let (before, after) = self.view.corpus.words(place.source).split_at(place.at);
+        let before = if self.anchors { before } else { &before[..before.len() - place.anchor] };
+        let known = |&word| self.view.word_row(word);
+        let near = before.iter().rev().filter_map(known).take(window).zip(0..);
+        near.chain(after.iter().filter_map(known).take(window).zip(0..)).collect()
+    }
+
+    /// Asks block by block.
+    fn blocks(&self, sink: Sink<'_>, mut ask: impl FnMut(&[usize]) -> Result<Vec<Vec<Hit>>>) -> Result<()> {
+        for (block, positions) in self.positions.chunks(BLOCK).enumerate() {
+            if sink(block * BLOCK, ask(positions)?)?.is_break() {
+                return Err(Error::Interrupted);
+            }
+        }
+        Ok(())
+    }
+
+    /// The best rows of `targets` for each of the queries; nothing for one that is all zeros: no word of it is known.
+    fn nearest(&self, queries: &[f32], targets: Matrix<'_>) -> Vec<Vec<Hit>> {
+        let stride = targets.cols();
+        let table = Matrix::new(queries, queries.len() / stride.max(1), stride, stride);
+        let mut hits = top_batch(table, targets, self.depth, |_, _| true);
+        for (hits, query) in hits.iter_mut().zip(queries.chunks(stride.max(1))) {
+            if query.iter().all(|&x| x == 0.0) {
+                hits.clear();
+            }
+        }
+        hits
+    }
+
+    /// By the number of links to a document.
+    pub(super) fn popular(&self, sink: Sink<'_>) -> Result<()> {
+        let mut links = vec![0.0f32; self.view.documents.len()];
+        let first = self.view.words.len() as u32;
+        self.view.links.iter().for_each(|link| links[(link.target - first) as usize] += 1.0);
+        let hits = top(&links, self.depth, |_| true);
+        self.blocks(sink, |positions| Ok(vec![hits.clone(); positions.len()]))
+    }
+
+    /// By what a model's search index, or its learnt ranking, says.
+    pub(super) fn searchable(&self, model: &Model, terms: &Terms, ask: Ask, sink: Sink<'_>) -> Result<()> {
+        let (view, window) = (self.view, model.params().window);
+        let searcher = Searcher::new(model);
+        let hybrid = model.hybrid();
+        let one = |&position: &usize| -> Result<Vec<Hit>> {
+            let query = question(view, terms, position, window, self.anchors);
+            let ranking = match ask {
+                Ask::Hybrid(sourced) => {
+                    let source = if sourced { Some(source(view, model, position, |_| true)?) } else { None };
+                    let Some(hybrid) = &hybrid else { return Ok(Vec::new()) };
+                    let hits = hybrid.rank(&searcher, &query, source.as_ref(), self.depth, &|_| true)?;
+                    return Ok(hits.unwrap_or_default());
+                }
+                Ask::Bm25 => Ranking::Bm25,
+                _ => Ranking::Bm25Cited,
+            };
+            let scores = searcher.scores(&query, ranking)?.unwrap_or_default();
+            Ok(top(&scores, self.depth, |row| scores[row] > 0.0))
+        };
+        self.blocks(sink, |positions| positions.par_iter().map(one).collect())
+    }
+
+    /// By the vectors of a model.
+    pub(super) fn tables(&self, tables: &Tables, params: &TrainParams, ask: Ask, sink: Sink<'_>) -> Result<()> {
+        match ask {
+            Ask::Mean(by, sourced) => self.mean(tables, params, by, sourced, sink),
+            Ask::Infer(steps) => self.infer(tables, params, steps, sink),
+            Ask::Npm => self.npm(tables, params, sink),
+            Ask::Popular | Ask::Bm25 | Ask::Bm25Cited | Ask::Hybrid(_) => self.popular(sink),
+        }
+    }
+
+    fn mean(&self, tables: &Tables, params: &TrainParams, by: By, sourced: bool, sink: Sink<'_>) -> Result<()> {
+        let Tables { input, output } = tables;
+        let (stride, first) = (input.stride(), self.view.words.len());
+        let mut targets = match by {
+            By::In => input.data()[first * stride..].to_vec(),
+            By::Out | By::InAndOut => output.data()[first * stride..].to_vec(),
+        };
+        if by == By::InAndOut {
+            axpy(1.0, &input.data()[first * stride..], &mut targets);
+        }
+        let targets = Matrix::new(&targets, self.view.documents.len(), stride, stride);
+        let ours = matches!(params.method, Method::HyperDoc | Method::Joint);
+        let (decay, rarity) = if ours { (params.citation.decay, params.citation.rarity) } else { (0.0, false) };
+        let weighting = Weighting::new(self.view, params.window, decay, rarity);
+        let dim = stride.min(params.dim);
+        let predict = if sourced && !ours {
+            let words = Matrix::new(output.data(), first, dim, stride);
+            Predict::of(params, &InferParams::default(), words, &self.view.counts)
+        } else {
+            None
+        };
+        let vector = |&position: &usize, row: &mut [f32], source: Option<&Vec<f32>>| {
+            let context = self.context(position, params.window);
+            let ids: Vec<u32> = context.iter().map(|&(word, _)| word).collect();
+            let mut weights: Vec<f32> = context.iter().map(|&(word, near)| weighting.of(word, near)).collect();
+            let total: f32 = weights.iter().sum();
+            // In the paper the source counts as one word more; in ours its words weigh a half.
+            let share = if total > 0.0 { total } else { 1.0 };
+            weights.iter_mut().for_each(|weight| *weight /= share);
+            gather_sum(input.matrix(), &ids, &weights, row);
+            if let Some(source) = source {
+                let weight = if ours { SOURCE_WEIGHT } else { 1.0 / ids.len().max(1) as f32 };
+                axpy(weight, source, &mut row[..source.len()]);
+            }
+        };
+        self.blocks(sink, |positions| {
+            let mut sources: Vec<DocId> = Vec::new();
+            if sourced {
+                sources = positions.iter().map(|&position| self.view.corpus.position(position).source).collect();
+                sources.dedup();
+            }
+            let text = |doc: &DocId| -> Vec<f32> {
+                let rows: Vec<u32> =
+                    self.view.corpus.words(*doc).iter().filter_map(|&word| self.view.word_row(word)).collect();
+                if let Some(predict) = &predict {
+                    return predict.infer(&[rows], InferParams::default().steps).swap_remove(0);
+                }
+                let weights: Vec<f32> = rows.iter().map(|&word| weighting.of(word, 0)).collect();
+                let mut mean = vec![0.0; stride];
+                gather_sum(input.matrix(), &rows, &weights, &mut mean);
+                let total: f32 = weights.iter().sum();
+                scale(if total > 0.0 { 1.0 / total } else { 0.0 }, &mut mean);
+                mean
+            };
+            let known: Vec<(DocId, Vec<f32>)> = sources.par_iter().map(|doc| (*doc, text(doc))).collect();
+            let mut queries = vec![0.0f32; positions.len() * stride];
+            positions.par_iter().zip(queries.par_chunks_mut(stride)).for_each(|(position, row)| {
+                let doc = self.view.corpus.position(*position).source;
+                let source = known.iter().find(|(other, _)| *other == doc).map(|(_, vector)| vector);
+                vector(position, row, source);
+            });
+            Ok(self.nearest(&queries, targets))
+        })
+    }
+
+    fn infer(&self, tables: &Tables, params: &TrainParams, steps: usize, sink: Sink<'_>) -> Result<()> {
+        let (stride, first) = (tables.input.stride(), self.view.words.len());
+        let mut targets = tables.input.data()[first * stride..].to_vec();
+        for row in targets.chunks_mut(stride) {
+            let length = sum_of_squares(row).sqrt();
+            scale(if length > 0.0 { 1.0 / length } else { 0.0 }, row);
+        }
+        let targets = Matrix::new(&targets, self.view.documents.len(), stride, stride);
+        let lottery = Lottery::smoothed(&self.view.counts);
+        let direct = &params.direct;
+        let keep = keep_chances(&self.view.counts, direct.sample);
+        self.blocks(sink, |positions| {
+            let mut queries = vec![0.0f32; positions.len() * stride];
+            positions.par_iter().zip(queries.par_chunks_mut(stride)).for_each(|(&position, x)| {
+                let mut rng = Rng::keyed(params.seed, &[PURPOSE, position as u64]);
+                let words: Vec<u32> = self.context(position, params.window).iter().map(|&(word, _)| word).collect();
+                if words.is_empty() {
+                    return;
+                }
+                infer_as_gensim(&words, tables, &lottery, &keep, direct.noise, params.dim, steps, &mut rng, x);
+            });
+            Ok(self.nearest(&queries, targets))
+        })
+    }
+
+    fn npm(&self, tables: &Tables, params: &TrainParams, sink: Sink<'_>) -> Result<()> {
+        let (view, window) = (self.view, params.npm.window);
+        let (stride, first) = (tables.input.stride(), view.words.len());
+        let frequencies = Frequencies::new(view, &CitedBy::new(view, window));
+        let documents = Matrix::new(&tables.output.data()[first * stride..], view.documents.len(), stride, stride);
+        let one = |&position: &usize| {
+            let context = self.context(position, window);
+            let said = context.iter().map(|&(word, _)| word).filter(|&word| frequencies.words[word as usize] > 0);
+            let said: Vec<u32> = said.collect();
+            if said.is_empty() {
+                return Vec::new();
+            }
+            let mut words = Vec::with_capacity(said.len() * stride);
+            said.iter().for_each(|&word| words.extend_from_slice(tables.input.row(word as usize)));
+            let mut scratch = vec![0.0; Panels::len(stride, said.len())];
+            let panels = pack_transposed(Matrix::new(&words, said.len(), stride, stride), &mut scratch);
+            let shares: Vec<f32> = said.iter().map(|&word| 1.0 / frequencies.words[word as usize] as f32).collect();
+            let mut best = Best::new(self.depth);
+            let mut scores = vec![0.0; ROWS * said.len()];
+            for start in (0..documents.rows()).step_by(ROWS) {
+                let block = documents.row_range(start..documents.rows().min(start + ROWS));
+                let used = &mut scores[..block.rows() * said.len()];
+                multiply(block, panels, MatrixMut::new(used, block.rows(), said.len(), said.len()), Start::Zero);
+                sigmoid_all(used);
+                for row in 0..block.rows() {
+                    let sum = dot(&scores[row * said.len()..][..said.len()], &shares);
+                    let links = frequencies.documents[start + row] as f32;
+                    best.add(Hit { row: (start + row) as u32, score: sum * links });
+                }
+            }
+            best.finish()
+        };
+        self.blocks(sink, |positions| Ok(positions.par_iter().map(one).collect()))
+    }
+}
+
+/// A document vector for `words`, learnt in `steps` passes against OUT vectors that stay as they are (PV-DBOW), the
+/// step size falling in a straight line.
+#[allow(clippy::too_many_arguments)]
+pub(super) fn infer_as_gensim(
+    words: &[u32],
+    tables: &Tables,
+    lottery: &Lottery,
+    keep: &[f32],
+    noise: usize,
+    dim: usize,
+    steps: usize,
+    rng: &mut Rng,
+    x: &mut [f32],
+) {
+    let mut error = vec![0.0; x.len()];
+    x[..dim].iter_mut().for_each(|value| *value = (rng.unit() - 0.5) / dim as f32);
+    for step in 0..steps {
+        let rate = FIRST_RATE + (LAST_RATE - FIRST_RATE) * step as f32 / steps as f32;
+        for &word in words {
+            if keep[word as usize] < 1.0 && !rng.chance(keep[word as usize]) {
+                continue;
+            }
+            error.fill(0.0);
+            for draw in 0..=noise {
+                let (row, label) = if draw == 0 { (word, 1.0) } else { (lottery.draw(rng), 0.0) };
+                if draw > 0 && row == word {
+                    continue;
+                }
+                let out = tables.output.row(row as usize);
+                let score = dot(x, out);
+                if score.abs() < BOUND {
+                    axpy(rate * (label - sigmoid(score)), out, &mut error);
+                }
+            }
+            axpy(1.0, &error, x);
+        }
+    }
+}

@@ -1,0 +1,321 @@
+//! Classification of documents by their vectors: the paper's Tables 5 and 6.
+
+use std::collections::BTreeMap;
+use std::io::BufRead;
+use std::ops::ControlFlow;
+use std::path::Path;
+use std::sync::Arc;
+
+use serde::Deserialize;
+use serde_json::{Value, json};
+
+use super::classify::{comparison, cross_validate, figures};
+use super::folds::stratified;
+use super::svm::SvmParams;
+use crate::corpus::Corpus;
+use crate::error::{Error, Result};
+use crate::id::DocId;
+use crate::import::source;
+use crate::kernel::Matrix;
+use crate::rng::Rng;
+use crate::train::view::View;
+use crate::train::{Method, Tables, TrainParams, TrainProgress, deepwalk, train_tables};
+
+const PURPOSE: u64 = 0xc1a5;
+
+/// Documents with one class each.
+#[derive(Debug, Clone, Default, PartialEq)]
+pub struct Labelled {
+    /// The documents.
+    pub documents: Vec<DocId>,
+    /// The class of each.
+    pub classes: Vec<u32>,
+    /// What classes are called.
+    pub names: Vec<String>,
+    /// Documents left out because they have several of the labels.
+    pub several: usize,
+    /// Lines of a file whose document is not in the corpus.
+    pub unknown: usize,
+}
+
+impl Labelled {
+    fn new(pairs: BTreeMap<DocId, Vec<String>>) -> Labelled {
+        let mut labelled = Labelled::default();
+        let single = |labels: &Vec<String>| labels.len() == 1;
+        labelled.several = pairs.values().filter(|labels| !single(labels)).count();
+        labelled.names = pairs.values().filter(|labels| single(labels)).flatten().cloned().collect();
+        labelled.names.sort();
+        labelled.names.dedup();
+        for (doc, labels) in pairs.iter().filter(|(_, labels)| single(labels)) {
+            labelled.documents.push(*doc);
+            labelled.classes.push(labelled.names.partition_point(|name| *name < labels[0]) as u32);
+        }
+        labelled
+    }
+
+    /// From the labels of the corpus that begin with `prefix`.
+    pub fn of_corpus(corpus: &Corpus, prefix: &str) -> Result<Labelled> {
+        let mut pairs = BTreeMap::new();
+        for doc in corpus.documents() {
+            let labels: Vec<String> = corpus.labels(doc).filter(|l| l.starts_with(prefix)).map(str::to_owned).collect();
+            if !labels.is_empty() {
+                pairs.insert(doc, labels);
+            }
+        }
+        if pairs.is_empty() {
+            let what = match prefix {
+                "" => "its documents have no labels; give them in a file with --labels".to_owned(),
+                prefix => format!("no label begins with {prefix:?}; `hd2v info` lists the labels"),
+            };
+            return Err(Error::input(corpus.path().display().to_string(), what));
+        }
+        Ok(Labelled::new(pairs))
+    }
+
+    /// From a file: an object with `id` and `label` a line, or an id, a tab and a label.
+    pub fn of_file(corpus: &Corpus, path: &Path) -> Result<Labelled> {
+        #[derive(Deserialize)]
+        struct Record {
+            id: String,
+            label: String,
+        }
+        let (mut pairs, mut unknown) = (BTreeMap::<DocId, Vec<String>>::new(), 0);
+        for (number, line) in source::open(path, Arc::default())?.lines().enumerate() {
+            let line = line.map_err(Error::io("read", path))?;
+            let wrong = |what: String| Error::input(format!("{}:{}", path.display(), number + 1), what);
+            let Record { id, label } = if line.starts_with('{') {
+                serde_json::from_str(&line).map_err(|e| wrong(format!("expected \"id\" and \"label\": {e}")))?
+            } else if line.trim().is_empty() {
+                continue;
+            } else {
+                let two = line.split_once('\t').ok_or_else(|| wrong("expected an id, a tab and a label".to_owned()))?;
+                Record { id: two.0.to_owned(), label: two.1.trim().to_owned() }
+            };
+            match corpus.find(&id) {
+                Some(doc) => {
+                    let labels = pairs.entry(doc).or_default();
+                    if !labels.contains(&label) {
+                        labels.push(label);
+                    }
+                }
+                None => unknown += 1,
+            }
+        }
+        if pairs.is_empty() {
+            let what = format!("none of its {unknown} ids is a document of the corpus");
+            return Err(Error::input(path.display().to_string(), what));
+        }
+        Ok(Labelled { unknown, ..Labelled::new(pairs) })
+    }
+
+    /// Only documents that `keep`.
+    pub fn filtered(&self, keep: impl Fn(DocId) -> bool) -> Labelled {
+        let mut left = Labelled { documents: Vec::new(), classes: Vec::new(), ..self.clone() };
+        for (&doc, &class) in self.documents.iter().zip(&self.classes).filter(|(doc, _)| keep(**doc)) {
+            left.documents.push(doc);
+            left.classes.push(class);
+        }
+        left
+    }
+
+    /// Only classes of `least` members or more, numbered anew.
+    pub fn without_small(&self, least: usize) -> Labelled {
+        let mut members = vec![0usize; self.names.len()];
+        self.classes.iter().for_each(|&class| members[class as usize] += 1);
+        let kept: Vec<usize> = (0..members.len()).filter(|&class| members[class] >= least.max(1)).collect();
+        let number = |class: u32| kept.binary_search(&(class as usize)).ok();
+        let (mut documents, mut classes) = (Vec::new(), Vec::new());
+        for (&doc, &class) in self.documents.iter().zip(&self.classes) {
+            if let Some(class) = number(class) {
+                documents.push(doc);
+                classes.push(class as u32);
+            }
+        }
+        let names = kept.iter().map(|&class| self.names[class].clone()).collect();
+        Labelled { documents, classes, names, ..self.clone() }
+    }
+
+    /// At most `most` documents, drawn by the seed.
+    pub fn sampled(&self, most: usize, seed: u64) -> Labelled {
+        let mut order: Vec<usize> = (0..self.documents.len()).collect();
+        Rng::keyed(seed, &[PURPOSE]).shuffle(&mut order);
+        order.truncate(most);
+        order.sort_unstable();
+        let documents = order.iter().map(|&item| self.documents[item]).collect();
+        Labelled { documents, classes: order.iter().map(|&item| self.classes[item]).collect(), ..self.clone() }
+    }
+}
+
+/// How documents are classified.
+#[derive(Debug, Clone)]
+pub struct ClassesParams {
+    /// How models are trained; see [`super::links::train_params`].
+    pub links: super::links::LinksParams,
+    /// Folds.
+    pub folds: usize,
+    /// The machine.
+    pub svm: SvmParams,
+}
+
+/// Which vectors a method has for documents: IN, OUT.
+fn has(method: Method) -> [bool; 2] {
+    match method {
+        Method::PvDm | Method::PvDbow | Method::D2vNc | Method::D2vCac | Method::DeepWalk => [true, false],
+        Method::Npm => [false, true],
+        _ => [true, true],
+    }
+}
+
+/// The methods whose vectors are compared where nothing else is said.
+pub const DEFAULTS: [Method; 6] =
+    [Method::DeepWalk, Method::W2v, Method::D2vNc, Method::D2vCac, Method::HyperDocPaper, Method::HyperDoc];
+
+/// The vectors of all documents, a row each.
+#[derive(Debug, Clone)]
+pub struct Features {
+    /// The method and which vectors.
+    pub name: String,
+    /// Numbers in a row.
+    pub dim: usize,
+    /// The rows.
+    pub rows: Vec<f32>,
+}
+
+impl Features {
+    fn of(view: &View<'_>, table: &crate::train::table::Table, dim: usize, name: String) -> Features {
+        let rows = (view.words.len()..view.rows()).flat_map(|row| &table.row(row)[..dim]).copied().collect();
+        Features { name, dim, rows }
+    }
+
+    /// Both side by side.
+    fn beside(&self, other: &Features, name: String) -> Features {
+        let mut rows = Vec::with_capacity(self.rows.len() + other.rows.len());
+        for (a, b) in self.rows.chunks(self.dim).zip(other.rows.chunks(other.dim)) {
+            rows.extend_from_slice(a);
+            rows.extend_from_slice(b);
+        }
+        Features { name, dim: self.dim + other.dim, rows }
+    }
+}
+
+/// IN, OUT and both, of what a method was trained to.
+pub fn features(view: &View<'_>, tables: &Tables, params: &TrainParams) -> Vec<Features> {
+    let [input, output] = has(params.method);
+    let method = params.method;
+    let mut all = Vec::new();
+    if input {
+        all.push(Features::of(view, &tables.input, params.dim, format!("{method} IN")));
+    }
+    if output {
+        all.push(Features::of(view, &tables.output, params.dim, format!("{method} OUT")));
+    }
+    if let [a, b] = all.as_slice() {
+        let both = a.beside(b, format!("{method} IN+OUT"));
+        all.push(both);
+    }
+    all
+}
+
+/// What is being done.
+#[derive(Debug)]
+pub enum Classifying<'a> {
+    /// A model is trained.
+    Training(&'a str, &'a TrainProgress),
+    /// So many folds of these features are done.
+    Folds(&'a str, usize),
+}
+
+/// Trains each method on all documents, and classifies `labelled` by its vectors, alone and beside those of DeepWalk: all
+/// of them, and only those that a link points at. The result is a JSON object `all`, `linked`.
+pub fn run(
+    view: &View<'_>,
+    labelled: &Labelled,
+    methods: &[Method],
+    params: &ClassesParams,
+    watch: &(dyn Fn(&Classifying<'_>) -> ControlFlow<()> + Sync),
+) -> Result<Value> {
+    let seed = params.links.train.seed;
+    let train = |method: Method| -> Result<Vec<Features>> {
+        let mut train = super::links::train_params(super::methods::Trains::Model(method), &params.links);
+        if method == Method::DeepWalk {
+            train.dim = deepwalk::DIM;
+        }
+        let tables =
+            train_tables(view, &train, &mut |progress| watch(&Classifying::Training(method.name(), progress)))?;
+        Ok(features(view, &tables, &train))
+    };
+    if view.links.is_empty()
+        && let Some(method) = methods.iter().find(|method| method.needs_links())
+    {
+        let what = format!("{method} learns from links, and there is none; compare --methods d2v-nc,pv-dbow");
+        return Err(Error::input(view.corpus.path().display().to_string(), what));
+    }
+    let mut linked = vec![false; view.corpus.len()];
+    let first = view.words.len();
+    view.links.iter().for_each(|link| linked[view.documents[link.target as usize - first].index()] = true);
+    let parts = [("all", labelled.clone()), ("linked", labelled.filtered(|doc| linked[doc.index()]))];
+    // What cannot be classified is told before anything is trained; with few links the second table may be missing.
+    let mut dealt = Vec::new();
+    for (name, part) in &parts {
+        match stratified(&part.classes, &part.names, params.folds, seed) {
+            Ok(folds) => dealt.push(Some(folds)),
+            Err(error) if *name == "all" => return Err(error),
+            Err(_) => dealt.push(None),
+        }
+    }
+    let walks = if methods.contains(&Method::DeepWalk) { train(Method::DeepWalk)?.pop() } else { None };
+    let mut sets: Vec<Features> = walks.iter().cloned().collect();
+    for &method in methods.iter().filter(|&&method| method != Method::DeepWalk) {
+        for features in train(method)? {
+            let joined = walks.as_ref().map(|walks| features.beside(walks, format!("{} + deepwalk", features.name)));
+            sets.push(features);
+            sets.extend(joined);
+        }
+    }
+    let mut report = serde_json::Map::new();
+    for ((name, part), folds) in parts.iter().zip(dealt) {
+        let Some(folds) = folds else {
+            report.insert((*name).to_owned(), Value::Null);
+            continue;
+        };
+        let mut found: Vec<(Value, Vec<u32>)> = Vec::new();
+        for set in &sets {
+            let row = |doc: &DocId| view.document_row(*doc).map_or(0, |row| row as usize - first);
+            let data: Vec<f32> =
+                part.documents.iter().flat_map(|doc| &set.rows[row(doc) * set.dim..][..set.dim]).copied().collect();
+            let data = Matrix::new(&data, part.documents.len(), set.dim, set.dim);
+            let mut told = |fold| watch(&Classifying::Folds(&set.name, fold + 1));
+            let predictions = cross_validate(data, &part.classes, &folds, &params.svm, &mut told)?;
+            let mut value = figures(&part.classes, &predictions, &part.names, seed);
+            if let Some(value) = value.as_object_mut() {
+                value.insert("features".to_owned(), json!(set.name));
+            }
+            found.push((value, predictions));
+        }
+        let best = (0..found.len()).max_by(|&a, &b| {
+            let micro = |i: usize| found[i].0["micro_f1"].as_f64().unwrap_or(0.0);
+            micro(a).total_cmp(&micro(b)).then(b.cmp(&a))
+        });
+        if let Some(best) = best {
+            let (winner, right) = (found[best].0["features"].clone(), found[best].1.clone());
+            for (number, (value, predictions)) in found.iter_mut().enumerate() {
+                if let (Some(value), true) = (value.as_object_mut(), number != best) {
+                    let mut compared = comparison(&part.classes, predictions, &right, seed);
+                    compared["with"] = winner.clone();
+                    value.insert("compared".to_owned(), compared);
+                }
+            }
+        }
+        let members = |class: usize| part.classes.iter().filter(|&&other| other as usize == class).count();
+        let classes: Vec<Value> = part
+            .names
+            .iter()
+            .enumerate()
+            .map(|(class, name)| json!({"name": name, "members": members(class)}))
+            .collect();
+        let features: Vec<Value> = found.into_iter().map(|(value, _)| value).collect();
+        let documents = part.documents.len();
+        report.insert((*name).to_owned(), json!({"documents": documents, "classes": classes, "features": features}));
+    }
+    Ok(Value::Object(report))
+}

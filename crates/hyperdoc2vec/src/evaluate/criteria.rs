@@ -1,0 +1,376 @@
+//! The paper's Table 1, measured: four things that vectors of linked documents should heed, probed on a generated corpus
+//! whose truth is planted.
+//!
+//! | criterion | probe | counts |
+//! |---|---|---|
+//! | content aware | some documents are written in the words of others, of another topic | how many have a vector that is nearer to that topic, in relation to their own, than it was before |
+//! | context aware | some documents are spoken of, around the links to them, as others are | the same, with what is said of them |
+//! | newcomer friendly | documents that no link points at | how many are nearest to their topic, of all topics |
+//! | context-intent aware | two documents of a topic, linked for different ends; the words of one end, and a source | how often the right one scores higher, asked both ways round |
+//!
+//! Where a method has IN and OUT vectors, the better of them counts: it is enough that one heeds. A verdict is yes where
+//! the whole interval lies above [`THRESHOLD`].
+
+use std::collections::BTreeMap;
+use std::ops::ControlFlow;
+use std::path::Path;
+use std::sync::atomic::{AtomicUsize, Ordering};
+
+use rayon::prelude::*;
+use serde_json::{Value, json};
+
+use super::ask::infer_as_gensim;
+use super::report::round;
+use super::stats::estimate;
+use crate::corpus::{Corpus, CorpusOptions};
+use crate::error::{Error, Result};
+use crate::generate::{GenerateParams, Generator, Kind, Variant};
+use crate::import::{ImportOptions, generate_variant};
+use crate::kernel::{Beyond, axpy, dot, scale, sum_of_squares};
+use crate::rng::Rng;
+use crate::split::Split;
+use crate::train::citation::rarity_weight;
+use crate::train::example::{Lottery, keep_chances};
+use crate::train::run::pool;
+use crate::train::table::Table;
+use crate::train::view::View;
+use crate::train::{Method, Tables, TrainParams, train_tables};
+
+/// What a share must be above, with its whole interval, to count as yes.
+pub const THRESHOLD: f64 = 0.55;
+/// What random numbers are for.
+const PURPOSE: u64 = 0xc417;
+/// Steps of inference for methods that are asked so.
+const STEPS: usize = 50;
+/// Words of the topic in a question about intent.
+const TOPIC_WORDS: usize = 6;
+/// Links that a document needs to be probed.
+const LINKED: u32 = 3;
+
+/// The criteria, in the order of the paper.
+pub const CRITERIA: [&str; 4] = ["content aware", "context aware", "newcomer friendly", "context-intent aware"];
+
+/// What is probed, and what the paper says of it.
+pub const PROBED: [(Method, Option<[bool; 4]>); 7] = [
+    (Method::W2v, Some([false, true, false, false])),
+    (Method::D2vNc, Some([true, false, true, false])),
+    (Method::D2vCac, Some([true, true, true, false])),
+    (Method::DeepWalk, None),
+    (Method::Npm, None),
+    (Method::HyperDocPaper, Some([true, true, true, true])),
+    (Method::HyperDoc, None),
+];
+
+/// How methods are probed.
+#[derive(Debug, Clone, PartialEq)]
+pub struct CriteriaParams {
+    /// Documents of the generated corpus.
+    pub docs: usize,
+    /// Everything random follows from it.
+    pub seed: u64,
+    /// Threads, 0 for one a core.
+    pub threads: usize,
+}
+
+impl Default for CriteriaParams {
+    fn default() -> CriteriaParams {
+        CriteriaParams { docs: 600, seed: 1, threads: 0 }
+    }
+}
+
+/// How a method is trained on so small a corpus: with larger steps and more passes than on a real one.
+fn train_params(method: Method, seed: u64) -> TrainParams {
+    let mut params = TrainParams { method, dim: 32, seed, min_count: 2, hybrid: false, ..TrainParams::default() };
+    params.set_window(6);
+    params.direct.window = 5;
+    params.direct.epochs = 10;
+    params.direct.rate = 0.1;
+    params.direct.sample = 0.0;
+    params.reference.epochs = 30;
+    params.reference.noise = 50;
+    params.reference.rate = 0.1;
+    params.reference.sample = 0.0;
+    params.reference.beyond = Beyond::Saturate;
+    params.reference.shift = false;
+    params.content.epochs = 10;
+    params.content.sample = 0.0;
+    params.deepwalk.epochs = 2;
+    params
+}
+
+/// Which vectors of documents mean something: IN, OUT.
+fn vectors(method: Method, tables: &Tables) -> Vec<(&'static str, &Table)> {
+    match method {
+        Method::D2vNc | Method::D2vCac | Method::DeepWalk => vec![("IN", &tables.input)],
+        Method::Npm => vec![("OUT", &tables.output)],
+        _ => vec![("IN", &tables.input), ("OUT", &tables.output)],
+    }
+}
+
+/// Probes every method in `methods`; corpora are made in `folder`. `watch` is told what is done, and how many probes of
+/// how many; it may stop.
+pub fn run(
+    methods: &[Method],
+    params: &CriteriaParams,
+    folder: &Path,
+    watch: &(dyn Fn(&str, usize, usize) -> ControlFlow<()> + Sync),
+) -> Result<Value> {
+    pool(params.threads)?.install(|| probe(methods, params, folder, watch))
+}
+
+fn probe(
+    methods: &[Method],
+    params: &CriteriaParams,
+    folder: &Path,
+    watch: &(dyn Fn(&str, usize, usize) -> ControlFlow<()> + Sync),
+) -> Result<Value> {
+    let generated = GenerateParams {
+        docs: params.docs,
+        links: 5 * params.docs,
+        words: 250,
+        topics: Some(6),
+        seed: params.seed,
+        ..GenerateParams::default()
+    };
+    let plan = Plan::new(&generated)?;
+    let variants = [Variant::default(), plan.content(), plan.context()];
+    let made = tempfile::tempdir_in(folder).map_err(Error::io("create", folder))?;
+    let options = CorpusOptions { min_count: 1, ..CorpusOptions::default() };
+    let options = ImportOptions { corpus: options, ..ImportOptions::default() };
+    let corpora: Vec<Corpus> = variants
+        .iter()
+        .enumerate()
+        .map(|(number, variant)| {
+            let path = made.path().join(number.to_string());
+            generate_variant(&generated, variant, &path, &options, &mut |_| ControlFlow::Continue(()))
+        })
+        .collect::<Result<_>>()?;
+    let views: Vec<View<'_>> =
+        corpora.iter().map(|corpus| View::new(corpus, &Split::none(corpus), 2)).collect::<Result<_>>()?;
+    let total = methods.len() * views.len();
+    let done = AtomicUsize::new(0);
+    let row = |&method: &Method| -> Result<Value> {
+        let train = train_params(method, params.seed);
+        let mut trained = Vec::new();
+        for view in &views {
+            trained
+                .push(train_tables(view, &train, &mut |_| watch(method.name(), done.load(Ordering::Relaxed), total))?);
+            done.fetch_add(1, Ordering::Relaxed);
+        }
+        let before = (&views[0], &trained[0]);
+        let found = [
+            plan.followed(method, before, (&views[1], &trained[1]), &variants[1].content),
+            plan.followed(method, before, (&views[2], &trained[2]), &variants[2].context),
+            plan.newcomers(&views[0], method, &trained[0]),
+            plan.intents(&views[0], &train, &trained[0]),
+        ];
+        let paper = PROBED.iter().find(|(other, _)| *other == method).and_then(|(_, paper)| *paper);
+        let criteria = CRITERIA.iter().zip(found).enumerate().map(|(number, (name, mut found))| {
+            found["criterion"] = json!(name);
+            found["paper"] = json!(paper.map(|paper| paper[number]));
+            found
+        });
+        Ok(json!({"method": method.name(), "criteria": criteria.collect::<Vec<Value>>()}))
+    };
+    let rows: Vec<Value> = methods.par_iter().map(row).collect::<Result<_>>()?;
+    Ok(json!({
+        "corpus": {"documents": generated.docs, "links": generated.links, "topics": 6, "words": generated.words},
+        "seed": params.seed,
+        "threshold": THRESHOLD,
+        "methods": rows,
+    }))
+}
+
+/// A share of probes, with its interval and what follows from it.
+fn verdict(values: &[f64], by: &str, seed: u64) -> Value {
+    let items: Vec<u32> = (0..values.len() as u32).collect();
+    let found = estimate(values, &items, seed);
+    json!({
+        "value": round(found.mean),
+        "interval": [round(found.low), round(found.high)],
+        "probes": values.len(),
+        "by": by,
+        "verdict": !values.is_empty() && found.low > THRESHOLD,
+    })
+}
+
+/// The truth, and which documents are probed.
+struct Plan {
+    generator: Generator,
+    seed: u64,
+    /// Documents that enough links point at, in random order.
+    linked: Vec<usize>,
+}
+
+impl Plan {
+    fn new(params: &GenerateParams) -> Result<Plan> {
+        let generator = Generator::new(params)?;
+        let mut links = vec![0u32; params.docs];
+        for doc in 0..params.docs {
+            generator.links(doc).iter().flat_map(|link| &link.targets).for_each(|&target| links[target] += 1);
+        }
+        let mut linked: Vec<usize> = (0..params.docs).filter(|&doc| links[doc] >= LINKED).collect();
+        Rng::keyed(params.seed, &[PURPOSE]).shuffle(&mut linked);
+        Ok(Plan { generator, seed: params.seed, linked })
+    }
+
+    /// A tenth of the documents, each with one of another topic.
+    fn changed(&self, from: usize) -> BTreeMap<usize, usize> {
+        let wanted = self.generator.params().docs / 10;
+        let docs = self.linked.iter().copied().cycle().skip(from * wanted).take(wanted.min(self.linked.len()));
+        let other = |doc: usize| {
+            let others = self.linked.iter().copied().cycle().skip(doc % self.linked.len().max(1));
+            others.take(self.linked.len()).find(|&other| self.generator.topic(other) != self.generator.topic(doc))
+        };
+        docs.filter_map(|doc| Some((doc, other(doc)?))).collect()
+    }
+
+    fn content(&self) -> Variant {
+        Variant { content: self.changed(0), ..Variant::default() }
+    }
+
+    fn context(&self) -> Variant {
+        Variant { context: self.changed(1), ..Variant::default() }
+    }
+
+    /// The mean direction of each topic, of linked documents that are not `left_out`.
+    fn centres(&self, view: &View<'_>, table: &Table, left_out: &BTreeMap<usize, usize>) -> Vec<Vec<f32>> {
+        let mut centres = vec![vec![0.0; table.stride()]; self.generator.topics()];
+        for &doc in self.linked.iter().filter(|doc| !left_out.contains_key(doc)) {
+            axpy(1.0, &unit(table.row(view.words.len() + doc)), &mut centres[self.generator.topic(doc)]);
+        }
+        centres.iter().map(|centre| unit(centre)).collect()
+    }
+
+    /// How many of the changed documents have come nearer to the topic they were changed to, in relation to their own.
+    fn followed(
+        &self,
+        method: Method,
+        before: (&View<'_>, &Tables),
+        after: (&View<'_>, &Tables),
+        changed: &BTreeMap<usize, usize>,
+    ) -> Value {
+        let lead = |view: &View<'_>, table: &Table| -> Vec<f32> {
+            let centres = self.centres(view, table, changed);
+            let lead = |(&doc, &to): (&usize, &usize)| {
+                let row = unit(table.row(view.words.len() + doc));
+                dot(&row, &centres[self.generator.topic(to)]) - dot(&row, &centres[self.generator.topic(doc)])
+            };
+            changed.iter().map(lead).collect()
+        };
+        let tables = vectors(method, before.1).into_iter().zip(vectors(method, after.1));
+        let values = tables.map(|((name, old), (_, new))| {
+            let moved = lead(after.0, new)
+                .into_iter()
+                .zip(lead(before.0, old))
+                .map(|(new, old)| f64::from(u8::from(new > old)));
+            (name, moved.collect())
+        });
+        self.best(values.collect())
+    }
+
+    /// How many newcomers are nearest to their topic.
+    fn newcomers(&self, view: &View<'_>, method: Method, tables: &Tables) -> Value {
+        let right = |table: &Table| -> Vec<f64> {
+            let centres = self.centres(view, table, &BTreeMap::new());
+            let right = |doc: usize| {
+                let row = table.row(view.words.len() + doc);
+                let scores: Vec<f32> = centres.iter().map(|centre| dot(row, centre)).collect();
+                let own = self.generator.topic(doc);
+                f64::from(u8::from((0..scores.len()).all(|topic| topic == own || scores[topic] < scores[own])))
+            };
+            let newcomers = (0..self.generator.params().docs).filter(|&doc| self.generator.is_newcomer(doc));
+            newcomers.map(right).collect()
+        };
+        self.best(vectors(method, tables).into_iter().map(|(name, table)| (name, right(table))).collect())
+    }
+
+    /// The better of IN and OUT vectors.
+    fn best(&self, mut all: Vec<(&str, Vec<f64>)>) -> Value {
+        let sum = |values: &Vec<f64>| values.iter().sum::<f64>();
+        all.sort_by(|a, b| sum(&b.1).total_cmp(&sum(&a.1)));
+        all.first().map(|(name, values)| verdict(values, name, self.seed)).unwrap_or_default()
+    }
+
+    /// Two documents of each topic at a time, linked for different ends: how often the right one wins.
+    fn intents(&self, view: &View<'_>, params: &TrainParams, tables: &Tables) -> Value {
+        if params.method == Method::DeepWalk {
+            // It knows no words: nothing can be asked.
+            return json!({"value": null, "interval": null, "probes": 0, "by": "", "verdict": false});
+        }
+        let mut rng = Rng::keyed(self.seed, &[PURPOSE, 1]);
+        let mut values = Vec::new();
+        let lottery = Lottery::smoothed(&view.counts);
+        let keep = keep_chances(&view.counts, 0.0);
+        for (place, &a) in self.linked.iter().enumerate() {
+            let (topic, kind) = (self.generator.topic(a), self.generator.kind(a));
+            let fits = |&&b: &&usize| self.generator.topic(b) == topic && self.generator.kind(b) != kind;
+            let Some(&b) = self.linked[place + 1..].iter().find(fits) else { continue };
+            let sources = self.linked.iter().filter(|&&doc| self.generator.topic(doc) == topic && doc != a && doc != b);
+            let sources: Vec<usize> = sources.copied().collect();
+            if sources.is_empty() {
+                continue;
+            }
+            let source = sources[rng.below(sources.len())];
+            let mut right = |wanted: usize, other: usize| {
+                let words = self.words(view, self.generator.kind(wanted), topic, &mut rng);
+                let mut infer = |x: &mut [f32]| {
+                    let noise = params.direct.noise;
+                    infer_as_gensim(&words, tables, &lottery, &keep, noise, params.dim, STEPS, &mut rng, x);
+                };
+                let score = scores(view, params, tables, &words, source, &mut infer);
+                f64::from(u8::from(score(wanted) > score(other)))
+            };
+            values.push((right(a, b) + right(b, a)) / 2.0);
+        }
+        verdict(&values, "context", self.seed)
+    }
+
+    /// Rows of the words of a phrase for this end, and of some of the topic's.
+    fn words(&self, view: &View<'_>, kind: Kind, topic: usize, rng: &mut Rng) -> Vec<u32> {
+        let phrases = kind.phrases();
+        let phrase = phrases[rng.below(phrases.len())];
+        let topic = self.generator.topic_words(topic);
+        let from = rng.below(TOPIC_WORDS);
+        let words = phrase.split(' ').filter(|&word| word != "*").map(str::to_owned);
+        let words = words.chain(topic.into_iter().skip(from).take(TOPIC_WORDS));
+        words.filter_map(|word| view.corpus.find_word(&word).and_then(|word| view.word_row(word))).collect()
+    }
+}
+
+fn unit(row: &[f32]) -> Vec<f32> {
+    let mut row = row.to_vec();
+    let length = sum_of_squares(&row).sqrt();
+    scale(if length > 0.0 { 1.0 / length } else { 0.0 }, &mut row);
+    row
+}
+
+/// What documents score for the words, and for the source where the method has vectors for it.
+fn scores<'a>(
+    view: &'a View<'_>,
+    params: &TrainParams,
+    tables: &'a Tables,
+    words: &[u32],
+    source: usize,
+    infer: &mut dyn FnMut(&mut [f32]),
+) -> impl Fn(usize) -> f32 + 'a {
+    let mut x = vec![0.0; tables.input.stride()];
+    let inferred = matches!(params.method, Method::D2vNc | Method::D2vCac);
+    if inferred {
+        infer(&mut x);
+    } else {
+        let ours = params.method == Method::HyperDoc;
+        let weight = |word: u32| rarity_weight(view.document_counts[word as usize], view.documents.len(), ours);
+        let total: f32 = words.iter().map(|&word| weight(word)).sum();
+        words.iter().for_each(|&word| axpy(weight(word), tables.input.row(word as usize), &mut x));
+        if matches!(params.method, Method::HyperDoc | Method::HyperDocPaper) {
+            // It counts as one word of the average.
+            let share = total / words.len().max(1) as f32;
+            axpy(share, tables.input.row(view.words.len() + source), &mut x);
+        }
+    }
+    move |doc: usize| {
+        let row = view.words.len() + doc;
+        if inferred { dot(&x, &unit(tables.input.row(row))) } else { dot(&x, tables.output.row(row)) }
+    }
+}

@@ -1,0 +1,174 @@
+//! What can be asked for links: a model to train, and a way to ask it.
+
+use crate::train::Method;
+
+/// What must be trained before asking.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Trains {
+    /// Nothing: links are counted.
+    Nothing,
+    /// The default model with its search index, and the learnt ranking where it is asked for.
+    Searchable,
+    /// A method as `train` has it.
+    Model(Method),
+    /// h-d2v-paper with all that the authors' program does.
+    Reference,
+}
+
+/// Which vectors of documents the context is compared with.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum By {
+    /// OUT, the paper's I4O.
+    Out,
+    /// IN, the paper's I4I.
+    In,
+    /// The sum of both products, which is the product of both vectors side by side.
+    InAndOut,
+}
+
+/// How a model is asked.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Ask {
+    /// Not at all: the most linked come first.
+    Popular,
+    /// BM25 on the documents' own text.
+    Bm25,
+    /// BM25 on the text and on the contexts of links.
+    Bm25Cited,
+    /// The mean of the words' IN vectors, with or without the source.
+    Mean(By, bool),
+    /// A document vector inferred in so many steps, as gensim did in 2018, by the cosine with IN vectors.
+    Infer(usize),
+    /// The score of NPM.
+    Npm,
+    /// The learnt ranking, with or without the source.
+    Hybrid(bool),
+}
+
+/// One row of the table.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct LinkMethod {
+    /// What it is called.
+    pub name: &'static str,
+    /// What it is, in a few words.
+    pub what: &'static str,
+    /// What is trained.
+    pub trains: Trains,
+    /// How it is asked.
+    pub ask: Ask,
+    /// Whether it is asked where nothing else is said.
+    pub default: bool,
+}
+
+const fn row(name: &'static str, trains: Trains, ask: Ask, default: bool, what: &'static str) -> LinkMethod {
+    LinkMethod { name, what, trains, ask, default }
+}
+
+const OUT: Ask = Ask::Mean(By::Out, false);
+const IN: Ask = Ask::Mean(By::In, false);
+const BOTH: Ask = Ask::Mean(By::InAndOut, false);
+const SOURCED: Ask = Ask::Mean(By::Out, true);
+
+const fn model(method: Method) -> Trains {
+    Trains::Model(method)
+}
+
+/// All of them, in the order of the table.
+pub const METHODS: [LinkMethod; 31] = [
+    row("popular", Trains::Nothing, Ask::Popular, true, "the most linked first"),
+    row("bm25", Trains::Searchable, Ask::Bm25, true, "BM25 on the text"),
+    row("bm25-cited", Trains::Searchable, Ask::Bm25Cited, true, "BM25 on text and contexts of links"),
+    row("w2v-i4i", model(Method::W2v), IN, true, "citation as word, IN for IN"),
+    row("w2v", model(Method::W2v), OUT, true, "citation as word, IN for OUT"),
+    row("pv-dm", model(Method::PvDm), Ask::Infer(50), false, "PV-DM, 50 steps of inference"),
+    row("pv-dbow", model(Method::PvDbow), Ask::Infer(50), false, "PV-DBOW in batches, 50 steps of inference"),
+    row("d2v-nc-5", model(Method::D2vNc), Ask::Infer(5), false, "PV-DBOW without links, 5 steps as in 2018"),
+    row("d2v-nc", model(Method::D2vNc), Ask::Infer(50), true, "PV-DBOW without links, 50 steps"),
+    row("d2v-cac-5", model(Method::D2vCac), Ask::Infer(5), true, "context as content, 5 steps as in 2018"),
+    row("d2v-cac", model(Method::D2vCac), Ask::Infer(50), true, "context as content, 50 steps"),
+    row("npm", model(Method::Npm), Ask::Npm, true, "neural probabilistic model (Huang et al.)"),
+    row("h-d2v-random-i4i", model(Method::HyperDocRandom), IN, false, "the paper's, random start, IN for IN"),
+    row("h-d2v-random-in-out", model(Method::HyperDocRandom), BOTH, false, "the paper's, random start, IN and OUT"),
+    row(
+        "h-d2v-random-source",
+        model(Method::HyperDocRandom),
+        SOURCED,
+        false,
+        "the paper's, random start, with the source",
+    ),
+    row("h-d2v-random", model(Method::HyperDocRandom), OUT, true, "the paper's, random start"),
+    row("h-d2v-paper-i4i", model(Method::HyperDocPaper), IN, false, "the paper's, from PV-DM, IN for IN"),
+    row("h-d2v-paper-in-out", model(Method::HyperDocPaper), BOTH, false, "the paper's, from PV-DM, IN and OUT"),
+    row("h-d2v-paper-source", model(Method::HyperDocPaper), SOURCED, false, "the paper's, from PV-DM, with the source"),
+    row("h-d2v-paper", model(Method::HyperDocPaper), OUT, true, "the paper's, from PV-DM"),
+    row("reference-source", Trains::Reference, SOURCED, false, "the authors' program, slips included, with the source"),
+    row("reference", Trains::Reference, OUT, false, "the authors' program, slips included"),
+    row("joint-source", model(Method::Joint), SOURCED, false, "text and links in turns, with the source's text"),
+    row("joint", model(Method::Joint), OUT, false, "text and links in turns"),
+    row("h-d2v-i4i", model(Method::HyperDoc), IN, false, "the default model, IN for IN"),
+    row("h-d2v-in-out", model(Method::HyperDoc), BOTH, false, "the default model, IN and OUT"),
+    row("h-d2v-source", model(Method::HyperDoc), SOURCED, true, "the default model, with the source's text"),
+    row("h-d2v", model(Method::HyperDoc), OUT, true, "the default model"),
+    row("deepwalk", model(Method::DeepWalk), Ask::Popular, false, "walks over the links: for classes only"),
+    row("hybrid", Trains::Searchable, Ask::Hybrid(false), true, "all rankings, weighed as was learnt"),
+    row("hybrid-source", Trains::Searchable, Ask::Hybrid(true), true, "the same, knowing the source"),
+];
+
+impl LinkMethod {
+    /// Whether it can be asked by text.
+    fn can_be_asked(&self) -> bool {
+        self.trains != Trains::Model(Method::DeepWalk)
+    }
+
+    /// Whether its training goes word by word or link by link, on one thread.
+    pub(super) fn is_serial(&self) -> bool {
+        match self.trains {
+            Trains::Nothing | Trains::Searchable => false,
+            Trains::Reference => true,
+            Trains::Model(method) => !matches!(method, Method::HyperDoc | Method::Joint | Method::PvDbow),
+        }
+    }
+}
+
+/// Those that are asked where nothing else is said.
+pub fn defaults() -> Vec<LinkMethod> {
+    METHODS.into_iter().filter(|method| method.default).collect()
+}
+
+/// All that can be asked.
+pub fn all() -> Vec<LinkMethod> {
+    METHODS.into_iter().filter(LinkMethod::can_be_asked).collect()
+}
+
+impl std::str::FromStr for LinkMethod {
+    type Err = String;
+
+    fn from_str(name: &str) -> Result<LinkMethod, String> {
+        match METHODS.into_iter().find(|method| method.name == name) {
+            Some(method) if method.can_be_asked() => Ok(method),
+            Some(_) => Err(format!("{name} knows no words, so it cannot be asked for links; see `evaluate classes`")),
+            None => {
+                let names: Vec<&str> = all().iter().map(|method| method.name).collect();
+                Err(format!("expected methods ({}), found {name:?}", names.join(", ")))
+            }
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn every_method_has_one_name_and_finds_itself() {
+        for (number, method) in METHODS.iter().enumerate() {
+            assert!(METHODS[number + 1..].iter().all(|other| other.name != method.name), "{}", method.name);
+        }
+        assert!(all().iter().all(|method| method.name.parse() == Ok(*method)));
+        for method in Method::ALL {
+            let found = method.name().parse::<LinkMethod>();
+            assert_eq!(found.is_ok(), method != Method::DeepWalk, "{method}");
+        }
+        assert!("h-d2v-best".parse::<LinkMethod>().expect_err("unknown").contains("hybrid-source"));
+    }
+}

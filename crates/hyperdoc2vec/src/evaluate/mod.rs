@@ -1,0 +1,23 @@
+//! How well vectors and rankings do: the experiments of the paper, on any corpus.
+//!
+//! [`metrics`] are pure functions with cases worked by hand, [`stats`] tells which differences mean anything,
+//! [`trec`] writes what others can check, [`svm`] and [`folds`] classify.
+//!
+//! Links: [`methods`] names what can be compared, [`ask`] asks one model, [`links`] trains and asks them all, [`report`]
+//! makes figures of what came of it. Vectors: [`classes`] of documents, [`intents`] of links, both by [`classify`];
+//! [`criteria`] probes what methods heed; [`map`] draws.
+
+pub mod ask;
+pub mod classes;
+pub mod classify;
+pub mod criteria;
+pub mod folds;
+pub mod intents;
+pub mod links;
+pub mod map;
+pub mod methods;
+pub mod metrics;
+pub mod report;
+pub mod stats;
+pub mod svm;
+pub mod trec;

@@ -1,0 +1,212 @@
+//! Figures of what came of methods: means with intervals, breakdowns, paired tests.
+
+use std::collections::BTreeMap;
+
+use rayon::prelude::*;
+use serde_json::{Map, Value, json};
+
+use super::links::{Asked, Cell};
+use super::metrics::{Profile, average_precision, ndcg, recall, reciprocal_rank};
+use super::stats::{Estimate, compare, estimate, holm};
+use crate::split::Split;
+use crate::train::view::View;
+
+/// The cut of the paper's tables.
+pub const CUT: usize = 10;
+/// The cuts of the paper's figure, and the usual smaller ones.
+pub const CURVE: [usize; 15] = [1, 5, 10, 20, 50, 100, 200, 300, 400, 500, 600, 700, 800, 900, 1000];
+/// Targets by how many training links point at them: from, to.
+const LINK_BINS: [(usize, usize); 5] = [(0, 0), (1, 2), (3, 9), (10, 29), (30, usize::MAX)];
+/// Labels of fewer targets are not told of.
+const LEAST_LABEL: usize = 10;
+/// Nor are more labels than the most frequent ones.
+const MOST_LABELS: usize = 20;
+
+/// Some of the truths, question by question: what a breakdown is of.
+struct Part {
+    name: String,
+    /// Questions, and which of their truths.
+    questions: Vec<(usize, Vec<usize>)>,
+}
+
+/// Figures that need no method: what was asked.
+pub fn split_json(view: &View<'_>, split: &Split, asked: &Asked) -> Value {
+    let newcomer = |query: &&crate::split::Query| query.truths.iter().any(|&truth| split.is_newcomer(truth));
+    json!({
+        "training_documents": view.documents.len(),
+        "training_links": view.links.len(),
+        "test_documents": split.documents(crate::split::Part::Test).count(),
+        "positions": asked.queries.len(),
+        "truths": asked.truths.len(),
+        "multi_truth_positions": asked.queries.iter().filter(|query| query.truths.len() > 1).count(),
+        "newcomer_positions": asked.queries.iter().filter(newcomer).count(),
+    })
+}
+
+/// The value of every question.
+fn each(asked: &Asked, cell: &Cell, value: impl Fn(&[u32], usize) -> f64) -> Vec<f64> {
+    let found = |range: std::ops::Range<usize>| {
+        let truths = range.len();
+        let mut places: Vec<u32> = cell.places[range].iter().copied().filter(|&place| place > 0).collect();
+        places.sort_unstable();
+        value(&places, truths)
+    };
+    asked.ranges().map(found).collect()
+}
+
+/// The test document of each question.
+fn groups(view: &View<'_>, asked: &Asked) -> Vec<u32> {
+    asked.queries.iter().map(|query| view.corpus.position(query.position).source.0).collect()
+}
+
+fn estimate_json(estimate: &Estimate) -> Value {
+    json!([round(estimate.low), round(estimate.high)])
+}
+
+/// Six digits are more than any sample can tell.
+pub(super) fn round(x: f64) -> f64 {
+    (x * 1e6).round() / 1e6
+}
+
+/// The figures of every method, beside each other, in the order of `cells`; `functions` tells, where it is known, what
+/// each position is linked for: names, and a number of them a question.
+pub fn methods_json(
+    view: &View<'_>,
+    split: &Split,
+    asked: &Asked,
+    cells: &[Cell],
+    profile: Profile,
+    functions: Option<(&[String], &[u32])>,
+    seed: u64,
+) -> Vec<Value> {
+    let groups = groups(view, asked);
+    let parts = parts(view, split, asked, functions);
+    cells
+        .iter()
+        .map(|cell| {
+            let mut out = Map::new();
+            let mut intervals = Map::new();
+            out.insert("method".to_owned(), json!(cell.method));
+            let mut put = |name: &str, values: Vec<f64>| {
+                let estimate = estimate(&values, &groups, seed);
+                out.insert(name.to_owned(), json!(round(estimate.mean)));
+                intervals.insert(name.to_owned(), estimate_json(&estimate));
+            };
+            put("recall@10", each(asked, cell, |places, truths| recall(places, truths, CUT)));
+            put("map@10", each(asked, cell, |places, truths| average_precision(places, truths, CUT, profile)));
+            put("mrr@10", each(asked, cell, |places, _| reciprocal_rank(places, CUT)));
+            put("ndcg@10", each(asked, cell, |places, truths| ndcg(places, truths, CUT)));
+            out.insert("interval".to_owned(), Value::Object(intervals));
+            let maps = Profile::ALL.map(|profile| {
+                let values = each(asked, cell, |places, truths| average_precision(places, truths, CUT, profile));
+                (profile.name().to_owned(), json!(round(mean(&values))))
+            });
+            out.insert("map@10_by_profile".to_owned(), Value::Object(Map::from_iter(maps)));
+            let curve = CURVE.map(|cut| {
+                let values = each(asked, cell, |places, truths| recall(places, truths, cut));
+                json!([cut, round(mean(&values))])
+            });
+            out.insert("recall_curve".to_owned(), json!(curve));
+            out.insert("positions".to_owned(), json!(asked.queries.len()));
+            for (kind, parts) in &parts {
+                let parts: Vec<Value> = parts.iter().map(|part| part_json(part, cell, &groups, seed)).collect();
+                let value =
+                    if *kind == "newcomers" { parts.into_iter().next().unwrap_or_default() } else { json!(parts) };
+                out.insert((*kind).to_owned(), value);
+            }
+            out.insert("train_seconds".to_owned(), json!((cell.train_seconds * 100.0).round() / 100.0));
+            out.insert("query_seconds".to_owned(), json!((cell.query_seconds * 100.0).round() / 100.0));
+            Value::Object(out)
+        })
+        .collect()
+}
+
+fn mean(values: &[f64]) -> f64 {
+    values.iter().sum::<f64>() / values.len().max(1) as f64
+}
+
+/// The share of the part's truths among the first ten, averaged over the questions that have any.
+fn part_json(part: &Part, cell: &Cell, groups: &[u32], seed: u64) -> Value {
+    let found = |(_, truths): &(usize, Vec<usize>)| {
+        let places: Vec<u32> = truths.iter().map(|&truth| cell.places[truth]).collect();
+        recall(&places, truths.len(), CUT)
+    };
+    let values: Vec<f64> = part.questions.iter().map(found).collect();
+    let groups: Vec<u32> = part.questions.iter().map(|(question, _)| groups[*question]).collect();
+    let estimate = estimate(&values, &groups, seed);
+    json!({
+        "name": part.name,
+        "positions": values.len(),
+        "recall@10": round(estimate.mean),
+        "interval": estimate_json(&estimate),
+    })
+}
+
+/// The breakdowns: newcomers, links to the target, labels of the target, functions of the position.
+fn parts(
+    view: &View<'_>,
+    split: &Split,
+    asked: &Asked,
+    functions: Option<(&[String], &[u32])>,
+) -> Vec<(&'static str, Vec<Part>)> {
+    let mut links = vec![0usize; view.documents.len()];
+    let first = view.words.len() as u32;
+    view.links.iter().for_each(|link| links[(link.target - first) as usize] += 1);
+    let part = |name: String, of: &dyn Fn(usize, usize) -> bool| {
+        let truths = |(question, range): (usize, std::ops::Range<usize>)| {
+            let truths: Vec<usize> = range.filter(|&truth| of(question, truth)).collect();
+            (!truths.is_empty()).then_some((question, truths))
+        };
+        Part { name, questions: asked.ranges().enumerate().filter_map(truths).collect() }
+    };
+    let document = |truth: usize| view.documents[asked.truths[truth] as usize];
+    let newcomers = part("newcomers".to_owned(), &|_, truth| split.is_newcomer(document(truth)));
+    let by_links = LINK_BINS.map(|(from, to)| {
+        let name = match (from, to) {
+            (from, usize::MAX) => format!("{from} or more"),
+            (from, to) if from == to => from.to_string(),
+            (from, to) => format!("{from} to {to}"),
+        };
+        part(name, &|_, truth| (from..=to).contains(&links[asked.truths[truth] as usize]))
+    });
+    let mut counts = BTreeMap::<u32, usize>::new();
+    for truth in 0..asked.truths.len() {
+        view.corpus.label_ids(document(truth)).iter().for_each(|&label| *counts.entry(label).or_default() += 1);
+    }
+    let mut labels: Vec<(u32, usize)> = counts.into_iter().filter(|&(_, count)| count >= LEAST_LABEL).collect();
+    labels.sort_by_key(|&(label, count)| (std::cmp::Reverse(count), label));
+    labels.truncate(MOST_LABELS);
+    let names: Vec<&str> = view.corpus.label_names().collect();
+    let by_label = labels.iter().map(|&(label, _)| {
+        part(names[label as usize].to_owned(), &|_, truth| view.corpus.label_ids(document(truth)).contains(&label))
+    });
+    let mut parts =
+        vec![("newcomers", vec![newcomers]), ("by_links", by_links.into()), ("by_label", by_label.collect())];
+    if let Some((names, numbers)) = functions {
+        let of =
+            |(number, name): (usize, &String)| part(name.clone(), &|question, _| numbers[question] as usize == number);
+        parts.push(("by_function", names.iter().enumerate().map(of).collect()));
+    }
+    parts
+}
+
+/// Every pair of methods: the difference of recall@10, its interval, p by itself and among all these tests.
+pub fn comparisons_json(view: &View<'_>, asked: &Asked, cells: &[Cell], seed: u64) -> Vec<Value> {
+    let groups = groups(view, asked);
+    let values: Vec<Vec<f64>> =
+        cells.iter().map(|cell| each(asked, cell, |places, truths| recall(places, truths, CUT))).collect();
+    let pairs: Vec<(usize, usize)> = (0..cells.len()).flat_map(|a| (a + 1..cells.len()).map(move |b| (a, b))).collect();
+    let compared: Vec<_> = pairs.par_iter().map(|&(a, b)| compare(&values[a], &values[b], &groups, seed)).collect();
+    let adjusted = holm(&compared.iter().map(|comparison| comparison.p).collect::<Vec<f64>>());
+    let pair = |((&(a, b), comparison), adjusted): ((&(usize, usize), &super::stats::Comparison), f64)| {
+        json!({
+            "a": cells[a].method,
+            "b": cells[b].method,
+            "difference": round(comparison.difference.mean),
+            "interval": estimate_json(&comparison.difference),
+            "p": comparison.p,
+            "p_holm": round(adjusted),
+        })
+    };
+    pairs.iter().zip(&compared).zip(adjusted).map(pair).collect()
+}
