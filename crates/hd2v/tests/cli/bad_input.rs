@@ -136,7 +136,7 @@ fn a_line_of_200_megabytes_is_refused() {
     drop(pipe);
     let output = child.wait_with_output().expect("it ends");
     let err = String::from_utf8_lossy(&output.stderr);
-    assert!(err.starts_with("hd2v: standard input:1: the line is longer than 1 MiB, which --max-record allows"), "{err}");
+    assert!(err.starts_with("hd2v: standard input:1: the line is longer than 128 MiB, which --max-record allows"), "{err}");
     assert_eq!(place.entries(), Vec::<String>::new());
 }
 
