@@ -69,7 +69,7 @@ impl Tokenizer {
     pub fn new(lowercase: bool) -> Tokenizer {
         Tokenizer {
             lowercase,
-            segmenter: WordSegmenter::new_dictionary(WordBreakInvariantOptions::default()),
+            segmenter: WordSegmenter::new_auto(WordBreakInvariantOptions::default()),
             normalizer: ComposingNormalizer::new_nfkc(),
         }
     }

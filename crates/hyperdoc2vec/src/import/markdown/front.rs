@@ -187,6 +187,6 @@ mod tests {
         assert_eq!(Front::read("---\n---\n"), Front::default());
         assert_eq!(Front::read("---\n- a\n- b\n---\n").wrong.as_deref(), Some("expected fields, found a list"));
         let wrong = Front::read("---\na: b\nc: 'd\n---\n").wrong.expect("an error");
-        assert!(wrong.contains("line 4"), "{wrong}");
+        assert!(wrong.contains("line 3"), "{wrong}");
     }
 }
