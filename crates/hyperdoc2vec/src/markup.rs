@@ -38,6 +38,8 @@ pub fn parse(marked: &str) -> Marked {
     // Offsets in out.text of brackets that are open, and of the pair that closed last.
     let mut open: Vec<usize> = Vec::new();
     let mut closed: Option<(usize, usize)> = None;
+    // Where the last mark stands that is broken.
+    let mut broken = None;
     let mut copied = 0;
     let mut at = 0;
     while let Some(step) = memchr::memchr3(b'[', b']', b'\\', &bytes[at..]) {
@@ -70,6 +72,9 @@ pub fn parse(marked: &str) -> Marked {
             if let Some((targets, length)) = targets(&marked[at + 2..]) {
                 let anchor =
                     closed.take().filter(|&(start, end)| end == out.text.len() && end - start <= LONGEST_ANCHOR);
+                // `[[words][[id]]`: a bracket before the words of a link.
+                out.broken -=
+                    usize::from(broken.take().is_some_and(|at| anchor.is_some_and(|(start, _)| start == at + 1)));
                 place_link(&mut out, anchor.map(|(start, _)| start), targets);
                 // No link stands inside another one's words.
                 open.clear();
@@ -78,6 +83,7 @@ pub fn parse(marked: &str) -> Marked {
                 continue;
             }
             out.broken += 1;
+            broken = Some(out.text.len());
             open.extend([out.text.len(), out.text.len() + 1]);
             out.text.push_str("[[");
             at += 2;
@@ -150,8 +156,9 @@ pub fn unlinkable(id: &str) -> Option<&'static str> {
 
 /// Writes the links into the text, so that [`parse`] gives both back.
 ///
-/// Some things cannot be written and are given up: an anchor that holds another link, one whose own brackets do
-/// not pair and one that is very long (the words stay, as text), and a link right after `\[` (a space is put between).
+/// Some things cannot be written and are given up, link by link: an anchor that holds another link, one whose own
+/// brackets do not pair and one that is very long (the words stay, as text). What is odd beyond that is written without
+/// any anchor, or with a space between `\[` and a link.
 pub fn render<'a>(text: &'a str, links: &[Link]) -> Cow<'a, str> {
     let special = memchr::memchr2(b'[', b'\\', text.as_bytes()).is_some() || text.contains(']');
     if links.is_empty() && !special {
@@ -163,9 +170,8 @@ pub fn render<'a>(text: &'a str, links: &[Link]) -> Cow<'a, str> {
             return Cow::Owned(marked);
         }
         let back = parse(&marked);
-        let same = |a: &Link, b: &Link| a.at == b.at && a.targets == b.targets && (!anchors || a.anchor == b.anchor);
-        if back.text == text && back.links.len() == links.len() && back.links.iter().zip(links).all(|(a, b)| same(a, b))
-        {
+        let same = |(a, b): (&Link, &Link)| a.at == b.at && a.targets == b.targets;
+        if back.text == text && back.links.len() == links.len() && back.links.iter().zip(links).all(same) {
             return Cow::Owned(marked);
         }
     }
@@ -177,8 +183,7 @@ fn render_as(text: &str, links: &[Link], anchors: bool, spaces: bool) -> String 
     let mut piece = String::new();
     let mut done = 0;
     for link in links {
-        let short = link.at - link.anchor + "[]".len() <= LONGEST_ANCHOR;
-        let anchored = anchors && short && done <= link.anchor && link.anchor < link.at;
+        let anchored = anchors && done <= link.anchor && is_anchor(&text[link.anchor..link.at]);
         piece.clear();
         if anchored {
             // The bracket of the anchor is escaped together with those that stand around it.
@@ -199,6 +204,21 @@ fn render_as(text: &str, links: &[Link], anchors: bool, spaces: bool) -> String 
     }
     push_escaped(&mut out, &text[done..]);
     out
+}
+
+/// Whether words can stand between the brackets of an anchor.
+fn is_anchor(words: &str) -> bool {
+    let mut open = 0usize;
+    let pairs = words.bytes().all(|byte| {
+        match byte {
+            b'[' => open += 1,
+            b']' if open == 0 => return false,
+            b']' => open -= 1,
+            _ => {}
+        }
+        true
+    });
+    !words.is_empty() && words.len() + "[]".len() <= LONGEST_ANCHOR && pairs && open == 0
 }
 
 /// Appends text; each pair of opening brackets is escaped, so that none of them can be taken for a mark's, and a `\`
@@ -268,6 +288,17 @@ mod tests {
     }
 
     #[test]
+    fn an_anchor_whose_brackets_do_not_pair_is_given_up_alone() {
+        let text = "the bee, [0, a]b and [c]";
+        let link = |anchor, at| Link { at, anchor, targets: vec!["x".to_owned()] };
+        let links = [link(0, 7), link(9, 11), link(13, 16), link(21, 24)];
+        assert_eq!(render(text, &links), "[the bee][[x]], [0[[x]], a]b[[x]] and \\[[c]][[x]]");
+        let back = parse(&render(text, &links));
+        assert_eq!((back.text.as_str(), back.broken), (text, 0));
+        assert_eq!(back.links, [link(0, 7), link(11, 11), link(16, 16), link(21, 24)]);
+    }
+
+    #[test]
     fn words_too_many_for_an_anchor_stay_text() {
         for length in [LONGEST_ANCHOR - 2, LONGEST_ANCHOR - 1, LONGEST_ANCHOR + 9] {
             let text = "w".repeat(length);
@@ -282,6 +313,9 @@ mod tests {
     fn a_mark_around_what_can_be_no_id_is_text_and_counted() {
         assert_eq!(shown("a [[ [x]] b [[x] ]] c [[x|[y]]"), "a [[ [x]] b [[x] ]] c [[x|[y]]");
         assert_eq!(parse("a [[ [x]] b [[x] ]] c [[x|[y]]").broken, 3);
+        assert_eq!(shown("a [[b][[x]]"), "a [b⟨b|x⟩");
+        assert_eq!(parse("a [[b][[x]]").broken, 0);
+        assert_eq!(parse("a [[b [[c][[x]] [[d").broken, 2);
     }
 
     #[test]
@@ -333,6 +367,17 @@ mod tests {
             prop_assert_eq!(squeeze(&back.text), squeeze(&text), "{}", marked);
             let targets = |links: &[Link]| links.iter().map(|l| l.targets.clone()).collect::<Vec<_>>();
             prop_assert_eq!(targets(&back.links), targets(&links), "{}", marked);
+            // Each anchor whose brackets pair comes back with its words.
+            for (ours, theirs) in back.links.iter().zip(&links) {
+                let words = &text[theirs.anchor..theirs.at];
+                let mut depth = 0;
+                let inside = |c| {
+                    depth += i32::from(c == '[') - i32::from(c == ']');
+                    depth >= 0
+                };
+                let paired = words.chars().all(inside) && depth == 0;
+                prop_assert_eq!(&back.text[ours.anchor..ours.at], if paired { words } else { "" }, "{}", marked);
+            }
             // What was read once is written and read again without any loss.
             let again = parse(&render(&back.text, &back.links));
             prop_assert_eq!(again.text, back.text);

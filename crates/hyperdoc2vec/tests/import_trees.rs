@@ -218,6 +218,134 @@ fn a_page_that_gives_another_as_canonical_is_counted() {
 }
 
 #[test]
+fn a_canonical_page_without_text_or_that_leads_back_is_none() {
+    let page = |canonical: &str, rest: &str| format!("<link rel=canonical href={canonical}>{rest}");
+    let nav = "<nav><a href=a.html>a</a></nav>";
+    let pages = [
+        ("a.html", page("nav.html", "<p>words of a")),
+        ("b.html", page("c.html", "<p>words of b")),
+        ("c.html", page("b.html", "<p>words of c")),
+        ("d.html", page("e.html", "<p>words of d")),
+        ("e.html", page("good.html", "<p>words of e")),
+        ("f.html", page("old.html", "<p>words of f")),
+        ("g.html", page("away.html", "<p>words of g")),
+        ("good.html", "<p>good".to_owned()),
+        ("nav.html", nav.to_owned()),
+        ("old.html", "<meta http-equiv=refresh content='0; url=good.html'>".to_owned()),
+        ("away.html", "<meta http-equiv=refresh content='0; url=https://example.org/'>".to_owned()),
+    ];
+    let (shown, losses) = read(Format::Html, &pages.each_ref().map(|(name, text)| (*name, &**text)));
+    let expected = [
+        "a.html: words of a",
+        "b.html: words of b",
+        "c.html: words of c",
+        "g.html: words of g",
+        "good.html: good",
+        "d.html -> e.html",
+        "e.html -> good.html",
+        "f.html -> old.html",
+        "old.html -> good.html",
+    ];
+    assert_eq!(shown, expected);
+    assert_eq!(losses.count(Loss::OtherCanonical), 3);
+}
+
+#[test]
+fn a_section_is_content_whatever_it_is_called() {
+    for name in ["related", "pagination", "navigation", "breadcrumbs", "share", "footer", "buttons", "sidebar", "toc"] {
+        let text = format!(
+            "<h2 id={name}>Head</h2><dl><dt id={name}>term<dd>and</dl><p>to <a href=b.html>b</a> <span id={name}>x</span>"
+        );
+        for page in [
+            format!("<div role=main><section id={name}><h1>One</h1>{text}</section></div>"),
+            format!("<div role=main><section id={name}><span id=old></span><h1>One</h1>{text}</section></div>"),
+            format!("<div class=body><div class=section id={name}><h1>One</h1>{text}</div></div>"),
+            format!("<main><h1 id={name}>One</h1>{text}<div id={name}><a href=b.html>next</a></div></main>"),
+        ] {
+            let (shown, losses) = read(Format::Html, &[("a.html", &page), ("b.html", "<p>b")]);
+            assert_eq!(shown, ["a.html: One\nHead\nterm\nand\nto [b][[b.html]] x", "b.html: b"], "{page}");
+            assert!(losses.is_empty(), "{page}");
+        }
+    }
+    let page = "<main><p>one<aside class=sidebar><p class=sidebar-title>Box<p>words</aside><div class=sidebar><p>menu</div>\
+        <h2 id=synthetic-implementations>Auto</h2><div id=synthetic-implementations-list>list</div><p>two</main>";
+    assert_eq!(read(Format::Html, &[("a.html", page)]).0, ["a.html: one\nBox\nwords\ntwo"]);
+}
+
+#[test]
+fn dollars_around_a_link_make_no_formula() {
+    let page = "It costs $HOME and [see bee](Bee.md) in ($PATH)\n\nPrice $5, or [[Bee]] at 6$ each, $7 [so][b] 8$\n\n\
+        Real: $x_1 + [[1,2],[3,4]]$ and $f[x](y)$\n\n[b]: Bee.md";
+    let (shown, losses) = read(Format::Markdown, &[("Bee.md", "b"), ("a.md", page)]);
+    let expected = "a: It costs $HOME and [see bee][[Bee]] in ($PATH)\nPrice $5, or [Bee][[Bee]] at 6$ each, \
+        $7 [so][[Bee]] 8$\nReal: x_1 + [[1,2],[3,4]] and f[x](y)";
+    assert_eq!(shown, ["Bee: b", expected]);
+    assert!(losses.is_empty());
+}
+
+#[test]
+fn accents_may_be_composed_or_not() {
+    let (apart, one) = ("Cafe\u{301}", "Caf\u{e9}");
+    let page = "[[Caf\u{e9}]] [[CAF\u{c9}|b]] [c](Caf%C3%A9.md) [d](<Caf\u{e9}.md>) [[th\u{e9}]] [[the\u{301}]]";
+    let name = format!("{apart}.md");
+    let files = [(&*name, "x"), ("a.md", page), ("b.md", "---\naliases: [the\u{301}]\n---\ny [e](Cafe%CC%81.md)")];
+    let (shown, _) = read(Format::Markdown, &files);
+    let expected =
+        format!("a: [{one}][[{apart}]] [b][[{apart}]] [c][[{apart}]] [d][[{apart}]] [th\u{e9}][[b]] [the\u{301}][[b]]");
+    assert_eq!(shown[1..3], [expected, format!("b: y [e][[{apart}]]")]);
+    let page = format!("<p><a href='{one}.html'>a</a> <a href='Caf%C3%A9'>b</a>");
+    let (shown, _) = read(Format::Html, &[(&format!("{apart}.html"), "<p>x"), ("a.html", &page)]);
+    assert_eq!(shown[1], format!("a.html: [a][[{apart}.html]] [b][[{apart}.html]]"));
+}
+
+#[test]
+fn aliases_that_another_page_has_are_counted() {
+    let page = "---\naliases: [Other, b, Mine, a]\n---\nx";
+    let (shown, losses) = read(Format::Markdown, &[("a.md", page), ("b.md", "---\naliases: [Other]\n---\ny")]);
+    assert_eq!(shown, ["a: x", "b: y", "Other -> a", "Mine -> a"]);
+    assert_eq!(samples(&losses, Loss::DuplicateRedirect), ["b → a", "Other → b"]);
+}
+
+#[test]
+#[cfg(target_os = "linux")]
+fn a_folder_that_cannot_be_read_is_counted_unless_it_is_left_out() {
+    let folder = tempfile::tempdir().expect("a directory");
+    let root = folder.path().join("set");
+    let chain = |top: &str| {
+        std::iter::repeat_n("x".repeat(220), 10).fold(folder.path().join(top), |path, part| path.join(part))
+    };
+    // Together the two are longer than a path may be, for anybody.
+    for top in ["set/long", "more"] {
+        fs::create_dir_all(chain(top)).expect("folders");
+    }
+    fs::rename(folder.path().join("more"), chain("set/long").join("more")).expect("moved");
+    fs::write(root.join("a.md"), "a").expect("a page");
+    for (exclude, lost) in [(None, 1), (Some("long"), 0), (Some("long/**"), 0), (Some("l*"), 0)] {
+        let exclude = exclude.map(str::to_owned).into_iter().collect();
+        let options = MarkdownOptions { exclude, ..MarkdownOptions::default() };
+        let parsed = all(&Markdown::open(std::slice::from_ref(&root), &options).expect("pages"));
+        assert_eq!(parsed.documents.len(), 1);
+        assert_eq!(parsed.losses.count(Loss::MalformedRecord), lost);
+    }
+}
+
+#[test]
+fn a_wiki_name_with_an_ending_is_a_page_unless_there_is_such_a_file() {
+    let page = "[[Node.js]] [[a.b.c]] [[README.rs]] [[main.rs]] [[sub/x.py]] [[pic.png]] [[https://example.org/a]]";
+    let (shown, _) = read(Format::Markdown, &[("d/a.md", page), ("d/main.rs", "code"), ("sub/x.py", "code")]);
+    let expected = "d/a: [Node.js][[Node.js]] [a.b.c][[a.b.c]] [README.rs][[README.rs]] main.rs sub/x.py pic.png \
+        https://example.org/a";
+    assert_eq!(shown, [expected]);
+}
+
+#[test]
+fn the_index_of_a_folder_may_be_its_readme() {
+    let page = "[a](guide/index.md) [b](guide/index.html) [c](guide/) [d](other/index.md)";
+    let (shown, _) = read(Format::Markdown, &[("a.md", page), ("guide/README.md", "g"), ("other/index.md", "o")]);
+    assert_eq!(shown[0], "a: [a][[guide/README]] [b][[guide/README]] [c][[guide/README]] [d][[other]]");
+}
+
+#[test]
 fn any_order_of_batches_gives_the_same_documents() {
     let folder = tempfile::tempdir().expect("a directory");
     for page in 0..100 {
@@ -257,10 +385,14 @@ fn encodings_are_declared_guessed_or_mended() {
     write("guessed.html", b"<p>caf\xE9 \x93quoted\x94");
     write("latin2.html", b"<meta charset='iso-8859-2'><p>\xB1");
     write("mended.html", b"<meta charset=utf-8><p>caf\xE9");
+    write("unknown.html", b"<meta charset=klingon><p>caf\xE9");
+    write("wide.html", &"<p>a\u{e9}".encode_utf16().flat_map(u16::to_le_bytes).collect::<Vec<_>>());
+    write("wide2.html", &"<p>a\u{e9}".encode_utf16().flat_map(u16::to_be_bytes).collect::<Vec<_>>());
     let parsed = html(&[folder.path().to_owned()], &HtmlOptions::default());
     let texts: Vec<&str> = parsed.documents.iter().map(|document| &*document.text).collect();
-    assert_eq!(texts, ["é", "café “quoted”", "ą", "caf\u{FFFD}"]);
-    assert_eq!(parsed.losses.iter().map(|(_, tally)| tally.count).collect::<Vec<_>>(), [1]);
+    assert_eq!(texts, ["é", "café “quoted”", "ą", "caf\u{FFFD}", "café", "aé", "aé"]);
+    assert_eq!(parsed.losses.count(Loss::ReplacedBytes), 1);
+    assert_eq!(samples(&parsed.losses, Loss::IgnoredField), ["charset \"klingon\" (unknown.html)"]);
     assert_ne!(parsed.losses, Losses::default());
 }
 

@@ -115,7 +115,9 @@ fn a_line_longer_than_allowed_is_named() {
     let message = place.refused("import jsonl in.jsonl --max-record 1 -o c");
     assert_eq!(
         message,
-        format!("in.jsonl:2: the line is longer than --max-record allows (is this one document a line?). {MEND}")
+        format!(
+            "in.jsonl:2: the line is longer than 1 MiB, which --max-record allows (is this one document a line?). {MEND}"
+        )
     );
     place.ok("import jsonl in.jsonl --max-record 1 --skip-bad -o skipped");
     assert_eq!(place.json("info skipped --json")["documents"], 3);
@@ -136,7 +138,10 @@ fn a_line_of_200_megabytes_is_refused() {
     drop(pipe);
     let output = child.wait_with_output().expect("it ends");
     let err = String::from_utf8_lossy(&output.stderr);
-    assert!(err.starts_with("hd2v: standard input:1: the line is longer than --max-record allows"), "{err}");
+    assert!(
+        err.starts_with("hd2v: standard input:1: the line is longer than 128 MiB, which --max-record allows"),
+        "{err}"
+    );
     assert_eq!(place.entries(), Vec::<String>::new());
 }
 

@@ -253,7 +253,13 @@ mod tests {
     use super::*;
 
     fn read(text: &str) -> Parsed {
-        parse(&LineBatch { input: "in".into(), first_line: 1, bytes: text.into(), too_long: Vec::new() })
+        parse(&LineBatch {
+            input: "in".into(),
+            first_line: 1,
+            bytes: text.into(),
+            too_long: Vec::new(),
+            longest: 1 << 20,
+        })
     }
 
     #[test]

@@ -38,7 +38,8 @@ fn parse_line(line: &str, place: String, out: &mut Parsed) {
     if id.contains(OPEN) {
         return out.bad(place, "the line begins with a link: the document's id must come first".to_owned());
     }
-    if let Some(wrong) = markup::unlinkable(id) {
+    let comma = id.contains(',').then_some("contains `,`");
+    if let Some(wrong) = markup::unlinkable(id).or(comma) {
         return out.bad(place, format!("the id {id:?} {wrong}, so no link could name it; choose another"));
     }
     let mut document = Document { id: id.to_owned(), ..Document::default() };
@@ -71,7 +72,13 @@ mod tests {
     use super::*;
 
     fn read(text: &str) -> Parsed {
-        parse(&LineBatch { input: "in".into(), first_line: 1, bytes: text.into(), too_long: Vec::new() })
+        parse(&LineBatch {
+            input: "in".into(),
+            first_line: 1,
+            bytes: text.into(),
+            too_long: Vec::new(),
+            longest: 1 << 20,
+        })
     }
 
     fn shown(text: &str) -> Vec<String> {
@@ -93,6 +100,7 @@ mod tests {
     #[test]
     fn an_id_that_jsonl_could_not_link_to_is_none_here_either() {
         assert_eq!(read("A x\nB|C y").first_bad.map(|(place, _)| place).as_deref(), Some("in:2"));
+        assert_eq!(read("A x\nB,C y").first_bad.map(|(place, _)| place).as_deref(), Some("in:2"));
         let parsed = read("A x =-=B,C|D-=- =-=B,B-=-");
         assert_eq!(parsed.losses.count(Loss::BrokenMark), 1);
         assert_eq!(parsed.documents[0].links.iter().map(|link| link.targets.join(",")).collect::<Vec<_>>(), ["B"]);

@@ -47,7 +47,13 @@ impl Parsed {
         for (number, bytes) in batch.lines() {
             let place = batch.place(number);
             if batch.too_long.contains(&number) {
-                parsed.bad(place, TOO_LONG.to_owned());
+                let limit = batch.longest >> 20;
+                parsed.bad(
+                    place,
+                    format!(
+                        "the line is longer than {limit} MiB, which --max-record allows (is this one document a line?)"
+                    ),
+                );
                 continue;
             }
             match std::str::from_utf8(bytes) {
@@ -73,9 +79,6 @@ impl Parsed {
         tag
     }
 }
-
-/// Said of a line longer than [`ImportOptions::longest_line`].
-const TOO_LONG: &str = "the line is longer than --max-record allows (is this one document a line?)";
 
 /// The formats that can be imported.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -342,6 +345,12 @@ fn read<R: Send>(
     sink: impl FnMut(R) -> Result<u64> + Send,
     watch: Watch<'_>,
 ) -> Result<()> {
+    let of_trees = [(&options.include, "--include"), (&options.exclude, "--exclude")]
+        .into_iter()
+        .find(|(globs, _)| !globs.is_empty());
+    if let (Format::Jsonl | Format::Lines, Some((_, option))) = (format, of_trees) {
+        return Err(Error::Usage(format!("{option} chooses among the pages of a directory; {format} reads files")));
+    }
     match format {
         Format::Jsonl => read_lines(inputs, options, |batch| work(jsonl::parse(&batch)), sink, watch),
         Format::Lines => read_lines(inputs, options, |batch| work(lines::parse(&batch)), sink, watch),

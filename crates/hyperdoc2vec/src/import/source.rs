@@ -29,6 +29,8 @@ pub struct LineBatch {
     pub bytes: Vec<u8>,
     /// Numbers of lines longer than allowed, which are left empty.
     pub too_long: Vec<u64>,
+    /// The most bytes that are allowed.
+    pub longest: usize,
 }
 
 impl LineBatch {
@@ -79,7 +81,8 @@ impl LineBatches {
                 let reader = open(&path, self.consumed.clone())?;
                 let name = path.file_name().map_or_else(|| path.to_string_lossy(), |name| name.to_string_lossy());
                 let name = if is_stdin(&path) { "standard input".into() } else { name };
-                self.current = Some((Arc::from(name.as_ref()), path, reader));
+                let shown = shown(&path).to_owned();
+                self.current = Some((Arc::from(name.as_ref()), shown, reader));
                 self.line = 1;
             }
             match self.read()? {
@@ -92,7 +95,8 @@ impl LineBatches {
     fn read(&mut self) -> Result<Option<LineBatch>> {
         let Some((name, path, reader)) = &mut self.current else { return Ok(None) };
         let bytes = Vec::with_capacity(BATCH + 4096);
-        let mut batch = LineBatch { input: name.clone(), first_line: self.line, bytes, too_long: Vec::new() };
+        let (first_line, longest) = (self.line, self.longest);
+        let mut batch = LineBatch { input: name.clone(), first_line, bytes, too_long: Vec::new(), longest };
         while batch.bytes.len() < BATCH {
             let start = batch.bytes.len();
             let room = self.longest as u64 + 1;
@@ -160,6 +164,11 @@ pub(super) fn is_stdin(path: &Path) -> bool {
     path.as_os_str() == "-"
 }
 
+/// What `path` is called in messages.
+fn shown(path: &Path) -> &Path {
+    if is_stdin(path) { Path::new("standard input") } else { path }
+}
+
 /// Opens a file or standard input (`-`); gz, zst, bz2 and xz are told by their first bytes and unpacked.
 ///
 /// `consumed` grows by the bytes read, as they are on disk.
@@ -172,9 +181,9 @@ pub fn open(path: &Path, consumed: Arc<AtomicU64>) -> Result<Box<dyn BufRead + S
     let mut raw = Counted { inner: raw, consumed };
     // A pipe may give its first bytes one by one.
     let mut head = Vec::new();
-    raw.by_ref().take(6).read_to_end(&mut head).map_err(Error::io("read", path))?;
+    raw.by_ref().take(6).read_to_end(&mut head).map_err(Error::io("read", shown(path)))?;
     let raw = buffered(io::Cursor::new(head.clone()).chain(raw));
-    unpacked(&head, raw).map_err(Error::io("read", path))
+    unpacked(&head, raw).map_err(Error::io("read", shown(path)))
 }
 
 /// What `raw`, which begins with `head`, holds once unpacked.

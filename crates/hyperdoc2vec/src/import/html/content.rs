@@ -120,7 +120,7 @@ pub(super) fn is_boilerplate(page: &Page, index: usize, tag: Tag, named: bool) -
         return true;
     }
     let id = page.attribute(index, Key::Id).unwrap_or_default();
-    if is_furniture(id) {
+    if is_rustdoc_list(id) || (is_furniture(id) && !is_called_by_words(page, index, tag, class)) {
         return true;
     }
     let mut local = false;
@@ -128,11 +128,48 @@ pub(super) fn is_boilerplate(page: &Page, index: usize, tag: Tag, named: bool) -
     for class in class.split_ascii_whitespace() {
         local |= matches!(class, "local" | "topic");
         contents |= class == "contents";
-        if is_furniture(class) {
+        if (is_furniture(class) || is_rustdoc_list(class)) && !(class == "sidebar" && is_rest_sidebar(page, index)) {
             return true;
         }
     }
     local && contents
+}
+
+/// Whether an element has its id from its own words, as generators make it for headings and sections: `#navigation`
+/// then is a section on navigation.
+fn is_called_by_words(page: &Page, index: usize, tag: Tag, class: &str) -> bool {
+    let section =
+        |class: &str| matches!(class, "section" | "level1" | "level2" | "level3" | "level4" | "level5" | "level6");
+    match tag {
+        Tag::H1 | Tag::Heading | Tag::Block | Tag::Dt | Tag::Dd | Tag::Inline | Tag::A | Tag::Article => true,
+        Tag::Section => first_block(page, index).is_some_and(|(_, first)| matches!(first, Tag::H1 | Tag::Heading)),
+        _ => class.split_ascii_whitespace().any(section),
+    }
+}
+
+/// Whether this is what reStructuredText calls a side bar: a box of text, which begins with a title.
+fn is_rest_sidebar(page: &Page, index: usize) -> bool {
+    let title = first_block(page, index).and_then(|(first, _)| page.attribute(first, Key::Class));
+    title.is_some_and(|class| class.split_ascii_whitespace().any(|class| class == "sidebar-title"))
+}
+
+/// The first element inside another that is no part of a line.
+fn first_block(page: &Page, index: usize) -> Option<(usize, Tag)> {
+    (index + 1..page.close(index)).find_map(|index| match page.events[index] {
+        Event::Open { tag, .. } if !tag.is_inline() => Some((index, tag)),
+        _ => None,
+    })
+}
+
+/// Ids and classes of rustdoc's lists of what every type has.
+fn is_rustdoc_list(name: &str) -> bool {
+    matches!(
+        name,
+        "synthetic-implementations"
+            | "synthetic-implementations-list"
+            | "blanket-implementations"
+            | "blanket-implementations-list"
+    )
 }
 
 /// Anchors that are no links of the text: header anchors, links to the source.
@@ -270,10 +307,6 @@ fn is_furniture(name: &str) -> bool {
             | "footnote-backref"
             | "footnote-backlink"
             | "fn-backref"
-            | "synthetic-implementations"
-            | "synthetic-implementations-list"
-            | "blanket-implementations"
-            | "blanket-implementations-list"
     )
 }
 
@@ -285,7 +318,7 @@ fn rank(page: &Page, index: usize, tag: Tag) -> Option<usize> {
     if tag == Tag::Article {
         return Some(1);
     }
-    if tag != Tag::Div && tag != Tag::Td {
+    if !matches!(tag, Tag::Div | Tag::Section | Tag::Td) {
         return None;
     }
     let id = page.attribute(index, Key::Id).and_then(|id| IDS.iter().position(|known| *known == id));
@@ -310,7 +343,8 @@ fn narrow(page: &Page, letters: &Letters, body: Region) -> Region {
     while index < here.end {
         if let Event::Open { tag, .. } = page.events[index] {
             let child = region(page, index, false);
-            let container = matches!(tag, Tag::Div | Tag::Td | Tag::Table | Tag::Tr | Tag::Block | Tag::Article);
+            let container =
+                matches!(tag, Tag::Div | Tag::Section | Tag::Td | Tag::Table | Tag::Tr | Tag::Block | Tag::Article);
             if container && letters.outside_links(child) * 5 >= letters.outside_links(here) * 4 {
                 here = child;
             } else if child.end > index && letters.outside_links(child) * 5 < letters.outside_links(here) * 4 {

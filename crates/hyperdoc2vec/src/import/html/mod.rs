@@ -9,7 +9,7 @@
 //! the corpus drops it and counts it as a self link. Anything else - other sites, files that are no pages by their ending
 //! or are there but no pages, a part of the same page (`#part`), pages left out by the globs - is just text, uncounted.
 //! A page that leads on at once (`http-equiv=refresh`), or that names another page of the set as its canonical form
-//! (counted), is an alias of that page and no document.
+//! (counted), is an alias of that page and no document; unless that page makes no document either, or leads back.
 
 mod content;
 mod head;
@@ -17,7 +17,7 @@ pub(super) mod page;
 
 use std::path::PathBuf;
 
-use encoding_rs::{Encoding, UTF_8, WINDOWS_1252};
+use encoding_rs::{Encoding, UTF_8, UTF_16BE, UTF_16LE, WINDOWS_1252};
 
 use super::Parsed;
 use super::tree::href::{Base, Href, decode, folder, join};
@@ -105,6 +105,7 @@ impl Pages for Html {
         }
         if let Some(Target::Page(other)) = head.canonical.and_then(|url| site.leads_on(url))
             && !is_top(&self.tree.pages[other].path)
+            && self.leads_to_text(index, other)
         {
             let other = self.tree.pages[other].id.clone();
             parsed.losses.add(Loss::OtherCanonical, format!("{} → {other}", file.id));
@@ -132,6 +133,36 @@ impl Pages for Html {
         let title = title(&page, region, head.title);
         let id = file.id.clone();
         parsed.documents.push(Document { id, title, date, language, labels: head.keywords, url, text, links, origin });
+    }
+}
+
+/// More pages than this, each of which names the next, are not followed.
+const LONGEST_CHAIN: usize = 8;
+
+impl Html {
+    /// Whether page `other`, which page `index` names as its canonical form, is a document or leads to one that is not
+    /// `index` itself.
+    fn leads_to_text(&self, index: usize, other: usize) -> bool {
+        let (mut seen, mut here) = (vec![index], other);
+        while !seen.contains(&here) && seen.len() < LONGEST_CHAIN {
+            seen.push(here);
+            let file = &self.tree.pages[here];
+            let Ok(bytes) = tree::read(&file.file) else { return false };
+            let page = page::Page::read(&to_text(&bytes, &file.path, &mut Losses::default()));
+            let head = Head::read(&page);
+            let site = Site::new(self, here, &head);
+            let next = match (head.refresh, head.canonical.and_then(|url| site.leads_on(url))) {
+                (Some(url), _) if !site.is_here(url) => site.leads_on(url),
+                (_, Some(Target::Page(next))) if !is_top(&self.tree.pages[next].path) => Some(Target::Page(next)),
+                _ => {
+                    let is_text = || !write(&page, content::find(&page), &site).0.is_empty();
+                    return !content::is_generated(&page, &file.path) && is_text();
+                }
+            };
+            let Some(Target::Page(next)) = next else { return false };
+            here = next;
+        }
+        false
     }
 }
 
@@ -331,9 +362,13 @@ fn plain(page: &page::Page, region: content::Region) -> String {
     text.finish().0
 }
 
-/// Decodes a page: byte order mark, else what it declares, else UTF-8, else windows-1252.
+/// Decodes a page: byte order mark, else UTF-16 by its zeros, else what it declares, else UTF-8, else windows-1252.
 fn to_text(bytes: &[u8], origin: &str, losses: &mut Losses) -> String {
-    let declared = Encoding::for_bom(bytes).map(|(encoding, _)| encoding).or_else(|| declared(bytes));
+    let marked = Encoding::for_bom(bytes).map(|(encoding, _)| encoding).or_else(|| utf_16(bytes));
+    let declared = marked.map(Ok).or_else(|| declared(bytes)).and_then(|declared| {
+        let unknown = |label| losses.add(Loss::IgnoredField, format!("charset {label:?} ({origin})"));
+        declared.map_err(unknown).ok()
+    });
     let encoding = declared.unwrap_or(if std::str::from_utf8(bytes).is_ok() { UTF_8 } else { WINDOWS_1252 });
     let (text, _, replaced) = encoding.decode(bytes);
     if replaced {
@@ -342,8 +377,17 @@ fn to_text(bytes: &[u8], origin: &str, losses: &mut Losses) -> String {
     text.into_owned()
 }
 
-/// The encoding that a `<meta>` in the first two kilobytes declares.
-fn declared(bytes: &[u8]) -> Option<&'static Encoding> {
+/// UTF-16 without a byte order mark: a page begins with characters of ASCII, every other byte is zero.
+fn utf_16(bytes: &[u8]) -> Option<&'static Encoding> {
+    match *bytes {
+        [1..=255, 0, 1..=255, 0, ..] => Some(UTF_16LE),
+        [0, 1..=255, 0, 1..=255, ..] => Some(UTF_16BE),
+        _ => None,
+    }
+}
+
+/// The encoding that a `<meta>` in the first two kilobytes declares, or what it says if that is none.
+fn declared(bytes: &[u8]) -> Option<std::result::Result<&'static Encoding, String>> {
     let start = bytes[..bytes.len().min(2048)].to_ascii_lowercase();
     let mut rest = &start[..];
     while let Some(at) = rest.windows(5).position(|window| window == b"<meta") {
@@ -354,7 +398,8 @@ fn declared(bytes: &[u8]) -> Option<&'static Encoding> {
             let value = value.strip_prefix(b"\"").or(value.strip_prefix(b"'")).unwrap_or(value);
             let end = value.iter().position(|b| b"\"' ;/\t\n\r".contains(b)).unwrap_or(value.len());
             // A page that can say so in ASCII is not in UTF-16.
-            return Encoding::for_label(&value[..end]).map(|encoding| encoding.output_encoding());
+            let known = Encoding::for_label(&value[..end]).map(|encoding| encoding.output_encoding());
+            return Some(known.ok_or_else(|| String::from_utf8_lossy(&value[..end]).into_owned()));
         }
     }
     None

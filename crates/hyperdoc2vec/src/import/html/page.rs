@@ -20,13 +20,15 @@ pub(in crate::import) enum Tag {
     Body,
     Br,
     Button,
-    /// A container that says nothing about its content: `div`, `section`, `center`, …
+    /// A container that says nothing about its content: `div`, `center`, …
     Div,
     Dd,
     Dl,
     Dt,
     Footer,
     H1,
+    /// `h2` to `h6`.
+    Heading,
     Head,
     Header,
     Html,
@@ -44,6 +46,7 @@ pub(in crate::import) enum Tag {
     Unseen,
     P,
     Pre,
+    Section,
     Table,
     Td,
     Title,
@@ -64,12 +67,13 @@ impl Tag {
             b"body" => Tag::Body,
             b"br" | b"hr" => Tag::Br,
             b"button" => Tag::Button,
-            b"center" | b"div" | b"section" | b"form" => Tag::Div,
+            b"center" | b"div" | b"form" => Tag::Div,
             b"dd" => Tag::Dd,
             b"dl" => Tag::Dl,
             b"dt" => Tag::Dt,
             b"footer" => Tag::Footer,
             b"h1" => Tag::H1,
+            b"h2" | b"h3" | b"h4" | b"h5" | b"h6" => Tag::Heading,
             b"head" => Tag::Head,
             b"header" => Tag::Header,
             b"html" => Tag::Html,
@@ -80,15 +84,14 @@ impl Tag {
             b"main" => Tag::Main,
             b"meta" => Tag::Meta,
             b"nav" => Tag::Nav,
-            b"address" | b"blockquote" | b"caption" | b"details" | b"fieldset" | b"figcaption" | b"figure" | b"h2"
-            | b"h3" | b"h4" | b"h5" | b"h6" | b"hgroup" | b"legend" | b"summary" | b"tbody" | b"tfoot" | b"thead" => {
-                Tag::Block
-            }
+            b"address" | b"blockquote" | b"caption" | b"details" | b"fieldset" | b"figcaption" | b"figure"
+            | b"hgroup" | b"legend" | b"summary" | b"tbody" | b"tfoot" | b"thead" => Tag::Block,
             b"annotation" | b"annotation-xml" | b"audio" | b"canvas" | b"datalist" | b"dialog" | b"iframe"
             | b"noframes" | b"noscript" | b"object" | b"script" | b"select" | b"style" | b"svg" | b"template"
             | b"textarea" | b"video" => Tag::Unseen,
             b"p" => Tag::P,
             b"pre" => Tag::Pre,
+            b"section" => Tag::Section,
             b"table" => Tag::Table,
             b"td" | b"th" => Tag::Td,
             b"title" => Tag::Title,
@@ -310,8 +313,11 @@ impl Builder {
             return;
         }
         // A cell keeps what is inside it from closing what is outside.
-        let walls: &[Tag] =
-            if matches!(tag, Tag::Table | Tag::Tr | Tag::Block | Tag::Body | Tag::Html) { &[] } else { &[Tag::Td] };
+        let walls: &[Tag] = if matches!(tag, Tag::Table | Tag::Tr | Tag::Block | Tag::Heading | Tag::Body | Tag::Html) {
+            &[]
+        } else {
+            &[Tag::Td]
+        };
         let found = self.stack.iter().rposition(|open| open.name == name || walls.contains(&open.tag));
         let Some(at) = found.filter(|&at| self.stack[at].name == name) else { return };
         if tag.is_inline() && self.stack[at + 1..].iter().any(|open| !open.tag.is_inline()) {

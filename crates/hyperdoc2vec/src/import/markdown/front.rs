@@ -70,7 +70,8 @@ impl Front {
     }
 }
 
-/// The fence and text of the front matter, and what follows it.
+/// The fence and text of the front matter, and what follows it. The text begins in the line of the fence, so that its
+/// lines are counted as those of the page.
 pub(super) fn split(source: &str) -> (Option<(&str, &str)>, &str) {
     let source = source.strip_prefix('\u{FEFF}').unwrap_or(source);
     let first = source.lines().next().unwrap_or_default();
@@ -83,7 +84,7 @@ pub(super) fn split(source: &str) -> (Option<(&str, &str)>, &str) {
     for line in source[start..].split_inclusive('\n') {
         let text = line.trim_end();
         if text == fence || (fence == "---" && text == "...") {
-            return (Some((&source[..3], &source[start..at])), &source[at + line.len()..]);
+            return (Some((&source[..3], &source[3..at])), &source[at + line.len()..]);
         }
         at += line.len();
     }
@@ -98,6 +99,7 @@ fn yaml(text: &str) -> Result<Fields, String> {
     for event in Parser::new_from_str(text) {
         let (event, _) = event.map_err(|error| error.to_string())?;
         match event {
+            Event::SequenceStart(..) if depth == 0 => return Err("expected fields, found a list".to_owned()),
             Event::MappingStart(..) | Event::SequenceStart(..) => depth += 1,
             Event::MappingEnd | Event::SequenceEnd => {
                 depth = depth.saturating_sub(1);
@@ -183,5 +185,8 @@ mod tests {
         assert!(Front::read("---\na: [b\n---\n").wrong.is_some());
         assert!(Front::read("+++\na = \n+++\n").wrong.is_some());
         assert_eq!(Front::read("---\n---\n"), Front::default());
+        assert_eq!(Front::read("---\n- a\n- b\n---\n").wrong.as_deref(), Some("expected fields, found a list"));
+        let wrong = Front::read("---\na: b\nc: 'd\n---\n").wrong.expect("an error");
+        assert!(wrong.contains("line 3"), "{wrong}");
     }
 }

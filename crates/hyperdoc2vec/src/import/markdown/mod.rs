@@ -3,6 +3,7 @@
 //! An id is the path below the root without its ending; `folder/index` is called `folder` (unless `folder.md` is there
 //! too). Front matter is read when the tree is opened, because links may name a page by its slug or by an alias.
 //! A note embedded in another, `![[note]]`, is a link to it with its name; of other embeds and images, nothing stays.
+//! What stands between dollars is a formula, unless it holds a link to a page of the set.
 //! See `names` for how a link finds its page, and `tree` for roots and order.
 
 mod front;
@@ -11,7 +12,7 @@ mod names;
 
 use std::path::PathBuf;
 
-use pulldown_cmark::{CowStr, Event, LinkType, Options, Parser, Tag, TagEnd};
+use pulldown_cmark::{BrokenLink, CowStr, Event, LinkType, Options, Parser, RefDefs, Tag, TagEnd};
 use rayon::prelude::*;
 
 use super::Parsed;
@@ -91,8 +92,10 @@ impl Pages for Markdown {
             None => None,
         };
         let language = front.language.as_deref().and_then(|text| parsed.language(text, &origin));
-        for alias in self.names.aliases(&self.tree, index, front) {
-            parsed.aliases.push((alias, page.id.clone()));
+        let (aliases, taken) = self.names.aliases(&self.tree, index, front);
+        parsed.aliases.extend(aliases.into_iter().map(|alias| (alias, page.id.clone())));
+        for alias in taken {
+            parsed.losses.add(Loss::DuplicateRedirect, format!("{alias} → {}", page.id));
         }
         let body = front::split(&source).1;
         let (text, links, heading, broken) = Writer::write(self, index, body);
@@ -150,7 +153,13 @@ impl<'a> Writer<'a> {
             block: String::new(),
             broken: BrokenMarks::default(),
         };
-        for (event, place) in Parser::new_ext(body, options).into_offset_iter() {
+        let mut events = Parser::new_ext(body, options).into_offset_iter();
+        while let Some((event, place)) = events.next() {
+            if matches!(event, Event::InlineMath(_) | Event::DisplayMath(_))
+                && writer.read_dollars(&body[place.clone()], options, events.reference_definitions())
+            {
+                continue;
+            }
             if !writer.in_code && writer.images == 0 {
                 writer.broken.take(body, &event, place);
             }
@@ -159,6 +168,32 @@ impl<'a> Writer<'a> {
         let (text, links) = writer.text.finish();
         let heading = writer.heading.map(|words| words.split_whitespace().collect::<Vec<_>>().join(" "));
         (text, links, heading.filter(|heading| !heading.is_empty()), writer.broken)
+    }
+
+    /// Reads what stands between dollars as text, if a link in it leads to a page of the set.
+    fn read_dollars(&mut self, source: &str, options: Options, definitions: &RefDefs<'_>) -> bool {
+        if !source.contains('[') {
+            return false;
+        }
+        let defined = |link: BrokenLink<'_>| {
+            let address = definitions.get(&link.reference)?.dest.to_string();
+            Some((CowStr::from(address), CowStr::from("")))
+        };
+        let text = options - Options::ENABLE_MATH;
+        let events: Vec<Event<'_>> = Parser::new_with_broken_link_callback(source, text, Some(defined)).collect();
+        let leads = |event: &Event<'_>| match event {
+            Event::Start(Tag::Link { link_type, dest_url, .. }) => self.target(*link_type, dest_url),
+            _ => None,
+        };
+        if !events.iter().filter_map(leads).any(|id| self.markdown.names.is_page(&id)) {
+            return false;
+        }
+        for event in events {
+            if !matches!(event, Event::Start(Tag::Paragraph) | Event::End(TagEnd::Paragraph)) {
+                self.take(event);
+            }
+        }
+        true
     }
 
     fn take(&mut self, event: Event<'_>) {
@@ -210,17 +245,21 @@ impl<'a> Writer<'a> {
     }
 
     fn open_link(&mut self, kind: LinkType, target: &CowStr<'_>) {
+        if let LinkType::WikiLink { has_pothole } = kind {
+            self.wiki_name = !has_pothole;
+        }
+        if let Some(id) = self.target(kind, target) {
+            self.text.open_link(id);
+        }
+    }
+
+    /// The id that a link leads to; `None` if it is just text.
+    fn target(&self, kind: LinkType, target: &str) -> Option<String> {
         let Markdown { tree, names, base, .. } = self.markdown;
-        let found = match kind {
-            LinkType::WikiLink { has_pothole } => {
-                self.wiki_name = !has_pothole;
-                names.wiki(tree, self.index, target)
-            }
+        match kind {
+            LinkType::WikiLink { .. } => names.wiki(tree, self.index, target),
             LinkType::Email => None,
             _ => names.resolve(tree, base.as_ref(), self.index, target),
-        };
-        if let Some(id) = found {
-            self.text.open_link(id);
         }
     }
 

@@ -1,19 +1,21 @@
 //! Which page a link of a Markdown file means: by path, by slug, by alias, or by a wiki name.
 //!
-//! - A path is tried with and without its ending, as a folder's `index`, `README` or `_index`, and with `.html` taken
-//!   for `.md`; from the file's folder first, then from the folder that a server makes of the file itself.
+//! - A path is tried with and without its ending, as a folder's `index`, `README` or `_index` (of which the first may
+//!   mean the others), and with `.html` taken for `.md`; from the file's folder first, then from the folder that a server makes of the file itself.
 //! - A path from the top that finds no file is looked up among aliases, then among slugs, of which it may end in one:
 //!   `/en-US/docs/Web/API/Node` finds the slug `Web/API/Node`.
-//! - A wiki name is a file name, a path's end, or an alias; exact case before any case. Of several pages the nearest
+//! - A wiki name is a file name, a path's end, or an alias; exact case before any case, and
+//!   accents composed or not. Of several pages the nearest
 //!   wins: most folders in common, then the shortest path, then the first.
 //! - A link that names its own page is kept: the corpus drops it and counts it as a self link. A link to a mere part
 //!   (`#part`, `[[#part]]`) is just text, uncounted.
 
 use std::collections::{HashMap, HashSet};
+use std::path::Path;
 
 use super::front::Front;
 use crate::import::tree::href::{Base, Href, decode, folder, join};
-use crate::import::tree::{Page, Tree, ending, is_asset, is_file, safe_id};
+use crate::import::tree::{Page, Tree, composed, ending, is_asset, is_attachment, is_file, safe_id};
 
 /// Endings of Markdown files.
 pub(in crate::import) const ENDINGS: [&str; 3] = ["md", "markdown", "mdx"];
@@ -59,9 +61,9 @@ pub(super) struct Names {
     ids: HashSet<String>,
     /// By alias, as [`plain`] writes it.
     aliases: HashMap<String, Vec<usize>>,
-    /// By slug in lower case.
+    /// By slug, folded.
     slugs: HashMap<String, Vec<usize>>,
-    /// By file name in lower case, without ending; also by alias.
+    /// By file name, folded, without ending; also by alias.
     files: HashMap<String, Vec<usize>>,
 }
 
@@ -70,13 +72,13 @@ impl Names {
         let ids = tree.pages.iter().map(|page| page.id.clone()).collect();
         let mut names = Names { ids, aliases: HashMap::new(), slugs: HashMap::new(), files: HashMap::new() };
         for (index, (page, front)) in tree.pages.iter().zip(fronts).enumerate() {
-            let mut files: Vec<String> = vec![last(stem(&page.path)).to_lowercase(), last(&page.id).to_lowercase()];
+            let mut files: Vec<String> = vec![fold(last(stem(&page.path))), fold(last(&page.id))];
             for alias in &front.aliases {
                 names.aliases.entry(plain(alias)).or_default().push(index);
-                files.push(alias.trim().to_lowercase());
+                files.push(fold(alias.trim()));
             }
             if let Some(slug) = &front.slug {
-                names.slugs.entry(plain(slug).to_lowercase()).or_default().push(index);
+                names.slugs.entry(fold(&plain(slug))).or_default().push(index);
             }
             files.dedup();
             for file in files {
@@ -86,21 +88,27 @@ impl Names {
         names
     }
 
-    /// Names that links may use for a page, beside its id.
-    pub(super) fn aliases(&self, tree: &Tree, index: usize, front: &Front) -> Vec<String> {
+    /// Names that links may use for a page, beside its id; and aliases that are another page's id or alias.
+    pub(super) fn aliases(&self, tree: &Tree, index: usize, front: &Front) -> (Vec<String>, Vec<String>) {
         let only = |found: Option<&Vec<usize>>| found.is_some_and(|pages| *pages == [index]);
-        let slug = front.slug.iter().map(|slug| plain(slug)).filter(|slug| only(self.slugs.get(&slug.to_lowercase())));
-        let aliases = front.aliases.iter().map(|alias| plain(alias));
-        let aliases =
-            aliases.filter(|alias| self.aliases.get(alias).is_some_and(|pages| pages.first() == Some(&index)));
-        let mut all: Vec<String> = Vec::new();
-        for alias in slug.chain(aliases).map(|alias| safe_id(&alias)) {
-            if alias != tree.pages[index].id && !alias.is_empty() && !self.ids.contains(&alias) && !all.contains(&alias)
-            {
-                all.push(alias);
+        let slug = front.slug.iter().map(|slug| plain(slug)).filter(|slug| only(self.slugs.get(&fold(slug))));
+        let slug = slug.map(|slug| safe_id(&slug)).filter(|slug| !self.ids.contains(slug));
+        let (mut all, mut taken): (Vec<String>, Vec<String>) = (slug.collect(), Vec::new());
+        for alias in front.aliases.iter().map(|alias| plain(alias)) {
+            let first = self.aliases.get(&alias).is_some_and(|pages| pages.first() == Some(&index));
+            let alias = safe_id(&alias);
+            let list = if first && !self.ids.contains(&alias) { &mut all } else { &mut taken };
+            if alias != tree.pages[index].id && !alias.is_empty() && !list.contains(&alias) {
+                list.push(alias);
             }
         }
-        all
+        all.retain(|alias| !alias.is_empty());
+        (all, taken)
+    }
+
+    /// Whether a page of the set has this id.
+    pub(super) fn is_page(&self, id: &str) -> bool {
+        self.ids.contains(id)
     }
 
     /// The id that a CommonMark link leads to; `None` if it is just text.
@@ -131,7 +139,7 @@ impl Names {
         if let Some(pages) = self.aliases.get(path) {
             return pages.first().copied();
         }
-        let mut rest = path.to_lowercase();
+        let mut rest = fold(path);
         loop {
             if let Some(pages) = self.slugs.get(&rest) {
                 return nearest(tree, from, pages.iter().copied());
@@ -147,11 +155,11 @@ impl Names {
         // In a table the bar is written `\|`.
         let target = target.trim_end_matches('\\').trim_start_matches('/');
         let wanted = stem(target);
-        if wanted.is_empty() {
+        if wanted.is_empty() || target.contains("://") {
             return None;
         }
         let page = &tree.pages[from];
-        let pages = self.files.get(&last(wanted).to_lowercase()).or_else(|| self.files.get(&wanted.to_lowercase()));
+        let pages = self.files.get(&fold(last(wanted))).or_else(|| self.files.get(&fold(wanted)));
         let pages = pages.map(Vec::as_slice).unwrap_or_default();
         let ends = |index: &usize, fold: fn(&str) -> String| {
             let page = &tree.pages[*index];
@@ -165,11 +173,19 @@ impl Names {
         let found = relative
             .and_then(|full| find(tree, &full))
             .or_else(|| nearest(tree, page, pages.iter().copied().filter(|page| ends(page, str::to_owned))))
-            .or_else(|| nearest(tree, page, pages.iter().copied().filter(|page| ends(page, str::to_lowercase))))
-            .or_else(|| nearest(tree, page, self.files.get(&wanted.to_lowercase())?.iter().copied()));
+            .or_else(|| nearest(tree, page, pages.iter().copied().filter(|page| ends(page, composed))))
+            .or_else(|| nearest(tree, page, pages.iter().copied().filter(|page| ends(page, fold))))
+            .or_else(|| nearest(tree, page, self.files.get(&fold(wanted))?.iter().copied()));
         match found {
             Some(index) => Some(tree.pages[index].id.clone()),
-            None => (wanted.len() < target.len() || !is_asset(target)).then(|| safe_id(wanted)),
+            None if wanted.len() < target.len() => Some(safe_id(wanted)),
+            // `Node.js` may be a page that is not there, or a file that is.
+            None => {
+                let places = [join(folder(&page.full), target), tree.places_at(page.root, target).swap_remove(0)];
+                let file =
+                    is_attachment(target) || (is_asset(target) && places.iter().any(|full| Path::new(full).is_file()));
+                (!file).then(|| safe_id(wanted))
+            }
         }
     }
 }
@@ -183,7 +199,9 @@ fn find(tree: &Tree, full: &str) -> Option<usize> {
         let folder = FORMS.iter().filter(|form| full.ends_with('/') && form.starts_with('/')).find_map(form);
         folder.or_else(|| FORMS.iter().find_map(form))
     };
-    tree.find(path).or_else(|| forms(path)).or_else(|| forms(bare?))
+    // mdBook makes `folder/index.html` of `folder/README.md`.
+    let readme = || tree.find(&format!("{}/README.md", stem(bare.unwrap_or(path)).strip_suffix("/index")?));
+    tree.find(path).or_else(|| forms(path)).or_else(|| forms(bare?)).or_else(readme)
 }
 
 /// The id of a page that is not in the set, but looks as if it should be.
@@ -215,12 +233,17 @@ fn nearest(tree: &Tree, from: &Page, pages: impl Iterator<Item = usize>) -> Opti
     })
 }
 
+/// A name as names are compared: composed, in lower case.
+fn fold(name: &str) -> String {
+    composed(name).to_lowercase()
+}
+
 /// A path as names are compared: no slashes around it, no ending.
 fn plain(path: &str) -> String {
     let path = path.trim().trim_matches('/');
     let path = path.strip_suffix(".html").unwrap_or(path);
     let path = stem(path);
-    path.strip_suffix("/index").unwrap_or(path).to_owned()
+    composed(path.strip_suffix("/index").unwrap_or(path))
 }
 
 fn last(path: &str) -> &str {

@@ -7,7 +7,7 @@
 //! Entries whose name begins with a dot are passed over; links to directories are not followed, links to files are.
 //! A root that is a single file stands for its directory with that file alone, whatever the globs.
 //! Packed files (`page.html.gz`) are pages under the name without that ending; of `page.html` and `page.html.gz`, the
-//! first is read.
+//! first is read. Folders that the globs leave out are not looked into; those that cannot be read are counted.
 //!
 //! **Ids with several roots.** An id is the relative path. If a name occurs in two roots, the ids of *all* roots are
 //! prefixed by their root's directory name (`book/index.html`, `std/index.html`; a repeated directory name gets `-2`,
@@ -20,6 +20,7 @@ use std::ops::Range;
 use std::path::{Component, Path, PathBuf};
 
 use globset::{GlobBuilder, GlobSet, GlobSetBuilder};
+use icu_normalizer::ComposingNormalizer;
 use std::collections::HashMap;
 use walkdir::WalkDir;
 
@@ -98,14 +99,25 @@ pub(super) struct Tree {
     roots: Vec<Root>,
     pub(super) pages: Vec<Page>,
     by_full: HashMap<String, usize>,
+    /// The same for paths with accents and the like, composed.
+    by_composed: HashMap<String, usize>,
     filter: Filter,
+    /// What the walk could not read.
+    losses: Losses,
 }
 
 impl Tree {
     /// Walks `roots`; `name` turns a relative path into an id without prefix.
     pub(super) fn open(roots: &[PathBuf], wanted: &Wanted<'_>, name: fn(&str) -> String) -> Result<Tree> {
         let filter = Filter::new(wanted)?;
-        let mut tree = Tree { roots: Vec::new(), pages: Vec::new(), by_full: HashMap::new(), filter };
+        let mut tree = Tree {
+            roots: Vec::new(),
+            pages: Vec::new(),
+            by_full: HashMap::new(),
+            by_composed: HashMap::new(),
+            filter,
+            losses: Losses::default(),
+        };
         for root in roots {
             tree.walk(root, wanted)?;
         }
@@ -145,20 +157,31 @@ impl Tree {
             }
             found.push((name.to_owned(), packed.to_owned(), given.to_owned()));
         } else {
-            let visible = |entry: &walkdir::DirEntry| {
-                entry.depth() == 0 || !entry.file_name().as_encoded_bytes().starts_with(b".")
+            let below = |path: &Path| slashed(path.strip_prefix(given).unwrap_or(path));
+            let filter = &self.filter;
+            let seen = |entry: &walkdir::DirEntry| {
+                let hidden = entry.file_name().as_encoded_bytes().starts_with(b".");
+                let left_out = || entry.file_type().is_dir() && filter.exclude.is_match(below(entry.path()));
+                entry.depth() == 0 || !(hidden || left_out())
             };
-            for entry in WalkDir::new(given).into_iter().filter_entry(visible) {
-                let entry = entry.map_err(|error| {
-                    let path = error.path().unwrap_or(given).to_owned();
-                    Error::Io { doing: "walk", path, source: error.into() }
-                })?;
+            for entry in WalkDir::new(given).into_iter().filter_entry(seen) {
+                let entry = match entry {
+                    Ok(entry) => entry,
+                    Err(error) => {
+                        let path = error.path().unwrap_or(given).to_owned();
+                        if error.depth() == 0 {
+                            return Err(Error::Io { doing: "walk", path, source: error.into() });
+                        }
+                        let why = error.io_error().map_or("cannot be walked".to_owned(), ToString::to_string);
+                        self.losses.add(Loss::MalformedRecord, format!("{}: {why}", below(&path)));
+                        continue;
+                    }
+                };
                 let kind = entry.file_type();
                 if kind.is_dir() || (kind.is_symlink() && !entry.path().is_file()) {
                     continue;
                 }
-                let below = entry.path().strip_prefix(given).unwrap_or(entry.path());
-                let path = slashed(below);
+                let path = below(entry.path());
                 let (page, packed) = source::split_packed(&path);
                 if self.filter.is_page(page) && self.filter.takes(&[page, &path]) {
                     found.push((page.to_owned(), packed.to_owned(), entry.into_path()));
@@ -176,15 +199,22 @@ impl Tree {
                 }
                 continue;
             }
+            if !full.is_ascii() {
+                self.by_composed.entry(composed(&full)).or_insert(self.pages.len());
+            }
             self.by_full.insert(full.clone(), self.pages.len());
             self.pages.push(Page { file, root, path, packed, twins: Vec::new(), full, id: String::new() });
         }
         Ok(())
     }
 
-    /// Reads the bytes of page `index`. Counts what cannot be read, and files that would be the same page.
+    /// Reads the bytes of page `index`. Counts what cannot be read, and files that would be the same page; with the
+    /// first page, what the walk could not read.
     pub(super) fn read(&self, index: usize, losses: &mut Losses) -> Option<Vec<u8>> {
         let page = &self.pages[index];
+        if index == 0 {
+            losses.merge(self.losses.clone());
+        }
         for twin in &page.twins {
             losses.add(Loss::DuplicateId, format!("{} ({twin})", page.id));
         }
@@ -213,9 +243,15 @@ impl Tree {
         }
     }
 
-    /// The page with this full path, packed or not.
+    /// The page with this full path, packed or not, its accents composed or not.
     pub(super) fn find(&self, full: &str) -> Option<usize> {
-        self.by_full.get(full).or_else(|| self.by_full.get(source::split_packed(full).0)).copied()
+        let bare = source::split_packed(full).0;
+        let exact = self.by_full.get(full).or_else(|| self.by_full.get(bare));
+        let other = || {
+            let full = composed(full);
+            self.by_composed.get(&full).or_else(|| self.by_composed.get(source::split_packed(&full).0))
+        };
+        exact.or_else(|| if full.is_ascii() { None } else { other() }).copied()
     }
 
     /// Full paths that a path from the top of the site may mean, seen from a page of `root`.
@@ -261,18 +297,34 @@ pub(super) fn is_file(full: &str) -> bool {
     is_asset(full) || Path::new(full).is_file()
 }
 
+/// A name as names are compared if they are not the same: file systems and keyboards differ in how they write `é`.
+pub(super) fn composed(name: &str) -> String {
+    ComposingNormalizer::new_nfc().normalize(name).into_owned()
+}
+
 /// Whether the ending says that this is something else than a page.
 pub(super) fn is_asset(path: &str) -> bool {
-    const ASSETS: &str = " png jpg jpeg jpe gif svg svgz webp avif apng bmp ico cur tif tiff psd eps heic heif \
+    const SOURCES: &str = " css scss sass less js mjs cjs ts tsx jsx map wasm \
+        json jsonl ndjson geojson yml yaml toml xml xsd xsl xslt dtd rss atom rdf csv tsv sql db sqlite ini cfg \
+        conf lock log txt rst tex bib diff patch ipynb \
+        rs py pyi c h cc hh cpp hpp cxx go java kt rb sh bash bat ps1 cs swift lua proto ics ";
+    is_attachment(path) || ending(path).is_some_and(|found| SOURCES.contains(&listed(found)))
+}
+
+/// The same of pictures, sound, archives and the like, after which no page is called (as one may be after `Node.js`).
+pub(super) fn is_attachment(path: &str) -> bool {
+    const ATTACHMENTS: &str = " png jpg jpeg jpe gif svg svgz webp avif apng bmp ico cur tif tiff psd eps heic heif \
         pdf ps djvu epub mobi doc docx odt rtf xls xlsx ods ppt pptx odp \
         zip gz tgz bz2 tbz xz txz zst lz lzma lz4 br 7z rar tar jar war whl egg deb rpm apk dmg iso img msi exe bin dll \
         so dylib crate gem asc sig sha1 sha256 sha512 md5 torrent \
         mp3 mp4 m4a m4v webm ogg oga ogv opus wav flac aac mov mkv avi mpg mpeg 3gp mid swf vtt srt \
-        css scss sass less js mjs cjs ts tsx jsx map wasm woff woff2 ttf otf eot \
-        json jsonl ndjson geojson canvas yml yaml toml xml xsd xsl xslt dtd rss atom rdf csv tsv sql db sqlite ini cfg \
-        conf lock log txt rst tex bib diff patch ipynb \
-        rs py pyi c h cc hh cpp hpp cxx go java kt rb sh bash bat ps1 cs swift lua proto ics ";
-    ending(path).is_some_and(|found| ASSETS.contains(&format!(" {} ", found.to_ascii_lowercase())))
+        woff woff2 ttf otf eot canvas ";
+    ending(path).is_some_and(|found| ATTACHMENTS.contains(&listed(found)))
+}
+
+/// An ending as it stands in a list of them.
+fn listed(ending: &str) -> String {
+    format!(" {} ", ending.to_ascii_lowercase())
 }
 
 /// Whether the ending says that this is no page, or a page of some format.
@@ -367,6 +419,8 @@ fn globs(patterns: &[String]) -> Result<GlobSet> {
     let mut set = GlobSetBuilder::new();
     for pattern in patterns {
         let plain = pattern.trim_start_matches("./").trim_end_matches('/');
+        // All below a folder: the folder need not be looked into.
+        let plain = plain.strip_suffix("/**").unwrap_or(plain);
         for form in [plain.to_owned(), format!("{plain}/**")] {
             let glob = GlobBuilder::new(&form).literal_separator(true).build();
             set.add(glob.map_err(|error| wrong(pattern, error))?);
