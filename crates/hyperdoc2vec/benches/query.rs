@@ -1,6 +1,6 @@
 //! How fast a model answers: one question by each ranking, many at once, and a large model by its index.
 //!
-//! `cargo bench --bench query`. A question is a text of a hundred words around a link of a generated corpus, read anew
+//! `cargo bench --bench query`, or `cargo bench --bench query -- MODEL CORPUS` for the index of a model of your own. A question is a text of a hundred words around a link of a generated corpus, read anew
 //! each time. For single questions, the median and the fastest of a hundred are printed: on a busy machine the fastest tells
 //! more.
 #![allow(clippy::print_stdout, clippy::expect_used)]
@@ -31,6 +31,10 @@ const BATCH: usize = 10_000;
 const TOP: usize = 10;
 
 fn main() {
+    let given: Vec<String> = std::env::args().skip(1).filter(|argument| !argument.starts_with('-')).collect();
+    if let [model, corpus] = &given[..] {
+        return of_model(Path::new(model), Path::new(corpus));
+    }
     let dir = tempfile::tempdir().expect("a directory");
     trained(dir.path());
     large(dir.path());
@@ -122,6 +126,31 @@ fn batch(searcher: &Searcher<'_>, texts: &[String]) -> Vec<Vec<Hit>> {
     let vectors: Vec<f32> = texts.par_iter().flat_map_iter(vector).collect();
     let out = searcher.model().vectors(Vectors::DocOut).expect("there");
     rank::top_batch(Matrix::new(&vectors, texts.len(), dim, dim), out, TOP, |_, _| true)
+}
+
+/// Contexts of links of a corpus, asked of a model that was trained on it, by all documents and by the index.
+fn of_model(model: &Path, corpus: &Path) {
+    let (model, corpus) = (Model::open(model).expect("a model"), Corpus::open(corpus).expect("a corpus"));
+    let searcher = Searcher::new(&model);
+    let queries = texts(&corpus, 400).into_iter().map(|text| searcher.query(&text).expect("read"));
+    let vectors: Vec<Vec<f32>> = queries.filter_map(|query| searcher.vector(&query).expect("asked")).collect();
+    let out = model.vectors(Vectors::DocOut).expect("there");
+    let exact = |number: usize| rank::top(&rank::products(&vectors[number], out), TOP, |_| true);
+    println!(
+        "{} documents, {} questions\n\n| | median, ms | fastest |\n|---|---|---|",
+        model.documents(),
+        vectors.len()
+    );
+    tell("all documents, one thread", &on(1, || milliseconds(100, |number| drop(black_box(exact(number))))));
+    let index = on(2, || Index::build(&searcher, &path(&model)).expect("an index"));
+    let ask = |number: usize| index.top(&model, &vectors[number], TOP, |_| true).expect("asked").expect("enough");
+    tell("by the index, one thread", &on(1, || milliseconds(vectors.len(), |number| drop(black_box(ask(number))))));
+    let found = |number: usize| {
+        let hits = ask(number);
+        exact(number).iter().filter(|hit| hits.contains(hit)).count()
+    };
+    let recall = (0..vectors.len()).map(found).sum::<usize>() as f64 / (vectors.len() * TOP) as f64;
+    println!("\nThe index: {:?}\nIt has {recall:.4} of the first {TOP} of all documents.", index.about());
 }
 
 /// Random vectors around random centres, of lengths that differ as those of trained ones do, written as a model.
