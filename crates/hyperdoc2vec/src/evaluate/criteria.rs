@@ -50,7 +50,7 @@ const LINKED: u32 = 3;
 /// The criteria, in the order of the paper.
 pub const CRITERIA: [&str; 4] = ["content aware", "context aware", "newcomer friendly", "context-intent aware"];
 
-/// What is probed, and what the paper says of it.
+/// What is probed, and what the paper says of it. (Written down from its text; not compared with the table as printed.)
 pub const PROBED: [(Method, Option<[bool; 4]>); 7] = [
     (Method::W2v, Some([false, true, false, false])),
     (Method::D2vNc, Some([true, false, true, false])),

@@ -52,7 +52,7 @@ pub fn within(corpus: &Corpus, params: &TrainParams, threads: usize, budget: Dur
 }
 
 /// What it takes to learn how to weigh the rankings, about: some passes over the links, many questions, some trees. The
-/// numbers are those of one core of 2020 or so.
+/// numbers are rounded from FOLDOC, 10,244 documents, on one core: 9 s of questions and 5.6 s of trees.
 fn ranking_seconds(documents: usize, pass: f64) -> f64 {
     let threads = rayon::current_num_threads() as f64;
     3.0 * pass + (6.0 + 2000.0 * (1e-3 + 3e-7 * documents as f64)) / threads
