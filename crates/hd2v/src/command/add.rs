@@ -3,11 +3,11 @@
 use std::path::{Path, PathBuf};
 use std::time::Instant;
 
-use anyhow::{Result, ensure};
+use anyhow::Result;
 use clap::Args;
 use hyperdoc2vec::{Corpus, Model, add};
 
-use super::import::most_threads;
+use super::import::{most_threads, refuse_existing};
 use crate::output::{count, talk, thousands};
 
 /// Add new documents to a model without training it again
@@ -52,11 +52,7 @@ impl Arguments {
 
 pub fn run(arguments: &Arguments) -> Result<()> {
     let output = &arguments.output;
-    ensure!(
-        arguments.force || !output.exists(),
-        "{}: exists already; choose another name, or replace it with --force",
-        output.display()
-    );
+    refuse_existing(output, arguments.force)?;
     let started = Instant::now();
     let model = Model::open(&arguments.model)?;
     let corpus = Corpus::open(&arguments.corpus)?;

@@ -3,14 +3,14 @@
 use std::io::{Seek, SeekFrom, Write};
 use std::path::{Path, PathBuf};
 
-use anyhow::{Result, ensure};
+use anyhow::Result;
 use clap::Args;
 use hyperdoc2vec::import::{ImportOptions, Texts, read_texts};
 use hyperdoc2vec::infer::{Inferred, Inferrer};
 use hyperdoc2vec::{Document, Error, Model, export};
 use serde::Serialize;
 
-use super::import::{file_aside, most_threads, written_aside};
+use super::import::{file_aside, most_threads, refuse_existing, written_aside};
 use crate::output::{count, losses, talk, thousands};
 use crate::progress::{Reporter, stop_on_interrupt};
 
@@ -93,11 +93,7 @@ pub fn run(arguments: &Arguments) -> Result<()> {
     if npy {
         let ids = ids_path(output);
         // Both are refused before one is written.
-        ensure!(
-            arguments.force || !output.exists(),
-            "{}: exists already; choose another name, or replace it with --force",
-            output.display()
-        );
+        refuse_existing(output, arguments.force)?;
         file_aside(&ids, arguments.force, &mut |ids| {
             file_aside(output, arguments.force, &mut |out| {
                 let dim = model.params().dim;

@@ -185,13 +185,20 @@ fn straight<T>(
     Ok(result)
 }
 
-/// The same for what must be a file.
-pub fn file_aside<T>(path: &Path, force: bool, write: &mut dyn FnMut(&mut BufWriter<File>) -> Result<T>) -> Result<T> {
+/// What is there is replaced by `--force` only.
+pub fn refuse_existing(path: &Path, force: bool) -> Result<()> {
     let shown = path.display();
     anyhow::ensure!(
         force || !path.exists(),
         "{shown}: exists already; choose another name, or replace it with --force"
     );
+    Ok(())
+}
+
+/// As [`written_aside`], for what must be a file.
+pub fn file_aside<T>(path: &Path, force: bool, write: &mut dyn FnMut(&mut BufWriter<File>) -> Result<T>) -> Result<T> {
+    let shown = path.display();
+    refuse_existing(path, force)?;
     aside::clear(path);
     let part = path.with_file_name(format!("{}{}", aside::prefix(path), std::process::id()));
     let result = (|| {

@@ -11,10 +11,10 @@ use hyperdoc2vec::kernel::Beyond;
 use hyperdoc2vec::train::batch::Loss;
 use hyperdoc2vec::train::reference::ReferenceParams;
 use hyperdoc2vec::train::{Checkpoints, Method, TrainParams, TrainProgress, train, within};
-use hyperdoc2vec::{Corpus, Date, Error, Model};
+use hyperdoc2vec::{Corpus, Date, Error, Model, aside};
 use serde_json::json;
 
-use super::import::most_threads;
+use super::import::{most_threads, refuse_existing};
 use crate::output::{count, talk};
 use crate::progress::{TrainReporter, stop_on_interrupt};
 
@@ -164,18 +164,14 @@ fn duration(text: &str) -> Result<Duration, String> {
 
 pub fn run(arguments: &Arguments) -> Result<()> {
     let output = &arguments.output;
-    ensure!(
-        arguments.force || !output.exists(),
-        "{}: exists already; choose another name, or replace it with --force",
-        output.display()
-    );
+    refuse_existing(output, arguments.force)?;
     ensure!(
         output.is_file() || !output.exists(),
         "{}: is not a file that a model could replace; choose another name",
         output.display()
     );
     // Told now, not after hours of training.
-    let folder = output.parent().filter(|folder| !folder.as_os_str().is_empty()).unwrap_or(Path::new("."));
+    let folder = aside::parent(output);
     ensure!(folder.is_dir(), "{}: no such directory to write {} into", folder.display(), output.display());
     let corpus = Corpus::open(&arguments.corpus)?;
     corpus.verify()?;

@@ -16,6 +16,7 @@ use serde::{Deserialize, Serialize};
 
 use super::Tables;
 use super::occurrences::{Numbering, Occurrences};
+use super::table::Table;
 use crate::kernel::{
     Matrix, MatrixMut, Panels, Start, gather_sum, log_sigmoid, multiply, noise_loss, pack, pack_transposed,
     par_multiply_transposed, softmax,
@@ -128,14 +129,41 @@ impl Batch {
 #[derive(Debug, Default)]
 pub struct Workspace {
     x: Vec<f32>,
-    n: Vec<f32>,
     s: Vec<f32>,
     dx: Vec<f32>,
     dn: Vec<f32>,
-    packed: Vec<f32>,
+    columns: Columns,
     packed_x: Vec<f32>,
-    packed_transposed: Vec<f32>,
     losses: Vec<f32>,
+}
+
+/// The rows of the output table that a batch's scores are for, packed for both products.
+#[derive(Debug, Default)]
+pub(super) struct Columns {
+    rows: Vec<f32>,
+    by_depth: Vec<f32>,
+    by_column: Vec<f32>,
+}
+
+impl Columns {
+    /// Gathers the rows `ids` of `table`: for the scores, and for the gradients of x.
+    pub(super) fn pack(&mut self, table: &Table, ids: &[u32]) -> (Panels<'_>, Panels<'_>) {
+        let stride = table.stride();
+        let rows = sized(&mut self.rows, ids.len() * stride);
+        for (row, &id) in rows.chunks_exact_mut(stride).zip(ids) {
+            row.copy_from_slice(table.row(id as usize));
+        }
+        let rows = Matrix::new(rows, ids.len(), stride, stride);
+        let by_depth = pack_transposed(rows, sized(&mut self.by_depth, Panels::len(stride, ids.len())));
+        (by_depth, pack(rows, sized(&mut self.by_column, Panels::len(ids.len(), stride))))
+    }
+}
+
+/// Numbers from one example's scores to the next one's: a multiple of 1024 would make rows compete for the same lines of
+/// the cache.
+pub(super) fn score_stride(columns: usize) -> usize {
+    let wide = columns.next_multiple_of(8);
+    if wide.is_multiple_of(1024) { wide + 16 } else { wide }
 }
 
 pub(super) fn sized(buffer: &mut Vec<f32>, length: usize) -> &mut [f32] {
@@ -150,10 +178,8 @@ pub(super) fn sized(buffer: &mut Vec<f32>, length: usize) -> &mut [f32] {
 fn gradients(batch: &Batch, tables: &Tables, loss: Loss, work: &mut Workspace) -> f64 {
     let Tables { input, output } = tables;
     let (examples, columns, stride) = (batch.len(), batch.columns.len(), input.stride());
-    // A stride of a multiple of 1024 numbers would make rows compete for the same cache lines.
-    let wide = columns.next_multiple_of(8) + if columns.next_multiple_of(8) % 1024 == 0 { 16 } else { 0 };
+    let wide = score_stride(columns);
     let x = sized(&mut work.x, examples * stride);
-    let n = sized(&mut work.n, columns * stride);
     let s = sized(&mut work.s, examples * wide);
     let dx = sized(&mut work.dx, examples * stride);
     let dn = sized(&mut work.dn, columns * stride);
@@ -169,14 +195,7 @@ fn gradients(batch: &Batch, tables: &Tables, loss: Loss, work: &mut Workspace) -
                 }
             });
         },
-        || {
-            for (row, &column) in n.chunks_exact_mut(stride).zip(&batch.columns) {
-                row.copy_from_slice(output.row(column as usize));
-            }
-            let n = Matrix::new(n, columns, stride, stride);
-            let by_depth = pack_transposed(n, sized(&mut work.packed_transposed, Panels::len(stride, columns)));
-            (by_depth, pack(n, sized(&mut work.packed, Panels::len(columns, stride))))
-        },
+        || work.columns.pack(output, &batch.columns),
     );
     let x = &*x;
     let packed_x = sized(&mut work.packed_x, Panels::len(examples, stride));

@@ -14,7 +14,7 @@ use std::ops::ControlFlow;
 use rayon::prelude::*;
 use serde::{Deserialize, Serialize};
 
-use super::batch::{EXAMPLES_A_TASK, sized};
+use super::batch::{Columns, EXAMPLES_A_TASK, score_stride, sized};
 use super::batched::{self, Batched};
 use super::example::{Lottery, keep_chances};
 use super::occurrences::{Numbering, Occurrences};
@@ -22,7 +22,7 @@ use super::view::View;
 use super::{After, Phase, Tables};
 use crate::id::WordId;
 use crate::kernel::{
-    Matrix, MatrixMut, Panels, Start, attract, axpy, fetch, gather_sum, multiply, noise_loss, pack, pack_transposed,
+    Matrix, MatrixMut, Panels, Start, attract, axpy, fetch, gather_sum, multiply, noise_loss, pack,
     par_multiply_transposed,
 };
 use crate::rng::{Order, Rng};
@@ -94,13 +94,11 @@ pub struct Batch {
 #[derive(Debug, Default)]
 pub struct Workspace {
     x: Vec<f32>,
-    n: Vec<f32>,
     g: Vec<f32>,
     dx: Vec<f32>,
     dn: Vec<f32>,
-    packed: Vec<f32>,
+    columns: Columns,
     packed_x: Vec<f32>,
-    packed_transposed: Vec<f32>,
     own: Vec<f32>,
     losses: Vec<f32>,
 }
@@ -223,9 +221,8 @@ impl Dbow<'_> {
     fn gradients(&self, batch: &mut Batch, tables: &Tables, work: &mut Workspace) -> f64 {
         let Tables { input, output } = tables;
         let (examples, columns, stride) = (batch.documents.len(), batch.columns.len(), input.stride());
-        let wide = columns.next_multiple_of(8) + if columns.next_multiple_of(8) % 1024 == 0 { 16 } else { 0 };
+        let wide = score_stride(columns);
         let x = sized(&mut work.x, examples * stride);
-        let n = sized(&mut work.n, columns * stride);
         let g = sized(&mut work.g, examples * wide);
         let dx = sized(&mut work.dx, examples * stride);
         let dn = sized(&mut work.dn, columns * stride);
@@ -238,14 +235,7 @@ impl Dbow<'_> {
                 }
                 pack(Matrix::new(x, examples, stride, stride), sized(&mut work.packed_x, Panels::len(examples, stride)))
             },
-            || {
-                for (row, &column) in n.chunks_exact_mut(stride).zip(&batch.columns) {
-                    row.copy_from_slice(output.row(column as usize));
-                }
-                let n = Matrix::new(n, columns, stride, stride);
-                let by_depth = pack_transposed(n, sized(&mut work.packed_transposed, Panels::len(stride, columns)));
-                (by_depth, pack(n, sized(&mut work.packed, Panels::len(columns, stride))))
-            },
+            || work.columns.pack(output, &batch.columns),
         );
 
         let (x, words) = (&*x, output.matrix());

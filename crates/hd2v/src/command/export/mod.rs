@@ -6,12 +6,12 @@ mod parquet;
 use std::io::Write;
 use std::path::{Path, PathBuf};
 
-use anyhow::{Context, Result, ensure};
+use anyhow::{Context, Result};
 use clap::{Args, ValueEnum};
 use hyperdoc2vec::model::Vectors;
 use hyperdoc2vec::{Model, export};
 
-use super::import::written_aside;
+use super::import::{refuse_existing, written_aside};
 use crate::output::{talk, thousands};
 
 /// Write vectors for other programs: gensim, numpy, pandas, the embedding projector
@@ -84,11 +84,7 @@ pub fn run(arguments: &Arguments) -> Result<()> {
     }
     if matches!(arguments.format, Format::Npy | Format::Tsv) && !stdout {
         // Both are refused before one is written.
-        ensure!(
-            force || !output.exists(),
-            "{}: exists already; choose another name, or replace it with --force",
-            output.display()
-        );
+        refuse_existing(output, force)?;
         let metadata = metadata_path(output);
         written_aside(&metadata, force, &mut |out| write(&metadata, export::metadata(&model, which, out)?))?;
         talk(format_args!("{}: what the rows are", metadata.display()));
