@@ -135,6 +135,21 @@ dispatched! {
     /// If the lengths do not fit or an id is beyond the table.
     pub fn gather_sum(table: Matrix<'_>, ids: &[u32], weights: &[f32], out: &mut [f32]) = rows::gather_sum;
 
+    /// One step against `gradient`, in the manner of Adagrad with one step size for the whole row:
+    /// `square += mean(gradient²); vector −= rate · gradient / √square`.
+    ///
+    /// # Panics
+    /// If the lengths differ.
+    pub fn adagrad(gradient: &[f32], vector: &mut [f32], square: &mut f32, rate: f32) = rows::adagrad;
+
+    /// The same against the gradient that [`gather_sum`] gives, which is left in `sum`.
+    ///
+    /// # Panics
+    /// If the lengths do not fit or an id is beyond the table.
+    pub fn adagrad_sum(
+        table: Matrix<'_>, ids: &[u32], weights: &[f32], sum: &mut [f32], vector: &mut [f32], square: &mut f32, rate: f32
+    ) = rows::adagrad_sum;
+
     /// The rows `ids` of a table are to score high with `x`: `slopes[j] = σ(x·row) − 1` and `dx += slopes[j] row`, in the
     /// order of `ids`; returns `loss − Σ ln σ(x·row)`, summed in that order too.
     ///

@@ -99,6 +99,31 @@ pub(super) fn gather_sum(table: Matrix<'_>, ids: &[u32], weights: &[f32], out: &
     add_rows(table, ids, weights, out);
 }
 
+/// See [`adagrad`](super::adagrad).
+#[inline(always)]
+pub(super) fn adagrad(gradient: &[f32], vector: &mut [f32], square: &mut f32, rate: f32) {
+    *square += sum_of_squares(gradient) / gradient.len() as f32;
+    let root = square.sqrt();
+    if root > 0.0 {
+        axpy(-rate / root, gradient, vector);
+    }
+}
+
+/// See [`adagrad_sum`](super::adagrad_sum).
+#[inline(always)]
+pub(super) fn adagrad_sum(
+    table: Matrix<'_>,
+    ids: &[u32],
+    weights: &[f32],
+    sum: &mut [f32],
+    vector: &mut [f32],
+    square: &mut f32,
+    rate: f32,
+) {
+    gather_sum(table, ids, weights, sum);
+    adagrad(sum, vector, square, rate);
+}
+
 /// See [`attract`](super::attract).
 #[inline(always)]
 pub(super) fn attract(

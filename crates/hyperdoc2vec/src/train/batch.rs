@@ -18,7 +18,7 @@ use super::Tables;
 use super::occurrences::{Numbering, Occurrences};
 use super::table::Table;
 use crate::kernel::{
-    Matrix, MatrixMut, Panels, Start, gather_sum, log_sigmoid, multiply, noise_loss, pack, pack_transposed,
+    Matrix, MatrixMut, Panels, Start, fetch, gather_sum, log_sigmoid, multiply, noise_loss, pack, pack_transposed,
     par_multiply_transposed, softmax,
 };
 
@@ -38,6 +38,9 @@ pub enum Loss {
 
 /// Examples that a thread takes at a time: two tiles of the products.
 pub(super) const EXAMPLES_A_TASK: usize = 24;
+
+/// Rows of the next example that the memory is asked for while one is summed; the sum itself asks for the others.
+const ROWS_AHEAD: usize = 8;
 
 /// Examples: input rows with weights, and one target row each.
 #[derive(Debug, Default)]
@@ -82,6 +85,16 @@ impl Batch {
     pub fn input(&mut self, row: u32, weight: f32) {
         self.rows.push(row);
         self.weights.push(weight);
+    }
+
+    /// Adds `most` input rows at the most; `list` writes rows and weights and returns how many.
+    pub fn inputs(&mut self, most: usize, list: impl FnOnce(&mut [u32], &mut [f32]) -> usize) {
+        let start = self.rows.len();
+        self.rows.resize(start + most, 0);
+        self.weights.resize(start + most, 0.0);
+        let listed = list(&mut self.rows[start..], &mut self.weights[start..]);
+        self.rows.truncate(start + listed);
+        self.weights.truncate(start + listed);
     }
 
     /// The weights of the inputs since the last example.
@@ -189,8 +202,12 @@ fn gradients(batch: &Batch, tables: &Tables, loss: Loss, work: &mut Workspace) -
     let ((), (by_depth, by_column)) = rayon::join(
         || {
             x.par_chunks_mut(stride * EXAMPLES_A_TASK).enumerate().for_each(|(chunk, rows)| {
-                for (i, row) in rows.chunks_exact_mut(stride).enumerate() {
-                    let (ids, weights) = batch.inputs_of(chunk * EXAMPLES_A_TASK + i);
+                for (example, row) in (chunk * EXAMPLES_A_TASK..).zip(rows.chunks_exact_mut(stride)) {
+                    if example + 1 < examples {
+                        let next = batch.inputs_of(example + 1).0.iter().take(ROWS_AHEAD);
+                        next.for_each(|&id| fetch(input.row(id as usize)));
+                    }
+                    let (ids, weights) = batch.inputs_of(example);
                     gather_sum(table, ids, weights, row);
                 }
             });
@@ -266,8 +283,7 @@ pub fn step(batch: &Batch, tables: &mut Tables, loss: Loss, rate: f32, work: &mu
     let dx = Matrix::new(&work.dx, batch.len(), stride, stride);
     input.par_change(batch.inputs.rows(), &|i, row| {
         let (examples, weights) = batch.inputs.of(i);
-        gather_sum(dx, examples, weights, row.scratch);
-        row.adagrad_scratch(rate);
+        row.adagrad_sum(dx, examples, weights, rate);
     });
     loss
 }

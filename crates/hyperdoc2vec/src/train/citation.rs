@@ -165,45 +165,75 @@ impl<'a> Citation<'a> {
         Citation { from_content: true, ..self }
     }
 
+    /// Lists the rows and weights of up to `window` known words, the nearest first, and returns how many there are.
+    fn list<'w>(
+        &self,
+        words: impl Iterator<Item = &'w WordId> + Clone,
+        rows: &mut [u32],
+        weights: &mut [f32],
+    ) -> usize {
+        let window = self.window.min(rows.len());
+        let (rows, weights, by_distance) = (&mut rows[..window], &mut weights[..window], &self.by_distance[..window]);
+        words.clone().take(window).for_each(|word| fetch(&self.known[word.index()..][..1]));
+        let mut listed = 0;
+        for word in words {
+            if listed == window {
+                break;
+            }
+            // Written before it is known whether it stays: there is nothing to guess then but where the text ends.
+            let (row, rarity) = self.known[word.index()];
+            rows[listed] = row;
+            weights[listed] = by_distance[listed] * rarity;
+            listed += usize::from(row != UNKNOWN);
+        }
+        listed
+    }
+
     /// Fills a batch with `links`, and noise drawn from `rng`.
     fn fill(&self, links: impl Iterator<Item = Example>, mut rng: Rng, batch: &mut Batch, scratch: &mut Numbering) {
         batch.clear();
         batch.noise_weight = self.params.noise_weight;
         let view = self.view;
         let mut links = links.peekable();
+        let mut drawn = vec![0; self.params.source_words];
         while let Some(Example { position, target }) = links.next() {
             if let Some(next) = links.peek() {
                 fetch(view.around(next.position as usize, self.window));
             }
-            let position = position as usize;
-            let (mut total, mut words) = (0.0f32, 0);
-            let known = |word: WordId| Some(self.known[word.index()]).filter(|known| known.0 != UNKNOWN);
-            view.context_of(position, self.window, known, |(row, rarity), distance| {
-                let weight = self.by_distance[distance] * rarity;
-                total += weight;
-                words += 1;
-                batch.input(row, weight);
+            let place = view.corpus.position(position as usize);
+            let text = view.corpus.words(place.source);
+            if !text.is_empty() {
+                for place in &mut drawn {
+                    *place = rng.below(text.len());
+                    fetch(&text[*place..*place + 1]);
+                }
+            }
+            let (before, after) = text.split_at(place.at);
+            let mut listed = 0;
+            batch.inputs(2 * self.window, |rows, weights| {
+                listed = self.list(before.iter().rev(), rows, weights);
+                listed += self.list(after.iter(), &mut rows[listed..], &mut weights[listed..]);
+                listed
             });
-            let source = view.document_row(view.corpus.position(position).source);
-            if let Some(source) = source {
-                let weight = if words == 0 || total == 0.0 { 1.0 } else { total / words as f32 };
+            let mut total: f32 = batch.open_weights().iter().sum();
+            if let Some(source) = view.document_row(place.source) {
+                let weight = if total == 0.0 { 1.0 } else { total / listed as f32 };
                 total += weight;
                 batch.input(source, weight);
             }
-            let text = view.corpus.words(view.corpus.position(position).source);
-            if self.params.source_words > 0 && !text.is_empty() && total > 0.0 {
+            if !text.is_empty() && total > 0.0 {
                 let start = batch.open_weights().len();
-                let mut sum = 0.0;
-                for _ in 0..self.params.source_words {
-                    if let Some((row, rarity)) = known(text[rng.below(text.len())]) {
-                        let weight = self.by_distance[0] * rarity;
-                        sum += weight;
-                        batch.input(row, weight);
+                for &place in &drawn {
+                    let (row, rarity) = self.known[text[place].index()];
+                    if row != UNKNOWN {
+                        batch.input(row, rarity);
                     }
                 }
+                let drawn = &mut batch.open_weights()[start..];
+                let sum: f32 = drawn.iter().sum();
                 if sum > 0.0 {
                     let scale = self.params.source_weight * total / sum;
-                    batch.open_weights()[start..].iter_mut().for_each(|weight| *weight *= scale);
+                    drawn.iter_mut().for_each(|weight| *weight *= scale);
                     total += self.params.source_weight * total;
                 }
             }

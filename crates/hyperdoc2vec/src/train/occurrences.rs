@@ -1,5 +1,10 @@
 //! Where each row occurs in a batch, so that its gradient is summed in the order of the batch and applied once.
 
+use crate::kernel::fetch;
+
+/// How many rows ahead the memory is asked for.
+const ROWS_AHEAD: usize = 16;
+
 /// For each row that occurs in a batch, the examples it occurs in, in order, and a weight for each occurrence.
 #[derive(Debug, Default)]
 pub struct Occurrences {
@@ -10,16 +15,28 @@ pub struct Occurrences {
     weights: Vec<f32>,
 }
 
-/// A number for each row of a table, 0 between batches.
+/// For each row of a table: a number that is 0 between batches, and a bit that it is in the batch.
 #[derive(Debug)]
 pub struct Numbering {
     places: Vec<u32>,
+    bits: Vec<u64>,
 }
 
 impl Numbering {
     /// For tables of `rows` rows.
     pub fn new(rows: usize) -> Numbering {
-        Numbering { places: vec![0; rows] }
+        Numbering { places: vec![0; rows], bits: vec![0; rows.div_ceil(64)] }
+    }
+
+    /// The rows whose bits are set, rising; clears the bits.
+    fn take_rows(&mut self, rows: &mut Vec<u32>) {
+        for (number, bits) in self.bits.iter_mut().enumerate() {
+            let mut rest = std::mem::take(bits);
+            while rest != 0 {
+                rows.push(number as u32 * 64 + rest.trailing_zeros());
+                rest &= rest - 1;
+            }
+        }
     }
 }
 
@@ -45,16 +62,16 @@ impl Occurrences {
     fn sort(&mut self, ends: &[usize], rows: &[u32], scratch: &mut Numbering, mut put: impl FnMut(usize, usize)) {
         // Count, sum up, fill: a counting sort that keeps the order of the batch. `places` has the count of a row, then
         // where its next occurrence goes.
-        let places = &mut scratch.places;
-        self.rows.clear();
-        for &row in rows {
-            let count = &mut places[row as usize];
-            if *count == 0 {
-                self.rows.push(row);
+        for (number, &row) in rows.iter().enumerate() {
+            if let Some(&ahead) = rows.get(number + ROWS_AHEAD) {
+                fetch(&scratch.places[ahead as usize..][..1]);
             }
-            *count += 1;
+            scratch.places[row as usize] += 1;
+            scratch.bits[row as usize / 64] |= 1 << (row % 64);
         }
-        self.rows.sort_unstable();
+        self.rows.clear();
+        scratch.take_rows(&mut self.rows);
+        let places = &mut scratch.places;
         self.ends.clear();
         let mut end = 0;
         for &row in &self.rows {

@@ -1,7 +1,7 @@
 //! A table of vectors, one row for each word and document, that threads may change at once, each its own rows.
 
 use crate::huge::Numbers;
-use crate::kernel::{Matrix, axpy, fetch, sum_of_squares};
+use crate::kernel::{Matrix, adagrad, adagrad_sum, fetch};
 use crate::rng::Rng;
 
 /// Numbers a row is padded to a multiple of, with zeros.
@@ -100,23 +100,19 @@ pub struct RowMut<'a> {
 }
 
 impl RowMut<'_> {
-    /// One step against `gradient`, in the manner of Adagrad with one step size for the whole row:
-    /// `square += mean(gradient²); vector −= rate · gradient / √square`.
+    /// One step against `gradient`: see [`adagrad`].
     pub fn adagrad(self, gradient: &[f32], rate: f32) {
-        adagrad(self.vector, self.square, gradient, rate);
+        adagrad(gradient, self.vector, self.square, rate);
     }
 
     /// The same against the gradient in the scratch.
     pub fn adagrad_scratch(self, rate: f32) {
-        adagrad(self.vector, self.square, self.scratch, rate);
+        adagrad(self.scratch, self.vector, self.square, rate);
     }
-}
 
-fn adagrad(vector: &mut [f32], square: &mut f32, gradient: &[f32], rate: f32) {
-    *square += sum_of_squares(gradient) / gradient.len() as f32;
-    let root = square.sqrt();
-    if root > 0.0 {
-        axpy(-rate / root, gradient, vector);
+    /// The same against the gradient `Σ weights[j] table[ids[j]]`.
+    pub fn adagrad_sum(self, table: Matrix<'_>, ids: &[u32], weights: &[f32], rate: f32) {
+        adagrad_sum(table, ids, weights, self.scratch, self.vector, self.square, rate);
     }
 }
 
@@ -144,7 +140,9 @@ fn split(
     let mut scratch = vec![0.0; stride];
     for (index, &id) in ids.iter().enumerate() {
         if let Some(&ahead) = ids.get(index + ROWS_AHEAD) {
-            fetch(&data[(ahead as usize - first_row) * stride..][..stride]);
+            let ahead = ahead as usize - first_row;
+            fetch(&data[ahead * stride..][..stride]);
+            fetch(&squares[ahead..ahead + 1]);
         }
         let row = id as usize - first_row;
         let vector = &mut data[row * stride..][..stride];
