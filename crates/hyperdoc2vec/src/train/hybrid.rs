@@ -16,6 +16,7 @@ use rayon::prelude::*;
 use serde_json::json;
 
 use super::Tables;
+use super::newcomers;
 use super::params::{Method, TrainParams};
 use super::run::{TablesAside, TrainProgress, TrainWatch, none, phases, run_alone};
 use super::view::{Example, View};
@@ -256,12 +257,13 @@ fn ask(
     if let Some(phase) = phases(&before, None, &quick).pop() {
         run_alone(phase.as_ref(), tables, told)?;
     }
+    let map = newcomers::fill(&before, tables, params);
     let folder = aside::parent(destination);
     let folder = tempfile::Builder::new().prefix(&aside::prefix(destination)).tempdir_in(folder);
     let folder = folder.map_err(Error::io("create a directory in", aside::parent(destination)))?;
     let _lock = aside::lock(folder.path()).map_err(Error::io("lock", folder.path()))?;
     let path = folder.path().join("model");
-    save_with(&path, &before, tables, params, content, None, None)?;
+    save_with(&path, &before, tables, params, content, None, map.as_ref())?;
     *tables = none();
     let model = Model::open(&path)?;
     let searcher = Searcher::new(&model);

@@ -5,8 +5,6 @@
 //! towards 0, a document counting as often as it is linked to, up to [`MOST_LINKS`] times. Content is two vectors: the
 //! one inferred from the text (see [`crate::infer`]) and the mean of its words' IN vectors. Least squares shrinks what
 //! it is unsure of, so newcomers rarely stand before documents whose links say more.
-//!
-//! Not where links begin with the vectors of the content phase: there every document has an OUT vector from its content.
 
 use rayon::prelude::*;
 
@@ -57,10 +55,9 @@ impl Map {
 }
 
 /// Gives every document of `view` without links to it an OUT vector from its content, and returns the map for
-/// documents to come. `None`, and nothing is changed, where the method has no such vectors or links are too few, or
-/// where all documents had their OUT vectors from their content to begin with.
+/// documents to come. `None`, and nothing is changed, where the method has no such vectors or links are too few.
 pub fn fill(view: &View<'_>, tables: &mut Tables, params: &TrainParams) -> Option<Map> {
-    if !matches!(params.method, Method::HyperDoc | Method::Joint) || params.starts_from_content() {
+    if !matches!(params.method, Method::HyperDoc | Method::Joint) {
         return None;
     }
     let (first, dim, stride) = (view.words.len(), params.dim, tables.input.stride());
