@@ -209,6 +209,24 @@ fn probabilities_hold_and_documents_without_links_are_found() {
 }
 
 #[test]
+fn the_embedding_leads_to_documents_that_nobody_links_to() {
+    let place = Place::generated(600, 5000);
+    let params = TrainParams { dim: 24, hybrid: false, ..TrainParams::default() };
+    let model = place.model(&params);
+    let searcher = Searcher::new(&model);
+    let (mut newcomers, mut found) = (0, 0);
+    for doc in place.corpus.documents().filter(|&doc| searcher.linking_to(doc.0).is_empty()) {
+        let text: Vec<&str> = place.corpus.words(doc).iter().take(60).map(|&word| place.corpus.word(word)).collect();
+        let query = searcher.query(&text.join(" ")).expect("read");
+        let scores = searcher.scores(&query, Ranking::Embedding).expect("asked").expect("known words");
+        newcomers += 1;
+        found += usize::from(rank::top(&scores, 10, |_| true).iter().any(|hit| hit.row == doc.0));
+    }
+    // Documents of its topic that have links come first for some: there are about thirty of each.
+    assert!(newcomers > 50 && found * 6 > newcomers, "{found} of {newcomers}");
+}
+
+#[test]
 fn a_checkpoint_of_another_run_is_refused() {
     let place = Place::generated(100, 400);
     let checkpoints = Checkpoints { path: place.path("checkpoint"), every: Duration::ZERO, resume: true };
