@@ -190,8 +190,8 @@ impl Reader<'_> {
                 _ => end += 1,
             }
         };
-        let Some(end) = end.filter(|_| self.link.is_none()) else {
-            // Of three brackets the last two may be a link.
+        // Of three brackets the last two may be a link.
+        let Some(end) = end.filter(|_| self.link.is_none() && bytes[start] != b'[') else {
             self.at += 1;
             return;
         };
