@@ -123,7 +123,8 @@ fn links_go_through_chains_of_redirects_and_circles_are_counted() {
 #[test]
 fn any_packing_and_any_number_of_threads_give_the_same_documents() {
     let folder = tempfile::tempdir().expect("a directory");
-    let pages: String = (0..3000).map(|i| page(&format!("P{i}"), &format!("word{} [[p{}]]s", i % 97, i * 7 % 3000))).collect();
+    let pages: String =
+        (0..3000).map(|i| page(&format!("P{i}"), &format!("word{} [[p{}]]s", i % 97, i * 7 % 3000))).collect();
     let xml = format!("{HEAD}{pages}{TAIL}");
     let whole = bz2(xml.as_bytes());
     // As Wikipedia packs them: a stream of its own for the head, for some pages each, for the end.
@@ -205,7 +206,11 @@ fn bytes_that_are_no_text_are_replaced_and_counted() {
 #[test]
 fn entities_that_a_dump_defines_are_not_expanded() {
     let bomb: String = (1..30).map(|i| format!("<!ENTITY e{i} \"&e{};&e{};\">", i - 1, i - 1)).collect();
-    let xml = format!("<!DOCTYPE mediawiki [<!ENTITY e0 \"lol\">{bomb}]>{HEAD}{}{}{TAIL}", page("A", "&e29;"), page("B", "b"));
+    let xml = format!(
+        "<!DOCTYPE mediawiki [<!ENTITY e0 \"lol\">{bomb}]>{HEAD}{}{}{TAIL}",
+        page("A", "&e29;"),
+        page("B", "b")
+    );
     let parsed = read_bytes(xml.as_bytes()).expect("readable");
     assert_eq!(parsed.documents.iter().map(|d| &*d.id).collect::<Vec<_>>(), ["B"]);
     assert_eq!(parsed.losses.count(Loss::MalformedRecord), 1);
@@ -214,7 +219,10 @@ fn entities_that_a_dump_defines_are_not_expanded() {
 #[test]
 fn what_is_no_dump_or_has_no_pages_is_told() {
     for (bytes, what) in [
-        ("<html><body>x</body></html>", "expected a MediaWiki dump, which is XML that begins with <mediawiki; found <html>"),
+        (
+            "<html><body>x</body></html>",
+            "expected a MediaWiki dump, which is XML that begins with <mediawiki; found <html>",
+        ),
         ("616:10:AccessibleComputing\n", "found text: \"616:10:AccessibleComputing\""),
         ("", "found no element at all"),
     ] {
@@ -224,7 +232,8 @@ fn what_is_no_dump_or_has_no_pages_is_told() {
     let folder = tempfile::tempdir().expect("a directory");
     let input = folder.path().join("empty.xml");
     fs::write(&input, format!("{HEAD}{TAIL}")).expect("written");
-    let error = imported(&input, &folder.path().join("c"), &ImportOptions::default()).expect_err("no pages").to_string();
+    let error =
+        imported(&input, &folder.path().join("c"), &ImportOptions::default()).expect_err("no pages").to_string();
     assert_eq!(error, "empty.xml: no documents found; nothing was written");
 }
 

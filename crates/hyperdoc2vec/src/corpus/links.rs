@@ -87,7 +87,8 @@ impl Numbers {
         words.resize(count, WordId(0));
         let ahead = (start - self.at) as i64 * 4;
         let read = self.file.seek_relative(ahead);
-        read.and_then(|()| self.file.read_exact(bytemuck::cast_slice_mut(words))).map_err(Error::io("read", &self.path))?;
+        read.and_then(|()| self.file.read_exact(bytemuck::cast_slice_mut(words)))
+            .map_err(Error::io("read", &self.path))?;
         self.at = start + count as u64;
         Ok(())
     }

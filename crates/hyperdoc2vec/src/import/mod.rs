@@ -100,8 +100,7 @@ pub enum Format {
 
 impl Format {
     /// All formats.
-    pub const ALL: [Format; 5] =
-        [Format::Jsonl, Format::Lines, Format::Html, Format::Markdown, Format::MediaWiki];
+    pub const ALL: [Format; 5] = [Format::Jsonl, Format::Lines, Format::Html, Format::Markdown, Format::MediaWiki];
 
     /// What it is called on the command line.
     pub fn name(self) -> &'static str {

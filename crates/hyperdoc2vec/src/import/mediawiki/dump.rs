@@ -107,7 +107,11 @@ impl Current {
             [b'B', b'Z', b'h', b'1'..=b'9', ..] => Box::new(Streams::new(raw)),
             _ => Box::new(source::unpacked(&head, raw).map_err(Error::io("read", &shown))?),
         };
-        let name = if is_stdin(&path) { "standard input".into() } else { path.file_name().unwrap_or_default().to_string_lossy() };
+        let name = if is_stdin(&path) {
+            "standard input".into()
+        } else {
+            path.file_name().unwrap_or_default().to_string_lossy()
+        };
         let mut current = Current {
             name: Arc::from(&*name),
             path: shown,

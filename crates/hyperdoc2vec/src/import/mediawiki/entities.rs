@@ -87,7 +87,20 @@ mod tests {
 
     #[test]
     fn what_is_no_entity_stays() {
-        for text in ["AT&T", "a & b; c", "&;", "&#;", "&#x;", "&#xZZ;", "&#0;", "&#1114112;", "&nosuchthing;", "&", "&#-5;", "&notit;"] {
+        for text in [
+            "AT&T",
+            "a & b; c",
+            "&;",
+            "&#;",
+            "&#x;",
+            "&#xZZ;",
+            "&#0;",
+            "&#1114112;",
+            "&nosuchthing;",
+            "&",
+            "&#-5;",
+            "&notit;",
+        ] {
             assert_eq!(decoded(text), text);
         }
     }

@@ -32,10 +32,37 @@ pub use titles::Site;
 
 /// Words with which a page leads on, where the dump does not say so itself.
 const REDIRECTS: [&str; 31] = [
-    "redirect", "weiterleitung", "redirection", "redirección", "redireccion", "redirecionamento", "rinvia", "rinvio", "redirige",
-    "doorverwijzing", "przekieruj", "patrz", "tam", "перенаправление", "перенапр", "перенаправлення", "омдирэктар", "omdirigering",
-    "ohjaus", "uudelleenohjaus", "přesměruj", "presmeruj", "yönlendirme", "átirányítás", "đổi", "alih", "重定向", "转向", "転送",
-    "넘겨주기", "تحويل",
+    "redirect",
+    "weiterleitung",
+    "redirection",
+    "redirección",
+    "redireccion",
+    "redirecionamento",
+    "rinvia",
+    "rinvio",
+    "redirige",
+    "doorverwijzing",
+    "przekieruj",
+    "patrz",
+    "tam",
+    "перенаправление",
+    "перенапр",
+    "перенаправлення",
+    "омдирэктар",
+    "omdirigering",
+    "ohjaus",
+    "uudelleenohjaus",
+    "přesměruj",
+    "presmeruj",
+    "yönlendirme",
+    "átirányítás",
+    "đổi",
+    "alih",
+    "重定向",
+    "转向",
+    "転送",
+    "넘겨주기",
+    "تحويل",
 ];
 
 /// Reads a batch of pages.
@@ -135,7 +162,17 @@ fn read(xml: &[u8], batch: &PageBatch, offset: u64, language: Option<&str>, pars
     labels.retain(|label| seen.insert(label.clone()));
     let language = language.map(str::to_owned);
     let (url, origin) = (site.url(&title), place());
-    parsed.documents.push(Document { title: Some(title.clone()), id: title, date, language, labels, url, text, links, origin });
+    parsed.documents.push(Document {
+        title: Some(title.clone()),
+        id: title,
+        date,
+        language,
+        labels,
+        url,
+        text,
+        links,
+        origin,
+    });
 }
 
 /// The target of `#REDIRECT [[Target]]` at the beginning of a text.

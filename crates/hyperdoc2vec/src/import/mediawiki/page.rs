@@ -167,7 +167,9 @@ pub(super) fn read_head(xml: &str, site: &mut Site) -> Result<(), String> {
             Ok(Event::Empty(tag)) if tag.name().as_ref() == "namespace" => {
                 name_namespace(site, &attribute(&tag, "key")?, "", &attribute(&tag, "case")?);
             }
-            Ok(Event::Text(more)) if !root && !more.trim_matches(|c: char| c.is_whitespace() || c == '\u{feff}').is_empty() => {
+            Ok(Event::Text(more))
+                if !root && !more.trim_matches(|c: char| c.is_whitespace() || c == '\u{feff}').is_empty() =>
+            {
                 let found: String = more.trim().chars().take(40).collect();
                 return Err(format!("found text: {found:?}"));
             }

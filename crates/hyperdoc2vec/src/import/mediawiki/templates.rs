@@ -18,10 +18,11 @@ const LONGEST: usize = 24;
 
 fn rule(name: &str) -> Option<Kept> {
     Some(match name {
-        "abbr" | "tooltip" | "big" | "small" | "smaller" | "larger" | "nowrap" | "nobr" | "em" | "strong" | "nobold" | "noitalic"
-        | "code" | "mono" | "var" | "kbd" | "samp" | "sub" | "sup" | "sic" | "not a typo" | "small caps" | "smallcaps" | "center"
-        | "nihongo" | "val" | "quote" | "blockquote" | "quotation" | "cquote" | "quote box" | "vanchor" | "visible anchor" | "circa"
-        | "as of" | "ill" | "interlanguage link" | "underline" | "strikethrough" | "angbr" | "gloss" | "lit" => Kept::Argument(1),
+        "abbr" | "tooltip" | "big" | "small" | "smaller" | "larger" | "nowrap" | "nobr" | "em" | "strong"
+        | "nobold" | "noitalic" | "code" | "mono" | "var" | "kbd" | "samp" | "sub" | "sup" | "sic" | "not a typo"
+        | "small caps" | "smallcaps" | "center" | "nihongo" | "val" | "quote" | "blockquote" | "quotation"
+        | "cquote" | "quote box" | "vanchor" | "visible anchor" | "circa" | "as of" | "ill" | "interlanguage link"
+        | "underline" | "strikethrough" | "angbr" | "gloss" | "lit" => Kept::Argument(1),
         "lang" | "langx" => Kept::Argument(2),
         "transl" | "transliteration" | "color" | "font color" => Kept::Last,
         "convert" | "cvt" => Kept::Two,
@@ -55,7 +56,9 @@ pub(super) fn kept(text: &str, start: usize, bars: &[usize]) -> Option<String> {
             Some((number, value)) if !number.is_empty() && number.bytes().all(|b| b.is_ascii_digit()) => {
                 Some((number.parse().ok()?, value))
             }
-            Some((name, _)) if name.bytes().all(|b| b.is_ascii_alphanumeric() || matches!(b, b' ' | b'_' | b'-')) => None,
+            Some((name, _)) if name.bytes().all(|b| b.is_ascii_alphanumeric() || matches!(b, b' ' | b'_' | b'-')) => {
+                None
+            }
             _ => {
                 unnamed += 1;
                 Some((unnamed, argument))
@@ -63,7 +66,8 @@ pub(super) fn kept(text: &str, start: usize, bars: &[usize]) -> Option<String> {
         }
     });
     let arguments: Vec<(usize, &str)> = arguments.collect();
-    let argument = |wanted: usize| arguments.iter().find(|(number, _)| *number == wanted).map(|(_, value)| value.trim());
+    let argument =
+        |wanted: usize| arguments.iter().find(|(number, _)| *number == wanted).map(|(_, value)| value.trim());
     match rule {
         Kept::Argument(number) => argument(number).map(str::to_owned),
         Kept::Two => Some([argument(1).unwrap_or_default(), argument(2).unwrap_or_default()].join(" ")),

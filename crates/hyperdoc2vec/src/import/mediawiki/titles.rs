@@ -110,9 +110,9 @@ impl Site {
 
     /// The namespace that a title begins with, and the rest of it.
     fn split<'t>(&self, title: &'t str) -> (i32, &'t str) {
-        let found = title.split_once(':').and_then(|(name, rest)| {
-            Some((*self.numbers.get(&name.trim_end().to_lowercase())?, rest.trim_start()))
-        });
+        let found = title
+            .split_once(':')
+            .and_then(|(name, rest)| Some((*self.numbers.get(&name.trim_end().to_lowercase())?, rest.trim_start())));
         found.unwrap_or((0, title))
     }
 
@@ -132,13 +132,16 @@ impl Site {
             Some(title) => (true, title.trim_start()),
             None => (false, &*title),
         };
-        if title.is_empty() || title.len() > LONGEST || title.contains(['<', '>', '[', ']', '{', '}', '|', '\u{fffd}']) {
+        if title.is_empty() || title.len() > LONGEST || title.contains(['<', '>', '[', ']', '{', '}', '|', '\u{fffd}'])
+        {
             return Target::Elsewhere;
         }
         let (number, rest) = self.split(title);
         match number {
             FILE if !shown => return Target::File,
-            CATEGORY if !shown && !rest.is_empty() => return Target::Category(self.capitalised(number, rest).into_owned()),
+            CATEGORY if !shown && !rest.is_empty() => {
+                return Target::Category(self.capitalised(number, rest).into_owned());
+            }
             0 => match title.split_once(':') {
                 Some((prefix, _)) if is_language(prefix.trim_end()) => {
                     return if shown { Target::Elsewhere } else { Target::Language };
@@ -202,8 +205,10 @@ impl Site {
 
 /// A title as a page has it: underscores are spaces, no space twice, none around; marks of direction are left out.
 pub(super) fn clean(title: &str) -> Cow<'_, str> {
-    let odd = |c: char| matches!(c, '_' | '\u{a0}' | '\u{200e}' | '\u{200f}' | '\u{202a}'..='\u{202e}')
-        || (c.is_whitespace() && c != ' ');
+    let odd = |c: char| {
+        matches!(c, '_' | '\u{a0}' | '\u{200e}' | '\u{200f}' | '\u{202a}'..='\u{202e}')
+            || (c.is_whitespace() && c != ' ')
+    };
     let title = title.trim_matches([' ', '\t', '\n']);
     if !title.contains(odd) && !title.contains("  ") {
         return title.into();
@@ -265,7 +270,14 @@ mod tests {
     #[test]
     fn a_page_has_one_title_however_it_is_written() {
         let site = german();
-        for written in ["Große Katze", "große_Katze", " große  _Katze ", "Gro%C3%9Fe Katze", ":große Katze", "große&nbsp;Katze#Teil"] {
+        for written in [
+            "Große Katze",
+            "große_Katze",
+            " große  _Katze ",
+            "Gro%C3%9Fe Katze",
+            ":große Katze",
+            "große&nbsp;Katze#Teil",
+        ] {
             assert_eq!(site.target(written), page("Große Katze"), "{written}");
         }
         assert_eq!(site.target("ßa"), page("ßa"));
@@ -281,7 +293,8 @@ mod tests {
         assert_eq!(site.target("image:Katze.jpg"), Target::File);
         assert_eq!(site.target("kategorie : tiere_und_Pflanzen"), Target::Category("Tiere und Pflanzen".to_owned()));
         assert_eq!(site.target("Category:Tiere"), Target::Category("Tiere".to_owned()));
-        for written in [":Kategorie:Tiere", ":Datei:Katze.jpg", "Wikipedia:Hilfe", "Medium:Ton.ogg", "#Teil", "", " : "] {
+        for written in [":Kategorie:Tiere", ":Datei:Katze.jpg", "Wikipedia:Hilfe", "Medium:Ton.ogg", "#Teil", "", " : "]
+        {
             assert_eq!(site.target(written), Target::Elsewhere, "{written:?}");
         }
         let site = Site { wanted: vec![0, 14], ..site };
