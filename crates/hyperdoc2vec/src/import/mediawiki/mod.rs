@@ -31,39 +31,10 @@ use page::Page;
 pub use titles::Site;
 
 /// Words with which a page leads on, where the dump does not say so itself.
-const REDIRECTS: [&str; 31] = [
-    "redirect",
-    "weiterleitung",
-    "redirection",
-    "redirección",
-    "redireccion",
-    "redirecionamento",
-    "rinvia",
-    "rinvio",
-    "redirige",
-    "doorverwijzing",
-    "przekieruj",
-    "patrz",
-    "tam",
-    "перенаправление",
-    "перенапр",
-    "перенаправлення",
-    "омдирэктар",
-    "omdirigering",
-    "ohjaus",
-    "uudelleenohjaus",
-    "přesměruj",
-    "presmeruj",
-    "yönlendirme",
-    "átirányítás",
-    "đổi",
-    "alih",
-    "重定向",
-    "转向",
-    "転送",
-    "넘겨주기",
-    "تحويل",
-];
+const REDIRECTS: &str = "redirect weiterleitung redirection redirección redireccion redirecionamento rinvia \
+    rinvio redirige doorverwijzing przekieruj patrz tam перенаправление перенапр перенаправлення омдирэктар \
+    omdirigering ohjaus uudelleenohjaus přesměruj presmeruj yönlendirme átirányítás đổi alih 重定向 转向 転送 넘겨주기 \
+    تحويل";
 
 /// Reads a batch of pages.
 pub fn parse(batch: &PageBatch) -> Parsed {
@@ -183,7 +154,7 @@ fn leads_on(text: &str) -> Option<&str> {
     let rest = rest.trim_start_matches([' ', '\t', ':', '\n']);
     let (target, _) = rest.strip_prefix("[[")?.split_once("]]")?;
     let target = target.split_once('|').map_or(target, |(target, _)| target);
-    REDIRECTS.contains(&&*word).then_some(target)
+    REDIRECTS.split(' ').any(|known| known == word).then_some(target)
 }
 
 #[cfg(test)]

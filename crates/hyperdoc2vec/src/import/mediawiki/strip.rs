@@ -7,34 +7,11 @@ use super::templates;
 use super::titles::{Site, Target};
 
 /// Elements that are left out with what they hold.
-const DROPPED: [&str; 24] = [
-    "ref",
-    "references",
-    "math",
-    "chem",
-    "ce",
-    "gallery",
-    "timeline",
-    "imagemap",
-    "score",
-    "graph",
-    "hiero",
-    "templatedata",
-    "templatestyles",
-    "categorytree",
-    "inputbox",
-    "indicator",
-    "style",
-    "script",
-    "mapframe",
-    "maplink",
-    "includeonly",
-    "section",
-    "dynamicpagelist",
-    "charinsert",
-];
+const DROPPED: &str = "ref references math chem ce gallery timeline imagemap score graph hiero templatedata \
+    templatestyles categorytree inputbox indicator style script mapframe maplink includeonly section \
+    dynamicpagelist charinsert";
 /// Elements that hold no wikitext; what they hold is text.
-const LITERAL: [&str; 4] = ["nowiki", "pre", "syntaxhighlight", "source"];
+const LITERAL: &str = "nowiki pre syntaxhighlight source";
 
 /// No name of such an element is longer.
 const LONGEST_NAME: usize = 16;
@@ -140,11 +117,10 @@ impl Stripper<'_> {
         }
         let name = rest[1..].iter().take(LONGEST_NAME + 1).take_while(|b| b.is_ascii_alphanumeric()).count();
         let name = &rest[1..=name];
-        let known =
-            |list: &[&'static str]| list.iter().copied().find(|known| name.eq_ignore_ascii_case(known.as_bytes()));
-        let (name, literal) = match known(&LITERAL) {
+        let known = |list: &'static str| list.split(' ').find(|known| name.eq_ignore_ascii_case(known.as_bytes()));
+        let (name, literal) = match known(LITERAL) {
             Some(name) => (name, true),
-            None => (known(&DROPPED)?, false),
+            None => (known(DROPPED)?, false),
         };
         let inside = 1 + name.len();
         let end = inside + memchr::memchr2(b'<', b'>', &rest[inside..]).filter(|&end| rest[inside + end] == b'>')?;

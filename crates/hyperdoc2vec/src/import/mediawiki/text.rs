@@ -9,103 +9,16 @@ use super::titles::{Site, Target};
 use crate::document::Link;
 
 /// Tags that are taken out, and part words.
-const BLOCKS: [&str; 29] = [
-    "br",
-    "p",
-    "div",
-    "li",
-    "ul",
-    "ol",
-    "dl",
-    "dt",
-    "dd",
-    "hr",
-    "table",
-    "tr",
-    "td",
-    "th",
-    "tbody",
-    "caption",
-    "blockquote",
-    "center",
-    "h1",
-    "h2",
-    "h3",
-    "h4",
-    "h5",
-    "h6",
-    "poem",
-    "pre",
-    "source",
-    "syntaxhighlight",
-    "gallery",
-];
+const BLOCKS: &str = "br p div li ul ol dl dt dd hr table tr td th tbody caption blockquote center h1 h2 h3 h4 \
+    h5 h6 poem pre source syntaxhighlight gallery";
 /// Tags that are taken out, and part nothing.
-const INLINE: [&str; 46] = [
-    "b",
-    "i",
-    "u",
-    "s",
-    "em",
-    "strong",
-    "small",
-    "big",
-    "sub",
-    "sup",
-    "span",
-    "font",
-    "tt",
-    "code",
-    "var",
-    "kbd",
-    "samp",
-    "cite",
-    "q",
-    "abbr",
-    "del",
-    "ins",
-    "strike",
-    "bdi",
-    "bdo",
-    "dfn",
-    "mark",
-    "ruby",
-    "rt",
-    "rp",
-    "rb",
-    "wbr",
-    "data",
-    "time",
-    "nowiki",
-    "noinclude",
-    "onlyinclude",
-    "includeonly",
-    "ref",
-    "references",
-    "math",
-    "section",
-    "templatestyles",
-    "a",
-    "translate",
-    "tvar",
-];
+const INLINE: &str = "b i u s em strong small big sub sup span font tt code var kbd samp cite q abbr del ins \
+    strike bdi bdo dfn mark ruby rt rp rb wbr data time nowiki noinclude onlyinclude includeonly ref references \
+    math section templatestyles a translate tvar";
 const LONGEST_TAG: usize = 16;
 /// `__NOTOC__` and the like are no longer.
 const LONGEST_SWITCH: usize = 48;
-const SCHEMES: [&str; 12] = [
-    "http://",
-    "https://",
-    "ftp://",
-    "//",
-    "mailto:",
-    "irc://",
-    "ircs://",
-    "news:",
-    "git://",
-    "svn://",
-    "sftp://",
-    "gopher://",
-];
+const SCHEMES: &str = "http:// https:// ftp:// // mailto: irc:// ircs:// news: git:// svn:// sftp:// gopher://";
 
 /// The text and the links of a page.
 pub(super) fn read(stripped: &Stripped, site: &Site) -> (String, Vec<Link>) {
@@ -242,11 +155,11 @@ impl Reader<'_> {
         let slash = usize::from(rest.first() == Some(&b'/'));
         let name = rest[slash..].iter().take(LONGEST_TAG).take_while(|b| b.is_ascii_alphanumeric()).count();
         let name = &rest[slash..slash + name];
-        let among = |list: &[&str]| list.iter().any(|known| name.eq_ignore_ascii_case(known.as_bytes()));
-        let block = among(&BLOCKS);
+        let among = |list: &str| list.split(' ').any(|known| name.eq_ignore_ascii_case(known.as_bytes()));
+        let block = among(BLOCKS);
         let end = memchr::memchr2(b'<', b'>', rest).filter(|&end| rest[end] == b'>');
         let inside = |end: usize| self.link.is_none_or(|(link, _)| self.at + 1 + end < link);
-        match end.filter(|&end| (block || among(&INLINE)) && inside(end)) {
+        match end.filter(|&end| (block || among(INLINE)) && inside(end)) {
             Some(end) => {
                 self.skip(end + 2);
                 if block {
@@ -367,8 +280,8 @@ impl Reader<'_> {
 /// The length of the web address that bytes begin with.
 fn address(bytes: &[u8]) -> Option<usize> {
     let begins =
-        |scheme: &&&str| bytes.get(..scheme.len()).is_some_and(|found| found.eq_ignore_ascii_case(scheme.as_bytes()));
-    let scheme = SCHEMES.iter().find(begins)?.len();
+        |scheme: &&str| bytes.get(..scheme.len()).is_some_and(|found| found.eq_ignore_ascii_case(scheme.as_bytes()));
+    let scheme = SCHEMES.split(' ').find(begins)?.len();
     let ends = |b: &u8| b.is_ascii_whitespace() || matches!(b, b'[' | b']' | b'<' | b'>' | b'"' | b'|' | b'{' | b'}');
     let length = bytes[scheme..].iter().position(ends).unwrap_or(bytes.len() - scheme);
     (length > 0).then_some(scheme + length)
