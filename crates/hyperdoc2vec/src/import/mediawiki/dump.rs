@@ -205,8 +205,8 @@ impl Current {
         }
         let rest = if self.ended { Vec::new() } else { self.pending[whole..].to_vec() };
         let mut bytes = std::mem::replace(&mut self.pending, rest);
-        let end = bytes.len() as u64;
         bytes.truncate(whole);
+        let end = self.offset + whole as u64;
         let batch = PageBatch {
             input: self.name.clone(),
             site: self.site.clone(),
@@ -214,7 +214,7 @@ impl Current {
             bytes,
             too_long: std::mem::take(&mut self.too_long),
             longest,
-            cut: cut.map(|cut| format!("{cut} (all before byte {} of the XML was read)", self.offset + end)),
+            cut: cut.map(|cut| format!("{cut} (all pages before byte {end} of the XML were read)")),
         };
         self.offset += whole as u64;
         let empty = batch.bytes.is_empty() && batch.too_long.is_empty() && batch.cut.is_none();
