@@ -46,6 +46,8 @@ pub enum Loss {
     OtherCanonical,
     /// Front matter that could not be read; the text after it was used.
     UnreadableFrontMatter,
+    /// A template or a table of a wiki page that does not close, read as text.
+    UnclosedMarkup,
 }
 
 impl Loss {
@@ -97,6 +99,10 @@ impl Loss {
             Loss::UnreadableFrontMatter => (
                 "page whose front matter could not be read; its text was used",
                 "pages whose front matter could not be read; their text was used",
+            ),
+            Loss::UnclosedMarkup => (
+                "template or table that does not close, read as text",
+                "templates or tables that do not close, read as text",
             ),
         };
         if count == 1 { one } else { several }

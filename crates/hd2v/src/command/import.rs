@@ -21,16 +21,18 @@ Formats:
   lines     one document a line, as the paper's authors have it: ID word word =-=ID1,ID2-=- word …
   html      directories of pages, as a web server, Sphinx, mdBook or rustdoc writes them
   markdown  directories of .md files with links, wiki links and front matter
+  mediawiki dumps of a wiki, such as enwiki-…-pages-articles-multistream.xml.bz2: articles, links, redirects, categories
 
 Examples:
   hd2v import jsonl papers.jsonl.zst -o papers.corpus
   zcat papers.jsonl.gz | hd2v import jsonl - -o papers.corpus
   hd2v import html site/ --exclude 'src/**' -o site.corpus
-  hd2v import markdown notes/ --jsonl notes.jsonl")]
+  hd2v import markdown notes/ --jsonl notes.jsonl
+  hd2v import mediawiki simplewiki-latest-pages-articles-multistream.xml.bz2 -o simplewiki.corpus")]
 pub struct Arguments {
-    /// Format of the input: jsonl, lines, html, markdown
+    /// Format of the input: jsonl, lines, html, markdown, mediawiki
     format: Format,
-    /// Files or directories; .gz .zst .bz2 .xz are read as they are; `-` is standard input (jsonl, lines)
+    /// Files or directories; .gz .zst .bz2 .xz are read as they are; `-` is standard input (jsonl, lines, mediawiki)
     #[arg(required = true)]
     paths: Vec<PathBuf>,
     /// The corpus directory to write
@@ -50,10 +52,13 @@ pub struct Arguments {
     /// html, markdown: web address of the directory, so that full addresses below it are links to its pages
     #[arg(long, value_name = "URL")]
     base_url: Option<String>,
+    /// mediawiki: number of a namespace whose pages are read (0 are articles, 14 categories); may be given several times
+    #[arg(long, value_name = "N", default_value = "0", allow_negative_numbers = true)]
+    namespace: Vec<i32>,
     /// Leave out records that cannot be read, and count them, rather than stop at the first
     #[arg(long)]
     skip_bad: bool,
-    /// Longest line of jsonl and lines, in MiB
+    /// Longest line of jsonl and lines, longest page of mediawiki, in MiB
     #[arg(long, default_value_t = 128, value_name = "MIB", value_parser = clap::value_parser!(u32).range(1..=4095))]
     max_record: u32,
     /// Threads [default: one a core]
@@ -100,6 +105,7 @@ pub fn run(arguments: &Arguments) -> Result<()> {
         include: arguments.include.clone(),
         exclude: arguments.exclude.clone(),
         base_url: arguments.base_url.clone(),
+        namespaces: arguments.namespace.clone(),
     };
     stop_on_interrupt();
     if let Some(jsonl) = &arguments.jsonl {

@@ -360,3 +360,20 @@ fn standard_output_that_takes_no_more_is_named() {
         assert!(err.starts_with("hd2v: cannot write standard output: No space left on device"), "{command}: {err}");
     }
 }
+
+#[test]
+fn a_wiki_dump_cut_short_is_refused_and_what_is_no_dump_is_told() {
+    let dump = "<mediawiki><page><title>A</title><ns>0</ns><revision><text>a b c</text></revision></page></mediawiki>";
+    let packed = crate::helper::bz2(dump.as_bytes());
+    let place = Place::with(&[("page.html", "<html></html>")]);
+    place.write("dump.xml.bz2", &packed[..packed.len() - 9]);
+    let message = place.refused("import mediawiki dump.xml.bz2 -o c");
+    assert!(message.starts_with("dump.xml.bz2: ") && message.contains("cut short"), "{message}");
+    let message = place.refused("import mediawiki page.html -o c");
+    assert_eq!(message, "page.html: expected a MediaWiki dump, which is XML that begins with <mediawiki; found <html>");
+    place.write("dump.xml", &dump[..dump.len() - 20]);
+    let message = place.refused("import mediawiki dump.xml -o c");
+    assert!(message.contains("in the middle of a page") && message.contains("--skip-bad"), "{message}");
+    let message = place.refused("import mediawiki dump.xml --include x -o c");
+    assert!(message.contains("--include"), "{message}");
+}

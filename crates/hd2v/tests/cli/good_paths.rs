@@ -214,3 +214,31 @@ fn packed_pages_are_read_in_trees_and_by_name_under_their_plain_ids() {
     assert!(err.contains("1 document left out because its id came before\n    e (e.md.gz)\n"), "{err}");
     assert!(place.ok("cat c e").out.contains("none"));
 }
+
+/// A dump of articles, redirects and a category.
+const DUMP: &str = r#"<mediawiki xml:lang="en"><siteinfo><base>https://w.example/wiki/Main</base></siteinfo>
+<page><title>Cat</title><ns>0</ns><revision><text>A cat eats [[mouse|mice]] &lt;ref&gt;[[Book]]&lt;/ref&gt; {{x}}. [[Category:Animals]]</text></revision></page>
+<page><title>Rodent</title><ns>0</ns><redirect title="Mouse" /><revision><text>#REDIRECT [[Mouse]]</text></revision></page>
+<page><title>Mouse</title><ns>0</ns><revision><text>The [[cat]]s' prey, a [[rodent]].</text></revision></page>
+<page><title>Category:Animals</title><ns>14</ns><revision><text>All [[cat]]s.</text></revision></page>
+</mediawiki>
+"#;
+
+#[test]
+fn a_dump_of_a_wiki_is_imported_from_a_file_and_standard_input_packed_or_not() {
+    let place = Place::with(&[("dump.xml", DUMP)]);
+    let outcome = place.ok("import mediawiki dump.xml --min-count 1 -o c");
+    assert!(outcome.err.contains("c: 2 documents, 9 words, 2 links at 2 positions;"), "{}", outcome.err);
+    let lines = place.ok("import mediawiki dump.xml --jsonl -").out;
+    assert!(lines.contains(r#""text":"A cat eats [mice][[Mouse]] .""#), "{lines}");
+    assert!(lines.contains(r#"{"id":"Rodent","redirect":"Mouse"}"#), "{lines}");
+    for (name, bytes) in [("gz", gz(DUMP.as_bytes())), ("zst", zst(DUMP.as_bytes())), ("bz2", bz2(DUMP.as_bytes()))] {
+        place.write("packed", &bytes);
+        place.ok(&format!("import mediawiki packed --min-count 1 -o {name}"));
+        assert_eq!(place.fingerprint(name), place.fingerprint("c"), "{name}");
+        place.run_with(&format!("import mediawiki - --min-count 1 -o {name}-in"), &bytes).succeeded(name);
+        assert_eq!(place.fingerprint(&format!("{name}-in")), place.fingerprint("c"), "{name} on standard input");
+    }
+    let lines = place.ok("import mediawiki dump.xml --namespace 14 --jsonl -").out;
+    assert!(lines.starts_with(r#"{"id":"Category:Animals""#) && lines.lines().count() == 1, "{lines}");
+}

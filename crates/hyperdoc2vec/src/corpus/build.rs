@@ -3,10 +3,10 @@
 //! [`prepare`](super::prepare()) does what can be done for a batch of documents alone. [`Builder::add`] takes the
 //! batches in the order of the input and gives global numbers. When all are in, [`Builder::finish`] orders the
 //! vocabulary, renumbers the words, resolves the links and renames the directory into place. Memory grows with
-//! vocabulary, documents and links, never with text.
+//! vocabulary, documents and names, never with text or links.
 
 use std::cmp::Reverse;
-use std::collections::{HashMap, HashSet};
+use std::collections::HashSet;
 use std::fs::{self, File};
 use std::io::Write;
 use std::path::{Path, PathBuf};
@@ -14,23 +14,20 @@ use std::path::{Path, PathBuf};
 use rayon::prelude::*;
 use tempfile::TempDir;
 
+use super::links::{NONE, Names, Numbers, WaitingLinks};
 use super::manifest::{self, CorpusOptions, Counts, Manifest, Source};
 use super::prepare::{Prepared, PreparedDocument};
-use super::store::{Array, ArrayWriter, Files, write_array, write_index, write_strings};
+use super::store::{ArrayWriter, Files, StringsWriter, write_array, write_index, write_strings};
 use super::{Corpus, NO_LANGUAGE, TextPlace};
 use crate::aside;
 use crate::document::Date;
 use crate::error::{Error, Result};
-use crate::id::{DocId, WordId};
+use crate::id::DocId;
 use crate::losses::{Loss, Losses, Tally};
 use crate::strings::Interner;
 
 /// A link with no word of the vocabulary this near on either side has no context.
 const CONTEXT_REACH: usize = 50;
-/// Longer chains of redirects are taken for circles.
-const LONGEST_REDIRECT: usize = 32;
-
-const NONE: u32 = u32::MAX;
 
 /// A corpus being built, in a directory beside its destination.
 pub struct Builder {
@@ -51,23 +48,16 @@ pub struct Builder {
     documents: Vec<u32>,
     document_names: Vec<u32>,
     document_tokens: Vec<u64>,
-    document_positions: Vec<u64>,
     document_text: Vec<TextPlace>,
     dates: Vec<i32>,
-    titles: Interner,
-    document_title: Vec<u32>,
-    urls: Interner,
-    document_url: Vec<u32>,
+    titles: StringsWriter,
+    urls: StringsWriter,
     languages: Interner,
     document_language: Vec<u32>,
     labels: Interner,
     document_labels: Vec<u64>,
     document_label: Vec<u32>,
-    position_source: Vec<DocId>,
-    position_at: Vec<u32>,
-    position_anchor: Vec<u32>,
-    position_links: Vec<u64>,
-    link_names: Vec<u32>,
+    links: WaitingLinks,
     aliases: Vec<(u32, u32)>,
     /// Redirects that lead to a document.
     redirects: Vec<(u32, u32)>,
@@ -92,32 +82,25 @@ impl Builder {
             source,
             tokens: ArrayWriter::create(dir.path(), "tokens")?,
             text: ArrayWriter::create(dir.path(), "text")?,
+            titles: StringsWriter::create(dir.path(), "titles")?,
+            urls: StringsWriter::create(dir.path(), "urls")?,
+            links: WaitingLinks::new(dir.path())?,
             dir,
             _lock: lock,
             text_blocks: Vec::new(),
             words: Interner::default(),
             word_counts: Vec::new(),
-            names: Interner::default(),
+            names: Interner::compact(),
             documents: Vec::new(),
             document_names: Vec::new(),
             document_tokens: Vec::new(),
-            document_positions: Vec::new(),
             document_text: Vec::new(),
             dates: Vec::new(),
-            titles: Interner::default(),
-            document_title: Vec::new(),
-            urls: Interner::default(),
-            document_url: Vec::new(),
             languages: Interner::default(),
             document_language: Vec::new(),
             labels: Interner::default(),
             document_labels: Vec::new(),
             document_label: Vec::new(),
-            position_source: Vec::new(),
-            position_at: Vec::new(),
-            position_anchor: Vec::new(),
-            position_links: Vec::new(),
-            link_names: Vec::new(),
             aliases: Vec::new(),
             redirects: Vec::new(),
             losses: Losses::default(),
@@ -187,8 +170,8 @@ impl Builder {
         self.document_tokens.push(self.counts.words);
         self.document_text.push(TextPlace { block: text.block + first_block, ..text });
         self.dates.push(document.date.map_or(0, Date::packed));
-        self.document_title.push(self.titles.intern(document.title.as_deref().unwrap_or_default()));
-        self.document_url.push(self.urls.intern(document.url.as_deref().unwrap_or_default()));
+        self.titles.push(document.title.as_deref().unwrap_or_default())?;
+        self.urls.push(document.url.as_deref().unwrap_or_default())?;
         let language = document.language.as_deref().filter(|language| !language.is_empty());
         self.document_language.push(language.map_or(NO_LANGUAGE, |language| self.languages.intern(language)));
         let mut seen = HashSet::new();
@@ -199,17 +182,8 @@ impl Builder {
             }
         }
         self.document_labels.push(self.document_label.len() as u64);
-        for link in links {
-            self.position_source.push(DocId(doc as u32));
-            self.position_at.push(link.at);
-            self.position_anchor.push(link.anchor);
-            for target in &link.targets {
-                let target = self.name(target);
-                self.link_names.push(target);
-            }
-            self.position_links.push(self.link_names.len() as u64);
-        }
-        self.document_positions.push(self.position_at.len() as u64);
+        self.links.push(&links, |target| self.names.intern(target))?;
+        self.documents.resize(self.names.len(), NONE);
         Ok(())
     }
 
@@ -217,6 +191,9 @@ impl Builder {
     pub fn finish(mut self) -> Result<Corpus> {
         let mut files = Files::new();
         let dir = self.dir.path().to_owned();
+        // No string is looked up any more.
+        self.words.forget_index();
+        self.names.forget_index();
         let order = self.order_words();
         self.write_words(&dir, &order, &mut files)?;
         self.write_links(&dir, &mut files)?;
@@ -285,117 +262,89 @@ impl Builder {
         tokens.and(others)
     }
 
-    /// The document a name stands for, through redirects.
-    fn resolve(&self, name: u32, aliases: &HashMap<u32, u32>) -> Option<u32> {
-        let mut name = name;
-        for _ in 0..LONGEST_REDIRECT {
-            match self.documents[name as usize] {
-                NONE => name = *aliases.get(&name)?,
-                doc => return Some(doc),
-            }
-        }
-        None
-    }
-
     /// Resolves the links and writes the positions that are left with a target.
     fn write_links(&mut self, dir: &Path, files: &mut Files) -> Result<()> {
-        let mut aliases = HashMap::new();
-        for &(from, to) in &self.aliases {
-            aliases.entry(from).or_insert(to);
+        let names = Names::new(std::mem::take(&mut self.documents), &self.aliases);
+        self.resolve_redirects(&names);
+        let array = |name| ArrayWriter::create(dir, name);
+        let (mut document_ends, mut source) = (array("document.positions")?, array("position.source")?);
+        let (mut ats, mut anchors) = (array("position.at")?, array("position.anchor")?);
+        let (mut ends, mut links) = (array("position.links")?, array("links")?);
+        let mut waiting = std::mem::replace(&mut self.links, WaitingLinks::new(dir)?).read()?;
+        let mut tokens = Numbers::open(&dir.join("tokens"))?;
+        let mut unknown = vec![0u32; names.len()];
+        let mut linked = vec![false; self.document_names.len()];
+        let (mut seen, mut targets, mut words) = (HashSet::new(), Vec::new(), Vec::new());
+        for doc in 0..self.document_names.len() {
+            let name = self.names.get(self.document_names[doc]);
+            let of_document = Corpus::range(&self.document_tokens, doc);
+            words.clear();
+            for _ in 0..waiting.next()? {
+                let (at, anchor, count) = (waiting.next()?, waiting.next()?, waiting.next()?);
+                seen.clear();
+                targets.clear();
+                for _ in 0..count {
+                    let target = waiting.next()?;
+                    match names.resolve(target) {
+                        None => unknown[target as usize] = unknown[target as usize].saturating_add(1),
+                        Some(target) if target as usize == doc => self.losses.add(Loss::SelfLink, name),
+                        Some(target) => {
+                            if seen.insert(target) {
+                                targets.push(DocId(target));
+                            }
+                        }
+                    }
+                }
+                if targets.is_empty() {
+                    continue;
+                }
+                self.counts.positions += 1;
+                self.counts.links += targets.len() as u64;
+                targets.iter().for_each(|target| linked[target.index()] = true);
+                source.push(&[DocId(doc as u32)])?;
+                ats.push(&[at])?;
+                anchors.push(&[anchor])?;
+                ends.push(&[self.counts.links])?;
+                links.push(&targets)?;
+                // A link with no word of the vocabulary near it is counted.
+                if words.is_empty() && !of_document.is_empty() {
+                    tokens.words(of_document.start as u64, of_document.len(), &mut words)?;
+                }
+                let middle = at as usize;
+                let near = middle.saturating_sub(CONTEXT_REACH)..(middle + CONTEXT_REACH).min(words.len());
+                if !words[near].iter().any(|word| u64::from(word.0) < self.counts.vocabulary) {
+                    targets.iter().for_each(|_| self.losses.add(Loss::LinkWithoutContext, name));
+                }
+            }
+            document_ends.push(&[self.counts.positions])?;
         }
+        self.losses.set(Loss::UnknownTarget, most_frequent(&unknown, &self.names));
+        self.counts.newcomers = linked.iter().filter(|&&linked| !linked).count() as u64;
+        [document_ends, source, ats, anchors, ends, links].iter_mut().try_for_each(|array| array.finish(files))
+    }
+
+    /// Finds the redirects that lead to a document.
+    fn resolve_redirects(&mut self, names: &Names) {
         let mut seen = HashSet::new();
         for &(from, to) in &self.aliases {
-            match self.resolve(from, &aliases) {
+            match names.resolve(from) {
                 None => self.losses.add(Loss::BrokenRedirect, self.names.get(from)),
                 // A document goes before a redirect of its name, and a redirect before later ones of its name.
-                Some(doc) if self.documents[from as usize] == NONE && seen.insert(from) => {
-                    self.redirects.push((from, doc));
-                }
+                Some(doc) if !names.is_document(from) && seen.insert(from) => self.redirects.push((from, doc)),
                 Some(_) => {
                     let (from, to) = (self.names.get(from), self.names.get(to));
                     self.losses.add(Loss::DuplicateRedirect, format!("{from} → {to}"));
                 }
             }
         }
-        let (mut source, mut at, mut anchor, mut ends) = (Vec::new(), Vec::new(), Vec::new(), Vec::new());
-        let mut links: Vec<DocId> = Vec::new();
-        let mut document_ends = Vec::with_capacity(self.document_positions.len());
-        let mut unknown: HashMap<u32, u64> = HashMap::new();
-        let mut seen = HashSet::new();
-        let mut position = 0;
-        for doc in 0..self.document_names.len() {
-            for position in position..self.document_positions[doc] as usize {
-                let first = links.len();
-                seen.clear();
-                for &name in &self.link_names[Corpus::range(&self.position_links, position)] {
-                    match self.resolve(name, &aliases) {
-                        None => *unknown.entry(name).or_default() += 1,
-                        Some(target) if target as usize == doc => {
-                            self.losses.add(Loss::SelfLink, self.names.get(self.document_names[doc]));
-                        }
-                        Some(target) => {
-                            if seen.insert(target) {
-                                links.push(DocId(target));
-                            }
-                        }
-                    }
-                }
-                if links.len() > first {
-                    source.push(self.position_source[position]);
-                    at.push(self.position_at[position]);
-                    anchor.push(self.position_anchor[position]);
-                    ends.push(links.len() as u64);
-                }
-            }
-            position = self.document_positions[doc] as usize;
-            document_ends.push(at.len() as u64);
-        }
-        self.losses.set(Loss::UnknownTarget, most_frequent(&unknown, &self.names));
-        self.count_lonely_links(dir, &source, &at, &ends, files)?;
-
-        let mut linked = vec![false; self.document_names.len()];
-        links.iter().for_each(|doc| linked[doc.index()] = true);
-        self.counts.positions = at.len() as u64;
-        self.counts.links = links.len() as u64;
-        self.counts.newcomers = linked.iter().filter(|&&linked| !linked).count() as u64;
-        write_array(dir, "document.positions", &document_ends, files)?;
-        write_array(dir, "position.source", &source, files)?;
-        write_array(dir, "position.at", &at, files)?;
-        write_array(dir, "position.anchor", &anchor, files)?;
-        write_array(dir, "position.links", &ends, files)?;
-        write_array(dir, "links", &links, files)
-    }
-
-    /// Counts the links that have no word of the vocabulary near them.
-    fn count_lonely_links(
-        &mut self,
-        dir: &Path,
-        source: &[DocId],
-        at: &[u32],
-        ends: &[u64],
-        files: &Files,
-    ) -> Result<()> {
-        let tokens: Array<WordId> = Array::open(dir, "tokens", files)?;
-        let vocabulary = self.counts.vocabulary as u32;
-        for (position, (&doc, &at)) in source.iter().zip(at).enumerate() {
-            let words = Corpus::range(&self.document_tokens, doc.index());
-            let middle = words.start + at as usize;
-            let near = middle.saturating_sub(CONTEXT_REACH).max(words.start)..(middle + CONTEXT_REACH).min(words.end);
-            if !tokens[near].iter().any(|word| word.0 < vocabulary) {
-                for _ in Corpus::range(ends, position) {
-                    self.losses.add(Loss::LinkWithoutContext, self.names.get(self.document_names[doc.index()]));
-                }
-            }
-        }
-        Ok(())
     }
 
     fn write_documents(&mut self, dir: &Path, files: &mut Files) -> Result<()> {
         let names = || self.document_names.iter().map(|&name| self.names.get(name));
         write_strings(dir, "names", names(), files)?;
         write_index(dir, "names", self.document_names.len(), names(), files)?;
-        write_strings(dir, "titles", self.document_title.iter().map(|&title| self.titles.get(title)), files)?;
-        write_strings(dir, "urls", self.document_url.iter().map(|&url| self.urls.get(url)), files)?;
+        self.titles.finish(files)?;
+        self.urls.finish(files)?;
         write_strings(dir, "languages", self.languages.iter(), files)?;
         write_strings(dir, "labels", self.labels.iter(), files)?;
         write_strings(dir, "redirects", self.redirects.iter().map(|&(name, _)| self.names.get(name)), files)?;
@@ -417,13 +366,20 @@ impl Builder {
 }
 
 /// The count of all unknown targets, and the ten most frequent by name.
-fn most_frequent(unknown: &HashMap<u32, u64>, names: &Interner) -> Tally {
-    let mut by_count: Vec<(u64, &str)> = unknown.iter().map(|(&name, &count)| (count, names.get(name))).collect();
-    by_count.sort_unstable_by_key(|&(count, name)| (Reverse(count), name));
-    Tally {
-        count: by_count.iter().map(|&(count, _)| count).sum(),
-        samples: by_count.iter().take(10).map(|(count, name)| format!("{name} ({count})")).collect(),
+fn most_frequent(unknown: &[u32], names: &Interner) -> Tally {
+    let mut by_count: Vec<u32> = (0..unknown.len() as u32).filter(|&name| unknown[name as usize] > 0).collect();
+    let count = by_count.iter().map(|&name| u64::from(unknown[name as usize])).sum();
+    let order = |&a: &u32, &b: &u32| {
+        let count = |name: u32| Reverse(unknown[name as usize]);
+        count(a).cmp(&count(b)).then_with(|| names.bytes(a).cmp(names.bytes(b)))
+    };
+    if by_count.len() > 10 {
+        by_count.select_nth_unstable_by(10, order);
+        by_count.truncate(10);
     }
+    by_count.sort_unstable_by(order);
+    let sample = |&name: &u32| format!("{} ({})", names.get(name), unknown[name as usize]);
+    Tally { count, samples: by_count.iter().map(sample).collect() }
 }
 
 /// An error if `destination` exists and may not be replaced. Only a corpus is ever replaced.

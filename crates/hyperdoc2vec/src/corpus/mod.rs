@@ -14,6 +14,7 @@
 //! | `text`, `text.blocks`, `document.text` | the texts with their link marks, compressed, some 64 KiB a block |
 
 mod build;
+mod links;
 mod manifest;
 mod prepare;
 mod store;

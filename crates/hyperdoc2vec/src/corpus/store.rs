@@ -104,21 +104,42 @@ pub fn write_array<T: Pod>(dir: &Path, name: &str, elements: &[T], files: &mut F
     writer.finish(files)
 }
 
+/// Strings being written as `NAME.bytes` and `NAME.ends`, one by one.
+pub struct StringsWriter {
+    bytes: ArrayWriter,
+    ends: ArrayWriter,
+}
+
+impl StringsWriter {
+    /// Starts the files in `dir`.
+    pub fn create(dir: &Path, name: &str) -> Result<StringsWriter> {
+        let array = |part| ArrayWriter::create(dir, &format!("{name}.{part}"));
+        Ok(StringsWriter { bytes: array("bytes")?, ends: array("ends")? })
+    }
+
+    /// Appends a string.
+    pub fn push(&mut self, string: &str) -> Result<()> {
+        self.bytes.push(string.as_bytes())?;
+        self.ends.push(&[self.bytes.bytes()])
+    }
+
+    /// Completes the files and notes them in `files`.
+    pub fn finish(&mut self, files: &mut Files) -> Result<()> {
+        self.bytes.finish(files)?;
+        self.ends.finish(files)
+    }
+}
+
 /// Writes strings as `NAME.bytes` and `NAME.ends`.
 pub fn write_strings<'a>(
     dir: &Path,
     name: &str,
-    strings: impl Iterator<Item = &'a str>,
+    mut strings: impl Iterator<Item = &'a str>,
     files: &mut Files,
 ) -> Result<()> {
-    let mut bytes = ArrayWriter::create(dir, &format!("{name}.bytes"))?;
-    let mut ends = Vec::new();
-    for string in strings {
-        bytes.push(string.as_bytes())?;
-        ends.push(bytes.bytes());
-    }
-    bytes.finish(files)?;
-    write_array(dir, &format!("{name}.ends"), &ends, files)
+    let mut writer = StringsWriter::create(dir, name)?;
+    strings.try_for_each(|string| writer.push(string))?;
+    writer.finish(files)
 }
 
 /// Writes a table `NAME.index` by which [`Strings::find`] finds a string.

@@ -1,9 +1,11 @@
 //! Importers: bytes in some format to [`Document`]s, and from there to a corpus. One file a format.
 
+mod bzip;
 pub mod html;
 pub mod jsonl;
 pub mod lines;
 pub mod markdown;
+pub mod mediawiki;
 pub mod pipeline;
 pub mod source;
 mod tree;
@@ -24,6 +26,7 @@ use crate::losses::{Loss, Losses, Tally};
 use crate::tokenize::Tokenizer;
 use html::{Html, HtmlOptions};
 use markdown::{Markdown, MarkdownOptions};
+use mediawiki::PageBatches;
 use source::{LineBatch, LineBatches};
 pub use tree::Pages;
 
@@ -91,11 +94,13 @@ pub enum Format {
     Html,
     /// Trees of Markdown files.
     Markdown,
+    /// Dumps of a wiki.
+    MediaWiki,
 }
 
 impl Format {
     /// All formats.
-    pub const ALL: [Format; 4] = [Format::Jsonl, Format::Lines, Format::Html, Format::Markdown];
+    pub const ALL: [Format; 5] = [Format::Jsonl, Format::Lines, Format::Html, Format::Markdown, Format::MediaWiki];
 
     /// What it is called on the command line.
     pub fn name(self) -> &'static str {
@@ -104,6 +109,7 @@ impl Format {
             Format::Lines => "lines",
             Format::Html => "html",
             Format::Markdown => "markdown",
+            Format::MediaWiki => "mediawiki",
         }
     }
 }
@@ -145,6 +151,8 @@ pub struct ImportOptions {
     pub exclude: Vec<String>,
     /// Trees: web address of the root; links to addresses below it are links to pages of the set.
     pub base_url: Option<String>,
+    /// Wikis: numbers of the namespaces whose pages are read.
+    pub namespaces: Vec<i32>,
 }
 
 impl Default for ImportOptions {
@@ -158,6 +166,7 @@ impl Default for ImportOptions {
             include: Vec::new(),
             exclude: Vec::new(),
             base_url: None,
+            namespaces: vec![0],
         }
     }
 }
@@ -348,7 +357,7 @@ fn read<R: Send>(
     let of_trees = [(&options.include, "--include"), (&options.exclude, "--exclude")]
         .into_iter()
         .find(|(globs, _)| !globs.is_empty());
-    if let (Format::Jsonl | Format::Lines, Some((_, option))) = (format, of_trees) {
+    if let (Format::Jsonl | Format::Lines | Format::MediaWiki, Some((_, option))) = (format, of_trees) {
         return Err(Error::Usage(format!("{option} chooses among the pages of a directory; {format} reads files")));
     }
     match format {
@@ -369,6 +378,13 @@ fn read<R: Send>(
             let markdown = Markdown::open(inputs, &MarkdownOptions { include, exclude, base_url })?;
             read_tree(&markdown, work, sink, watch)
         }
+        Format::MediaWiki => {
+            let consumed = Arc::default();
+            let mut batches =
+                PageBatches::new(inputs, &options.namespaces, options.longest_line, Arc::clone(&consumed))?;
+            let work = |batch| work(mediawiki::parse(&batch));
+            read_batches(inputs, &consumed, move || batches.next_batch(), |batch| batch.bytes.len(), work, sink, watch)
+        }
     }
 }
 
@@ -376,11 +392,24 @@ fn read_lines<R: Send>(
     inputs: &[PathBuf],
     options: &ImportOptions,
     work: impl Fn(LineBatch) -> R + Sync,
+    sink: impl FnMut(R) -> Result<u64> + Send,
+    watch: Watch<'_>,
+) -> Result<()> {
+    let consumed = Arc::default();
+    let mut batches = LineBatches::new(inputs, options.longest_line, Arc::clone(&consumed))?;
+    read_batches(inputs, &consumed, move || batches.next_batch(), |batch| batch.bytes.len(), work, sink, watch)
+}
+
+/// For what is read from a stream: `next` gives its batches, `consumed` tells how many bytes were read.
+fn read_batches<B: Send + 'static, R: Send>(
+    inputs: &[PathBuf],
+    consumed: &AtomicU64,
+    mut next: impl FnMut() -> Result<Option<B>> + Send + 'static,
+    bytes: fn(&B) -> usize,
+    work: impl Fn(B) -> R + Sync,
     mut sink: impl FnMut(R) -> Result<u64> + Send,
     watch: Watch<'_>,
 ) -> Result<()> {
-    let consumed = Arc::new(AtomicU64::new(0));
-    let mut batches = LineBatches::new(inputs, options.longest_line, consumed.clone())?;
     let total = inputs.iter().map(|path| path.metadata().ok().map(|m| m.len())).sum();
     let documents = AtomicU64::new(0);
     let watch = Mutex::new(watch);
@@ -394,10 +423,10 @@ fn read_lines<R: Send>(
         tell()
     };
     if inputs.iter().any(|path| source::is_stdin(path)) {
-        let mut batches = source::Patient::new(batches);
-        pipeline::run(|| batches.next_batch(&tell), |batch| batch.bytes.len(), work, sink)
+        let mut batches = source::Patient::new(next);
+        pipeline::run(|| batches.next_batch(&tell), bytes, work, sink)
     } else {
-        pipeline::run(|| batches.next_batch(), |batch| batch.bytes.len(), work, sink)
+        pipeline::run(&mut next, bytes, work, sink)
     }
 }
 

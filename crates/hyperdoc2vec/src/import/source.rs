@@ -64,12 +64,7 @@ pub struct LineBatches {
 impl LineBatches {
     /// Prepares to read `inputs` (`-` is standard input), in which no line is longer than `longest` bytes.
     pub fn new(inputs: &[PathBuf], longest: usize, consumed: Arc<AtomicU64>) -> Result<LineBatches> {
-        for path in inputs.iter().filter(|path| !is_stdin(path)) {
-            let metadata = path.metadata().map_err(Error::io("read", path))?;
-            if metadata.is_dir() {
-                return Err(Error::input(path.display().to_string(), "is a directory, but this format reads files"));
-            }
-        }
+        refuse_directories(inputs)?;
         Ok(LineBatches { inputs: inputs.iter().cloned().collect(), current: None, line: 1, longest, consumed })
     }
 
@@ -119,18 +114,18 @@ impl LineBatches {
 }
 
 /// Batches read by a thread of its own, so that waiting for standard input can be given up.
-pub struct Patient {
-    batches: Receiver<Result<Option<LineBatch>>>,
+pub struct Patient<B> {
+    batches: Receiver<Result<Option<B>>>,
     over: bool,
 }
 
-impl Patient {
-    /// Starts to read.
-    pub fn new(mut batches: LineBatches) -> Patient {
+impl<B: Send + 'static> Patient<B> {
+    /// Starts to read: `next` gives the batches.
+    pub fn new(mut next: impl FnMut() -> Result<Option<B>> + Send + 'static) -> Patient<B> {
         let (sender, receiver) = mpsc::sync_channel(1);
         std::thread::spawn(move || {
             loop {
-                let batch = batches.next_batch();
+                let batch = next();
                 let last = !matches!(batch, Ok(Some(_)));
                 if sender.send(batch).is_err() || last {
                     break;
@@ -142,7 +137,7 @@ impl Patient {
 
     /// The next batch, or `None` when all inputs are read. While there is none yet, `idle` is called again and
     /// again; its error ends the waiting.
-    pub fn next_batch(&mut self, idle: &impl Fn() -> Result<()>) -> Result<Option<LineBatch>> {
+    pub fn next_batch(&mut self, idle: &impl Fn() -> Result<()>) -> Result<Option<B>> {
         while !self.over {
             match self.batches.recv_timeout(PATIENCE) {
                 Ok(batch) => {
@@ -164,8 +159,19 @@ pub(super) fn is_stdin(path: &Path) -> bool {
     path.as_os_str() == "-"
 }
 
+/// An error if one of `inputs` is not there, or is a directory.
+pub(super) fn refuse_directories(inputs: &[PathBuf]) -> Result<()> {
+    for path in inputs.iter().filter(|path| !is_stdin(path)) {
+        let metadata = path.metadata().map_err(Error::io("read", path))?;
+        if metadata.is_dir() {
+            return Err(Error::input(path.display().to_string(), "is a directory, but this format reads files"));
+        }
+    }
+    Ok(())
+}
+
 /// What `path` is called in messages.
-fn shown(path: &Path) -> &Path {
+pub(super) fn shown(path: &Path) -> &Path {
     if is_stdin(path) { Path::new("standard input") } else { path }
 }
 
@@ -173,6 +179,12 @@ fn shown(path: &Path) -> &Path {
 ///
 /// `consumed` grows by the bytes read, as they are on disk.
 pub fn open(path: &Path, consumed: Arc<AtomicU64>) -> Result<Box<dyn BufRead + Send>> {
+    let (head, raw) = open_raw(path, consumed)?;
+    unpacked(&head, raw).map_err(Error::io("read", shown(path)))
+}
+
+/// The first bytes of a file or standard input, and all of it, packed as it is.
+pub(super) fn open_raw(path: &Path, consumed: Arc<AtomicU64>) -> Result<(Vec<u8>, impl BufRead + Send + use<>)> {
     let raw: Box<dyn Read + Send> = if is_stdin(path) {
         Box::new(io::stdin())
     } else {
@@ -183,11 +195,11 @@ pub fn open(path: &Path, consumed: Arc<AtomicU64>) -> Result<Box<dyn BufRead + S
     let mut head = Vec::new();
     raw.by_ref().take(6).read_to_end(&mut head).map_err(Error::io("read", shown(path)))?;
     let raw = buffered(io::Cursor::new(head.clone()).chain(raw));
-    unpacked(&head, raw).map_err(Error::io("read", shown(path)))
+    Ok((head, raw))
 }
 
 /// What `raw`, which begins with `head`, holds once unpacked.
-fn unpacked<'a>(head: &[u8], raw: impl BufRead + Send + 'a) -> io::Result<Box<dyn BufRead + Send + 'a>> {
+pub(super) fn unpacked<'a>(head: &[u8], raw: impl BufRead + Send + 'a) -> io::Result<Box<dyn BufRead + Send + 'a>> {
     Ok(match head {
         [0x1f, 0x8b, ..] => Box::new(buffered(flate2::bufread::MultiGzDecoder::new(raw))),
         [0x28, 0xb5, 0x2f, 0xfd, ..] => Box::new(buffered(zstd::Decoder::with_buffer(raw)?)),
