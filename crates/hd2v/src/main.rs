@@ -1,8 +1,10 @@
 //! `hd2v`: arguments in, library calls, output. Data goes to stdout, talk to stderr.
 
+mod answer;
 mod command;
 mod output;
 mod progress;
+mod wire;
 
 use std::process::ExitCode;
 
