@@ -4,6 +4,7 @@ mod answer;
 mod command;
 mod output;
 mod progress;
+mod serve;
 mod wire;
 
 use std::process::ExitCode;
@@ -28,6 +29,7 @@ enum Command {
     Recommend(command::recommend::Arguments),
     Similar(command::similar::Arguments),
     Embed(command::embed::Arguments),
+    Serve(command::serve::Arguments),
     Evaluate(command::evaluate::Arguments),
     Reproduce(command::reproduce::Arguments),
     Export(command::export::Arguments),
@@ -46,6 +48,7 @@ fn main() -> ExitCode {
         Command::Recommend(arguments) => command::recommend::run(&arguments),
         Command::Similar(arguments) => command::similar::run(&arguments),
         Command::Embed(arguments) => command::embed::run(&arguments),
+        Command::Serve(arguments) => command::serve::run(&arguments),
         Command::Evaluate(arguments) => command::evaluate::run(&arguments),
         Command::Reproduce(arguments) => command::reproduce::run(&arguments),
         Command::Export(arguments) => command::export::run(&arguments),

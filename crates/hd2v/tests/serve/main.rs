@@ -1,0 +1,1 @@
+//! The server as its clients meet it: the real program, asked over a real socket.
