@@ -1,1 +1,0 @@
-//! The server as its clients meet it: the real program, asked over a real socket.
