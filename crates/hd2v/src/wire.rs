@@ -137,7 +137,10 @@ pub struct Reasons {
     /// The score by BM25 on the document's text and the contexts of the links to it
     #[serde(skip_serializing_if = "Option::is_none")]
     pub bm25_cited: Option<f32>,
-    /// What each word of the text adds to it
+    /// The score by BM25 on the document's text alone, where documents are ranked by that
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub bm25_text: Option<f32>,
+    /// What each word of the text adds to the score by BM25
     #[serde(skip_serializing_if = "Option::is_none")]
     pub bm25: Option<Vec<Share>>,
     /// Links to it that read like the text

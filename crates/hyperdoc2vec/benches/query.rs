@@ -18,6 +18,7 @@ use hyperdoc2vec::model::{FORMAT, VERSION, Vectors};
 use hyperdoc2vec::rng::Rng;
 use hyperdoc2vec::search::approximate::{Index, path};
 use hyperdoc2vec::search::explain::explain;
+use hyperdoc2vec::search::hybrid::Scope;
 use hyperdoc2vec::search::{Hit, Ranking, Searcher, rank};
 use hyperdoc2vec::strings::string_index;
 use hyperdoc2vec::train::{TrainParams, train};
@@ -90,14 +91,14 @@ fn trained(dir: &Path) {
         let query = |number: usize| searcher.query(&texts[number * BATCH / 100]).expect("read");
         let found = |number: usize| {
             let query = query(number);
-            let hits = hybrid.rank(&searcher, &query, None, TOP, &|_| true).expect("asked").expect("known");
+            let hits = hybrid.rank(&searcher, &query, None, TOP, Scope::ALL).expect("asked").expect("known");
             (query, hits)
         };
         // The first call makes what later ones share.
         let explained = |number: usize| {
             let (query, hits) = found(number);
             let rows: Vec<u32> = hits.iter().map(|hit| hit.row).collect();
-            black_box(explain(&searcher, &query, &rows, None).expect("explained"));
+            black_box(explain(&searcher, &query, &rows, None, Ranking::Hybrid).expect("explained"));
         };
         tell("reading the text", &milliseconds(100, |number| drop(black_box(query(number)))));
         tell("hybrid, explained", &milliseconds(100, explained));

@@ -18,7 +18,7 @@ use std::path::PathBuf;
 use hyperdoc2vec::kernel::Matrix;
 use hyperdoc2vec::model::Vectors;
 use hyperdoc2vec::search::bm25::{B, Bm25, JOINT_K1, Joint, K1};
-use hyperdoc2vec::search::hybrid::{Candidates, candidates};
+use hyperdoc2vec::search::hybrid::{Candidates, Scope, candidates};
 use hyperdoc2vec::search::index::{Field, Terms, cited};
 use hyperdoc2vec::search::postings::PostingsBuf;
 use hyperdoc2vec::search::{Hit, Query, Ranking, Searcher, rank};
@@ -130,7 +130,7 @@ fn main() {
             let started = std::time::Instant::now();
             let search = |asked: &Asked| {
                 let source = sourced.then(|| source(&view, &model, asked.position, |_| true).unwrap());
-                candidates(&searcher, &asked.query, source.as_ref(), &|_| true).unwrap()
+                candidates(&searcher, &asked.query, source.as_ref(), Scope::ALL).unwrap()
             };
             let found: Vec<Option<Candidates>> = asked.par_iter().map(search).collect();
             let seconds = started.elapsed().as_secs_f64();

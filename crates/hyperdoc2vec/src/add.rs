@@ -372,6 +372,8 @@ impl<'a> Addition<'a> {
         let more = |counts: &Value, name: &str, by: u64| json!(counts[name].as_u64().unwrap_or(0) + by);
         counts["trained"] = json!(self.model.trained_documents());
         counts["documents"] = json!(self.all_documents());
+        let words = self.documents.iter().map(|&doc| self.corpus.words(doc).len() as u64).sum();
+        counts["words"] = more(counts, "words", words);
         counts["links"] = more(counts, "links", added.links);
         counts["positions"] = more(counts, "positions", self.links.iter().flatten().count() as u64);
         counts["newcomers"] = json!(newcomers);

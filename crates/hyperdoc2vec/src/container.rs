@@ -287,7 +287,12 @@ impl Container {
     pub fn open(path: &Path, format: &str, version: u32) -> Result<Container> {
         let damaged = |what: String| Error::Damaged { path: path.to_owned(), what };
         let file = File::open(path).map_err(Error::io("open", path))?;
-        if file.metadata().map_err(Error::io("read", path))?.len() < 16 {
+        let there = file.metadata().map_err(Error::io("read", path))?;
+        if there.is_dir() {
+            let what = if path.join("corpus.json").is_file() { "a corpus" } else { "a directory" };
+            return Err(damaged(format!("{what}, not a {format}")));
+        }
+        if there.len() < 16 {
             return Err(damaged(format!("not a {format}: the file is too short")));
         }
         let map = map(&file, path)?;

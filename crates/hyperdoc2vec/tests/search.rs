@@ -9,7 +9,7 @@ use hyperdoc2vec::model::{Vectors, save};
 use hyperdoc2vec::search::bm25::Term;
 use hyperdoc2vec::search::explain::explain;
 use hyperdoc2vec::search::forest::Forest;
-use hyperdoc2vec::search::hybrid::{FEATURES, Hybrid, Source, candidates};
+use hyperdoc2vec::search::hybrid::{FEATURES, Hybrid, Scope, Source, candidates};
 use hyperdoc2vec::search::links::Context;
 use hyperdoc2vec::search::{Ranking, Searcher, nearest, rank};
 use hyperdoc2vec::split::Split;
@@ -147,7 +147,7 @@ fn reasons_add_up_and_name_the_links_that_read_alike() {
     let searcher = Searcher::new(&model);
     let query = searcher.query("Bread fish [[?]] soup").expect("read");
     // As above, each word weighs a third; document c is [1 1]: fish [1 0], soup [0 1], bread [2 0].
-    let why = &explain(&searcher, &query, &[2, 1], None).expect("explained");
+    let why = &explain(&searcher, &query, &[2, 1], None, Ranking::Hybrid).expect("explained");
     assert_eq!(why[0].embedding.shares.iter().map(|share| share.0).collect::<Vec<_>>(), [0, 1, 2]);
     let shares: Vec<f32> = why[0].embedding.shares.iter().map(|share| share.1).collect();
     close(&shares, &[1.0 / 3.0, 1.0 / 3.0, 2.0 / 3.0]);
@@ -158,11 +158,14 @@ fn reasons_add_up_and_name_the_links_that_read_alike() {
         assert_eq!(why.bm25.score, scores[row]);
         assert_eq!(why.bm25.shares.iter().fold(0.0, |sum, share| sum + share.1), scores[row]);
     }
+    let by_text = &explain(&searcher, &query, &[2], None, Ranking::Bm25).expect("explained")[0];
+    let scores = searcher.scores(&query, Ranking::Bm25).expect("asked").expect("known");
+    assert!(by_text.text_alone && scores[2] > 0.0 && by_text.bm25.score == scores[2], "{by_text:?}, not {}", scores[2]);
     // "fish bread [[c]]" stands in b, "fish soup [[b]]" in a.
     assert_eq!(why[0].contexts, [Context { source: 1, before: vec![0, 2], after: vec![] }]);
     assert_eq!(why[1].contexts, [Context { source: 0, before: vec![0, 1], after: vec![] }]);
     let within = Source::known(&searcher, 1);
-    let why = explain(&searcher, &query, &[2], Some(&within)).expect("explained");
+    let why = explain(&searcher, &query, &[2], Some(&within), Ranking::Hybrid).expect("explained");
     assert!(why[0].contexts.is_empty(), "the source's own");
     // It says fish [1 0] and bread [2 0], each once; of three documents two have fish, one bread. Half of that is added.
     let (fish, bread) = (rarity_weight(2, 3, true), rarity_weight(1, 3, true));
@@ -170,7 +173,10 @@ fn reasons_add_up_and_name_the_links_that_read_alike() {
     let scores = searcher.embedded(&query, Some(&within)).expect("asked").expect("known");
     close(&[why[0].source, scores[2]], &[said, 4.0 / 3.0 + said]);
     let salt = searcher.query("salt").expect("read");
-    assert!(explain(&searcher, &salt, &[1], None).expect("explained")[0].contexts.is_empty(), "no word in common");
+    assert!(
+        explain(&searcher, &salt, &[1], None, Ranking::Hybrid).expect("explained")[0].contexts.is_empty(),
+        "no word in common"
+    );
     assert_eq!((searcher.linked_by(0), searcher.linked_by(2), searcher.linking_to(2)), (&[1][..], &[][..], &[1][..]));
 }
 
@@ -189,20 +195,25 @@ fn trees_written_by_hand_order_candidates() {
         roots: vec![0],
     };
     let hybrid = Hybrid { alone, ..Hybrid::default() };
-    let hits = hybrid.rank(&searcher, &query, None, 3, &|_| true).expect("ranked").expect("known");
+    let hits = hybrid.rank(&searcher, &query, None, 3, Scope::ALL).expect("ranked").expect("known");
     assert_eq!(hits.iter().map(|hit| hit.row).collect::<Vec<_>>(), [0, 1, 2]);
     close(&hits.iter().map(|hit| hit.score).collect::<Vec<_>>(), &[0.880797, 0.268941, 0.268941]);
-    let others = hybrid.rank(&searcher, &query, None, 1, &|row| row > 0).expect("ranked").expect("known");
+    // What is said of a document does not depend on which others may be hits.
+    let only = Scope { admitted: &|row| row == 2, ..Scope::ALL };
+    assert_eq!(hybrid.rank(&searcher, &query, None, 3, only).expect("ranked").expect("known"), hits[2..3]);
+    let others = hybrid.rank(&searcher, &query, None, 1, Scope::of(&|row| row > 0)).expect("ranked").expect("known");
     assert_eq!(others[0].row, 1);
     let source = Source::known(&searcher, 0);
     assert_eq!((source.links.as_slice(), source.words.len()), (&[1][..], 2));
     let unknown = searcher.query("xyzzy").expect("read");
-    assert_eq!(hybrid.rank(&searcher, &unknown, Some(&source), 3, &|_| true).expect("asked"), None);
+    assert_eq!(hybrid.rank(&searcher, &unknown, Some(&source), 3, Scope::ALL).expect("asked"), None);
     // What the source links to already is told of b alone.
-    let found = candidates(&searcher, &query, Some(&source), &|_| true).expect("asked").expect("known");
+    let found = candidates(&searcher, &query, Some(&source), Scope::ALL).expect("asked").expect("known");
     let linked = FEATURES.iter().position(|&name| name == "linked").expect("a feature");
     assert_eq!(found.rows, [0, 1, 2]);
     assert_eq!([0, 1, 2].map(|row| found.row(row)[linked]), [0.0, 1.0, 0.0]);
+    let filtered = candidates(&searcher, &query, Some(&source), only).expect("asked").expect("known");
+    assert_eq!((&filtered.rows[..], filtered.row(0)), (&[2][..], found.row(2)));
 }
 
 #[test]

@@ -10,6 +10,7 @@ use hyperdoc2vec::generate::{GenerateParams, Generator, Kind};
 use hyperdoc2vec::import::{Format, ImportOptions, generate, import};
 use hyperdoc2vec::kernel::{dot, sum_of_squares};
 use hyperdoc2vec::model::Vectors;
+use hyperdoc2vec::search::hybrid::Scope;
 use hyperdoc2vec::search::index::Terms;
 use hyperdoc2vec::search::{Ranking, Searcher, rank};
 use hyperdoc2vec::split::Split;
@@ -177,7 +178,8 @@ fn probabilities_hold_and_documents_without_links_are_found() {
             query.truths.iter().filter_map(|&doc| view.document_row(doc)).map(|row| row - first).collect();
         let question = question(&view, &terms, query.position, params.window, true);
         let source = source(&view, &model, query.position, |_| true).expect("known");
-        let hits = hybrid.rank(&searcher, &question, Some(&source), 10, &|_| true).expect("ranked").unwrap_or_default();
+        let hits =
+            hybrid.rank(&searcher, &question, Some(&source), 10, Scope::ALL).expect("ranked").unwrap_or_default();
         asked += 1;
         found[0] += usize::from(hits.iter().any(|hit| truths.contains(&hit.row)));
         for (place, ranking) in [Ranking::Embedding, Ranking::Bm25, Ranking::Bm25Cited].into_iter().enumerate() {
@@ -204,7 +206,7 @@ fn probabilities_hold_and_documents_without_links_are_found() {
     let words = place.corpus.words(view.documents[newcomer]);
     let text: Vec<&str> = words.iter().take(40).map(|&word| place.corpus.word(word)).collect();
     let query = searcher.query(&text.join(" ")).expect("read");
-    let hits = hybrid.rank(&searcher, &query, None, 10, &|_| true).expect("ranked").expect("known words");
+    let hits = hybrid.rank(&searcher, &query, None, 10, Scope::ALL).expect("ranked").expect("known words");
     assert!(hits.iter().any(|hit| hit.row as usize == newcomer), "{hits:?}");
 }
 

@@ -4,7 +4,7 @@ use hyperdoc2vec::kernel::Matrix;
 use hyperdoc2vec::model::Vectors;
 use hyperdoc2vec::search::approximate::{self, Index};
 use hyperdoc2vec::search::explain::{Explanation, Sum, explain};
-use hyperdoc2vec::search::hybrid::{Hybrid, Source};
+use hyperdoc2vec::search::hybrid::{Hybrid, Scope, Source};
 use hyperdoc2vec::search::index::Field;
 use hyperdoc2vec::search::links::Context;
 use hyperdoc2vec::search::suggest::similar;
@@ -24,7 +24,9 @@ pub struct Read {
     pub query: Query,
     /// The document that the text stands in.
     pub source: Option<Source>,
-    /// Which documents may be hits.
+    /// Which documents are there: not the source, nor what is later than `before`.
+    there: Vec<bool>,
+    /// Which of them may be hits.
     admitted: Vec<bool>,
     top: usize,
     least: Option<f32>,
@@ -48,7 +50,7 @@ pub struct Recommended {
 impl Read {
     /// A question that is no text.
     pub fn new(ranking: Ranking, query: Query, source: Option<Source>, admitted: Vec<bool>, top: usize) -> Read {
-        Read { ranking, query, source, admitted, top, least: None, explain: false }
+        Read { ranking, query, source, there: admitted.clone(), admitted, top, least: None, explain: false }
     }
 }
 
@@ -65,7 +67,8 @@ pub fn ranking(model: &Model, asked: Option<Ranking>, learnt: bool) -> Ranking {
 /// Reads a question.
 pub fn read(searcher: &Searcher<'_>, learnt: bool, question: &Question) -> Result<Read, Problem> {
     let model = searcher.model();
-    let admitted = admitted(model, question)?;
+    let there = there(model, question)?;
+    let admitted = admitted(model, question, &there)?;
     let query = searcher.query(&question.text)?;
     if query.length == 0 {
         return Err(Problem::Unfit { code: "no-words", message: "the text has no words".to_owned() });
@@ -78,7 +81,7 @@ pub fn read(searcher: &Searcher<'_>, learnt: bool, question: &Question) -> Resul
     }
     let source = source(searcher, question)?;
     let (top, least, explain) = (question.top, question.min_probability, question.explain);
-    Ok(Read { ranking, query, source, admitted, top, least, explain })
+    Ok(Read { ranking, query, source, there, admitted, top, least, explain })
 }
 
 /// Answers a question; by the index where there is one.
@@ -92,7 +95,10 @@ pub fn answer(
     let (query, source, top) = (&read.query, read.source.as_ref(), read.top);
     let found = match (hybrid, read.ranking) {
         _ if !read.admitted.contains(&true) => None,
-        (Some(hybrid), Ranking::Hybrid) => hybrid.rank(searcher, query, source, top, &admitted)?,
+        (Some(hybrid), Ranking::Hybrid) => {
+            let scope = Scope { there: &|row| read.there[row], admitted: &admitted };
+            hybrid.rank(searcher, query, source, top, scope)?
+        }
         (_, Ranking::Embedding) => by_embedding(searcher, index, &read)?,
         _ => searcher.scores(query, read.ranking)?.map(|scores| {
             // Documents that share no word with the text are no hits.
@@ -179,15 +185,29 @@ fn told(searcher: &Searcher<'_>, read: Read, found: Option<Vec<Hit>>) -> Result<
     let reasons = match read.explain {
         true => {
             let rows: Vec<u32> = hits.iter().map(|hit| hit.row).collect();
-            explain(searcher, &read.query, &rows, read.source.as_ref())?
+            explain(searcher, &read.query, &rows, read.source.as_ref(), read.ranking)?
         }
         false => vec![],
     };
     Ok(Recommended { ranking: read.ranking, query: read.query, hits, reasons, reason })
 }
 
-/// Which documents may be hits.
-fn admitted(model: &Model, question: &Question) -> Result<Vec<bool>, Problem> {
+/// Which documents a question could be about.
+fn there(model: &Model, question: &Question) -> Result<Vec<bool>, Problem> {
+    let mut there = vec![true; model.documents()];
+    if let Some(before) = question.before {
+        for (row, there) in there.iter_mut().enumerate() {
+            *there = model.date(row).is_some_and(|date| date < before);
+        }
+    }
+    if let Some(source) = &question.source {
+        there[super::document(model, source)?] = false;
+    }
+    Ok(there)
+}
+
+/// Which of them may be hits.
+fn admitted(model: &Model, question: &Question, there: &[bool]) -> Result<Vec<bool>, Problem> {
     let names = model.names();
     let mut admitted = vec![question.only.is_empty(); model.documents()];
     let labels = model.labels();
@@ -206,14 +226,10 @@ fn admitted(model: &Model, question: &Question) -> Result<Vec<bool>, Problem> {
             (0..model.documents()).filter(has).for_each(|row| admitted[row] = true);
         }
     }
-    if let Some(before) = question.before {
-        for (row, admitted) in admitted.iter_mut().enumerate() {
-            *admitted &= model.date(row).is_some_and(|date| date < before);
-        }
-    }
-    for id in question.exclude.iter().chain(&question.source) {
+    for id in &question.exclude {
         admitted[super::document(model, id)?] = false;
     }
+    admitted.iter_mut().zip(there).for_each(|(admitted, there)| *admitted &= there);
     Ok(admitted)
 }
 
@@ -224,7 +240,9 @@ fn source(searcher: &Searcher<'_>, question: &Question) -> Result<Option<Source>
     }
     // A mark in it is of no meaning here.
     let read = |text: &String| Source::read(searcher, &text.replace("[[?]]", " "));
-    Ok(question.source_text.as_ref().map(read).transpose()?)
+    let source = question.source_text.as_ref().map(read).transpose()?;
+    // A text without a known word or link tells nothing; what was learnt of sources is no guide then.
+    Ok(source.filter(|source| !source.words.is_empty() || !source.links.is_empty()))
 }
 
 /// Leaves out what is not probable enough, and tells so where nothing is left.
@@ -241,7 +259,13 @@ fn probable(hits: Vec<Hit>, least: Option<f32>) -> (Vec<Hit>, Option<String>) {
 fn unknown_words(query: &Query, ranking: Ranking) -> String {
     let what = if ranking == Ranking::Embedding { "has a vector in the model" } else { "is known to the model" };
     let more = if query.words.is_empty() { "" } else { "; try --rank bm25" };
-    format!("none of the {} words of the text {what}{more}", thousands(query.length as u64))
+    match query.length {
+        1 => format!(
+            "the only word of the text {}{more}",
+            what.replacen("has a", "has no", 1).replacen("is known", "is not known", 1)
+        ),
+        words => format!("none of the {} words of the text {what}{more}", thousands(words as u64)),
+    }
 }
 
 impl Recommended {
@@ -289,7 +313,8 @@ fn reasons(model: &Model, reason: &Explanation) -> Reasons {
         embedding: Some(reason.embedding.score),
         why: Some(shares(&reason.embedding)),
         source: Some(reason.source),
-        bm25_cited: Some(reason.bm25.score),
+        bm25_cited: (!reason.text_alone).then_some(reason.bm25.score),
+        bm25_text: reason.text_alone.then_some(reason.bm25.score),
         bm25: Some(shares(&reason.bm25)),
         contexts: Some(reason.contexts.iter().map(quote).collect()),
     }

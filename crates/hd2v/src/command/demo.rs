@@ -8,6 +8,7 @@ use anyhow::{Context, Result};
 use clap::Args;
 use hyperdoc2vec::generate::GenerateParams;
 use hyperdoc2vec::import::{self, Format, ImportOptions};
+use hyperdoc2vec::search::hybrid::Scope;
 use hyperdoc2vec::search::index::Terms;
 use hyperdoc2vec::search::{Ranking, Searcher, rank};
 use hyperdoc2vec::split::{self, Part, Split};
@@ -168,7 +169,7 @@ fn compare(corpus: &Corpus, split: &Split, path: &Path) -> Result<()> {
                         None => Some(source(&view, &model, query.position, |_| true)?),
                         Some(_) => None,
                     };
-                    hybrid.rank(&searcher, &question, page.as_ref(), HITS, &|_| true)?.unwrap_or_default()
+                    hybrid.rank(&searcher, &question, page.as_ref(), HITS, Scope::ALL)?.unwrap_or_default()
                 }
                 (_, None) => vec![],
             };

@@ -207,16 +207,21 @@ pub fn run(arguments: &Arguments) -> Result<()> {
     };
     stop_on_interrupt();
     let mut reporter = TrainReporter::new();
+    let mut unlogged = None;
     let mut watch = |progress: &TrainProgress| {
         let told = reporter.watch(progress);
         if let (true, Some(log)) = (reporter.is_milestone(progress), log.as_mut()) {
-            // A log that cannot be written does not stop the training.
-            let _ = writeln!(log, "{}", log_line(progress, &reporter)).and_then(|()| log.flush());
+            // A log that cannot be written does not stop the training; that is told in the end.
+            let line = log_line(progress, &reporter);
+            unlogged = unlogged.take().or(writeln!(log, "{line}").and_then(|()| log.flush()).err());
         }
         told
     };
     train(&corpus, &params, output, arguments.threads, Some(&checkpoints), &mut watch)?;
     let seconds = reporter.finish();
+    if let (Some(error), Some(path)) = (unlogged, &arguments.log) {
+        talk(format_args!("{}: the log is not complete: {error}", path.display()));
+    }
     let model = Model::open(output)?;
     talk(format_args!(
         "{}: {}, {}, {}; {seconds:.1} s",

@@ -17,6 +17,7 @@ use crate::kernel::{
 };
 use crate::model::Model;
 use crate::rng::Rng;
+use crate::search::hybrid::Scope;
 use crate::search::index::Terms;
 use crate::search::rank::{Best, top, top_batch};
 use crate::search::{Hit, Ranking, Searcher};
@@ -112,7 +113,7 @@ impl Questions<'_> {
                 Ask::Hybrid(sourced) => {
                     let source = if sourced { Some(source(view, model, position, |_| true)?) } else { None };
                     let Some(hybrid) = &hybrid else { return Ok(Vec::new()) };
-                    let hits = hybrid.rank(&searcher, &query, source.as_ref(), self.depth, &|_| true)?;
+                    let hits = hybrid.rank(&searcher, &query, source.as_ref(), self.depth, Scope::ALL)?;
                     return Ok(hits.unwrap_or_default());
                 }
                 Ask::Bm25 => Ranking::Bm25,

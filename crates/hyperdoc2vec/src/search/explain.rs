@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use super::hybrid::Source;
 use super::links::Context;
 use super::rank::products;
-use super::{Query, Searcher};
+use super::{Query, Ranking, Searcher};
 use crate::error::Result;
 use crate::kernel::dot;
 use crate::model::Vectors;
@@ -38,32 +38,43 @@ pub struct Explanation {
     pub embedding: Sum,
     /// What the source adds to it where documents are ranked by the embedding alone; 0 without a source.
     pub source: f32,
-    /// BM25 on the text and the contexts of links; words that the document lacks are left out.
+    /// BM25 on the text and the contexts of links; words that the document lacks are left out. Nothing where the model has
+    /// no search index.
     pub bm25: Sum,
+    /// Whether that is BM25 on the text alone, as documents were ranked by it.
+    pub text_alone: bool,
     /// Links to it that read like the question, the likest first.
     pub contexts: Vec<Context>,
 }
 
-/// Explains `documents` as hits for `query`. Links that stand in `source` are not shown.
+/// Explains `documents` as hits for `query` by `ranking`. Links that stand in `source` are not shown.
 pub fn explain(
     searcher: &Searcher<'_>,
     query: &Query,
     documents: &[u32],
     source: Option<&Source>,
+    ranking: Ranking,
 ) -> Result<Vec<Explanation>> {
     let model = searcher.model();
-    let added = source.map(|source| source.added(model)).transpose()?.flatten();
+    let text_alone = ranking == Ranking::Bm25;
+    // Words are all that the rankings by BM25 look at.
+    let tells = |_: &&Source| matches!(ranking, Ranking::Embedding | Ranking::Hybrid);
+    let added = source.filter(tells).map(|source| source.added(model)).transpose()?.flatten();
     let source = source.and_then(|source| source.document);
     let terms = searcher.terms(query);
-    let cited = searcher.cited()?;
-    let shares = cited.shares(&terms, 1.0, documents);
+    let shares = match (searcher.text(), searcher.cited()) {
+        (Ok(text), _) if text_alone => text.shares(&terms, 1.0, documents),
+        (_, Ok(cited)) => cited.shares(&terms, 1.0, documents),
+        _ => vec![vec![]; documents.len()],
+    };
     let (rows, weights) = match searcher.can_embed() {
         Ok(()) => query.weights(model)?,
         Err(_) => Default::default(),
     };
     let (words, out) = (model.vectors(Vectors::WordIn)?, model.vectors(Vectors::DocOut)?);
     let vector = searcher.vector(query)?.filter(|_| !rows.is_empty());
-    let worth: BTreeMap<u32, f32> = terms.iter().map(|term| (term.word, term.weight * cited.idf(term.word))).collect();
+    let idf = |word: u32| searcher.cited().map_or(1.0, |cited| cited.idf(word));
+    let worth: BTreeMap<u32, f32> = terms.iter().map(|term| (term.word, term.weight * idf(term.word))).collect();
     let links = model.links().unwrap_or_default();
     let explain = |(&document, bm25): (&u32, Vec<f32>)| {
         let row = document as usize;
@@ -90,6 +101,7 @@ pub fn explain(
             embedding: Sum { score: score(vector.as_ref()), shares: embedding.into_iter().collect() },
             source: score(added.as_ref().filter(|_| vector.is_some())),
             bm25: Sum { score: bm25.iter().fold(0.0, |sum, (_, share)| sum + share), shares: bm25 },
+            text_alone,
             contexts: contexts.into_iter().take(SHOWN).map(|(_, context)| context).collect(),
         }
     };

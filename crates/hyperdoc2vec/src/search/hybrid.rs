@@ -136,6 +136,25 @@ impl Source {
     }
 }
 
+/// The documents that a question is about.
+#[derive(Clone, Copy)]
+pub struct Scope<'a> {
+    /// Those that are there: what scores and places are relative to.
+    pub there: &'a (dyn Fn(usize) -> bool + Sync),
+    /// Those of them that may be hits. How many they are does not change what is said of one.
+    pub admitted: &'a (dyn Fn(usize) -> bool + Sync),
+}
+
+impl<'a> Scope<'a> {
+    /// All documents.
+    pub const ALL: Scope<'static> = Scope { there: &|_| true, admitted: &|_| true };
+
+    /// What is there may be a hit.
+    pub const fn of(there: &'a (dyn Fn(usize) -> bool + Sync)) -> Scope<'a> {
+        Scope { there, admitted: there }
+    }
+}
+
 /// Candidates with their features.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Candidates {
@@ -156,22 +175,34 @@ impl Candidates {
     }
 }
 
-/// What one ranking says: a score for each document, the places of the best.
+/// What one ranking says: a score for each document, the places of the best, and its candidates.
 struct Told {
     scores: Vec<f32>,
     places: BTreeMap<u32, usize>,
     best: f32,
+    candidates: Vec<u32>,
 }
 
 impl Told {
-    fn new(scores: Vec<f32>, wanted: usize, admitted: impl Fn(usize) -> bool) -> Told {
-        let hits = top(&scores, wanted, admitted);
+    fn new(scores: Vec<f32>, wanted: usize, scope: Scope<'_>) -> Told {
+        Told::above(f32::NEG_INFINITY, scores, wanted, scope)
+    }
+
+    /// Documents with scores that are not above `least` have no place.
+    fn above(least: f32, scores: Vec<f32>, wanted: usize, Scope { there, admitted }: Scope<'_>) -> Told {
+        let hits = top(&scores, wanted, |row| there(row) && scores[row] > least);
         let best = hits.first().map_or(0.0, |hit| hit.score);
-        Told { places: hits.iter().zip(0..).map(|(hit, place)| (hit.row, place)).collect(), best, scores }
+        let rows = |hits: &[Hit]| hits.iter().map(|hit| hit.row).collect::<Vec<u32>>();
+        let candidates = match hits.iter().all(|hit| admitted(hit.row as usize)) {
+            true => rows(&hits),
+            false => rows(&top(&scores, wanted, |row| there(row) && admitted(row) && scores[row] > least)),
+        };
+        let places = hits.iter().zip(0..).map(|(hit, place)| (hit.row, place)).collect();
+        Told { scores, places, best, candidates }
     }
 
     fn nothing(documents: usize) -> Told {
-        Told { scores: vec![UNKNOWN; documents], places: BTreeMap::new(), best: 0.0 }
+        Told { scores: vec![UNKNOWN; documents], places: BTreeMap::new(), best: 0.0, candidates: Vec::new() }
     }
 
     fn of(&self, row: u32) -> f32 {
@@ -192,13 +223,12 @@ fn years(date: Date) -> f32 {
     (packed / 10_000) as f32 + (packed / 100 % 100) as f32 / 12.0
 }
 
-/// Finds candidates for a question among the documents `admitted`, and what the rankings say of them; `None` where the
-/// model knows no word of it.
+/// Finds candidates for a question, and what the rankings say of them; `None` where the model knows no word of it.
 pub fn candidates(
     searcher: &Searcher<'_>,
     query: &Query,
     source: Option<&Source>,
-    admitted: &(dyn Fn(usize) -> bool + Sync),
+    scope: Scope<'_>,
 ) -> Result<Option<Candidates>> {
     let model = searcher.model();
     let documents = model.documents();
@@ -213,12 +243,9 @@ pub fn candidates(
     };
     let out = model.vectors(Vectors::DocOut)?;
     let text_in = model.vectors(Vectors::DocIn)?;
-    let positive = |told: &dyn Fn(usize) -> f32, row: usize| admitted(row) && told(row) > 0.0;
     let words = |ranking| -> Result<Told> {
         let scores = searcher.scores(query, ranking)?.unwrap_or_default();
-        let hits = top(&scores, CANDIDATES, |row| positive(&|row| scores[row], row));
-        let best = hits.first().map_or(0.0, |hit| hit.score);
-        Ok(Told { places: hits.iter().zip(0..).map(|(hit, place)| (hit.row, place)).collect(), best, scores })
+        Ok(Told::above(0.0, scores, CANDIDATES, scope))
     };
     let (text, cited) = (words(Ranking::Bm25)?, words(Ranking::Bm25Cited)?);
     let (text_model, cited_model) = (searcher.text()?, searcher.cited()?);
@@ -230,10 +257,10 @@ pub fn candidates(
     } else {
         let scores = products(&vector(&rows, &weights, Vectors::WordIn)?, out);
         let content = products(&vector(&rows, &weights, Vectors::WordOut)?, text_in);
-        (Told::new(scores, CANDIDATES, admitted), Told::new(content, CANDIDATES / 2, admitted))
+        (Told::new(scores, CANDIDATES, scope), Told::new(content, CANDIDATES / 2, scope))
     };
     // The logarithm of the sum over documents of what is predicted, less the best.
-    let rows = || (0..documents).filter(|&row| admitted(row));
+    let rows = || (0..documents).filter(|&row| (scope.there)(row));
     let mut shares: Vec<f32> = rows().map(|row| (embedding.scores[row] - embedding.best).max(-80.0)).collect();
     exp_all(&mut shares);
     let all = ln(shares.iter().fold(0.0f32, |sum, share| sum + share).max(1.0));
@@ -280,13 +307,11 @@ pub fn candidates(
                     }
                 }
             }
-            let told = top(&co_cited, CANDIDATES / 2, |row| positive(&|row| co_cited[row], row));
-            let places = told.iter().zip(0..).map(|(hit, place)| (hit.row, place)).collect();
             Some(Beside {
-                both: Told::new(both.collect(), CANDIDATES, admitted),
-                source: Told::new(alone, 1, admitted),
-                content: Told::new(text, CANDIDATES / 4, admitted),
-                co_cited: Told { places, best: told.first().map_or(0.0, |hit| hit.score), scores: co_cited },
+                both: Told::new(both.collect(), CANDIDATES, scope),
+                source: Told::new(alone, 1, scope),
+                content: Told::new(text, CANDIDATES / 4, scope),
+                co_cited: Told::above(0.0, co_cited, CANDIDATES / 2, scope),
                 linked,
                 by_linked,
                 links: source.links.len(),
@@ -296,13 +321,14 @@ pub fn candidates(
     };
 
     let mut rows: Vec<u32> =
-        [&embedding, &text, &cited, &content].iter().flat_map(|told| told.places.keys()).copied().collect();
+        [&embedding, &text, &cited, &content].iter().flat_map(|told| &told.candidates).copied().collect();
     rows.sort_unstable();
     rows.dedup();
     let unsourced = rows.clone();
     if let Some(beside) = &beside {
-        rows.extend([&beside.both, &beside.content, &beside.co_cited].iter().flat_map(|told| told.places.keys()));
-        rows.extend(beside.linked.keys().filter(|&&row| admitted(row as usize)));
+        rows.extend([&beside.both, &beside.content, &beside.co_cited].iter().flat_map(|told| &told.candidates));
+        let may_be = |row: usize| (scope.there)(row) && (scope.admitted)(row);
+        rows.extend(beside.linked.keys().filter(|&&row| may_be(row as usize)));
     }
     rows.sort_unstable();
     rows.dedup();
@@ -392,17 +418,17 @@ const ARRAYS: [[&str; 4]; 2] = [
 ];
 
 impl Hybrid {
-    /// The best `wanted` of the documents `admitted`, by falling probability, and of equal ones by what BM25 says with
-    /// the contexts; a hit's score is its probability. `None` where the model knows no word of the question.
+    /// The best `wanted` documents, by falling probability, and of equal ones by what BM25 says with the contexts; a
+    /// hit's score is its probability. `None` where the model knows no word of the question.
     pub fn rank(
         &self,
         searcher: &Searcher<'_>,
         query: &Query,
         source: Option<&Source>,
         wanted: usize,
-        admitted: &(dyn Fn(usize) -> bool + Sync),
+        scope: Scope<'_>,
     ) -> Result<Option<Vec<Hit>>> {
-        let candidates = candidates(searcher, query, source, admitted)?;
+        let candidates = candidates(searcher, query, source, scope)?;
         Ok(candidates.map(|candidates| self.order(&candidates, wanted)))
     }
 

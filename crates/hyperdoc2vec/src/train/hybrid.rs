@@ -27,7 +27,7 @@ use crate::kernel::ln;
 use crate::model::{Content, Model, save_with};
 use crate::rng::Rng;
 use crate::search::forest::{Examples, Forest, Growth};
-use crate::search::hybrid::{ALONE, Bin, FEATURES, Hybrid, Source, bins_json, candidates};
+use crate::search::hybrid::{ALONE, Bin, FEATURES, Hybrid, Scope, Source, bins_json, candidates};
 use crate::search::index::Terms;
 use crate::search::{Query, Searcher};
 
@@ -310,7 +310,9 @@ fn examples(
     let first = ln(1.0 + FIRST) - 1e-4;
     let mut examples = [ALONE, FEATURES.len()].map(Examples::new);
     // What is known without the source comes first: one look at the candidates is enough for both.
-    let Some(candidates) = candidates(searcher, &query, Some(&source), &admitted)? else { return Ok(examples) };
+    let Some(candidates) = candidates(searcher, &query, Some(&source), Scope::of(&admitted))? else {
+        return Ok(examples);
+    };
     for (place, row) in candidates.rows.iter().enumerate() {
         let label = asked.truths.contains(row);
         let sampled = rng.below(THINNED) == 0;
