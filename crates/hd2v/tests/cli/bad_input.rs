@@ -364,7 +364,7 @@ fn standard_output_that_takes_no_more_is_named() {
 #[test]
 fn a_wiki_dump_cut_short_is_refused_and_what_is_no_dump_is_told() {
     let dump = "<mediawiki><page><title>A</title><ns>0</ns><revision><text>a b c</text></revision></page></mediawiki>";
-    let packed = crate::helper::bz2(dump.as_bytes());
+    let packed = bz2(dump.as_bytes());
     let place = Place::with(&[("page.html", "<html></html>")]);
     place.write("dump.xml.bz2", &packed[..packed.len() - 9]);
     let message = place.refused("import mediawiki dump.xml.bz2 -o c");

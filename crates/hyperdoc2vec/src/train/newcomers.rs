@@ -67,24 +67,23 @@ pub fn fill(view: &View<'_>, tables: &mut Tables, params: &TrainParams) -> Optio
     if linked.len() < DOCUMENTS_A_NUMBER * 2 * dim {
         return None;
     }
-    let content = Content::new(view, tables, params)?;
+    let Tables { input, output } = tables;
+    let (words, documents) = output.data_mut().split_at_mut(first * stride);
+    let content = Content::new(view, input.data(), words, stride, params)?;
     let linked: Vec<usize> = linked.iter().copied().step_by(linked.len().div_ceil(MOST_DOCUMENTS)).collect();
     let mut fit = Fit::new(2 * dim + 1, dim);
     for block in linked.chunks(TOGETHER) {
         for (&document, (inferred, mean)) in block.iter().zip(content.of(block)) {
             let known: Vec<f32> = inferred.into_iter().chain(mean).chain([1.0]).collect();
-            let out = &tables.output.row(first + document)[..dim];
+            let out = &documents[document * stride..][..dim];
             fit.add(&known, out, f64::from(links[document].min(MOST_LINKS)));
         }
     }
     let map = Map::new(fit.solve(dim)?, dim)?;
-    let mut outs = Vec::with_capacity(newcomers.len());
     for block in newcomers.chunks(TOGETHER) {
-        outs.extend(content.of(block).iter().map(|(inferred, mean)| map.out(inferred, mean)));
-    }
-    drop(content);
-    for (&document, out) in newcomers.iter().zip(&outs) {
-        tables.output.data_mut()[(first + document) * stride..][..dim].copy_from_slice(out);
+        for (&document, (inferred, mean)) in block.iter().zip(content.of(block)) {
+            documents[document * stride..][..dim].copy_from_slice(&map.out(&inferred, &mean));
+        }
     }
     Some(map)
 }
@@ -99,12 +98,19 @@ struct Content<'a> {
 }
 
 impl<'a> Content<'a> {
-    fn new(view: &'a View<'a>, tables: &'a Tables, params: &TrainParams) -> Option<Content<'a>> {
-        let words = |data: &'a [f32]| Matrix::new(data, view.words.len(), params.dim, tables.input.stride());
+    /// With the IN and OUT vectors of the words.
+    fn new(
+        view: &'a View<'a>,
+        input: &'a [f32],
+        output: &'a [f32],
+        stride: usize,
+        params: &TrainParams,
+    ) -> Option<Content<'a>> {
+        let words = |data: &'a [f32]| Matrix::new(data, view.words.len(), params.dim, stride);
         let infer = InferParams::default();
-        let predict = Predict::of(params, &infer, words(tables.output.data()), &view.counts)?;
+        let predict = Predict::of(params, &infer, words(output), &view.counts)?;
         let weighting = Weighting::new(view, 1, 0.0, params.citation.rarity);
-        Some(Content { view, predict, words: words(tables.input.data()), weighting, steps: infer.steps })
+        Some(Content { view, predict, words: words(input), weighting, steps: infer.steps })
     }
 
     /// The inferred vector and the mean of the words of each of these documents.
