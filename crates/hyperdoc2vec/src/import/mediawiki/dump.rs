@@ -73,6 +73,8 @@ struct Current {
     /// Where pages that are too long stand; not given out yet.
     too_long: Vec<u64>,
     ended: bool,
+    /// Why the dump cannot be read to its end.
+    cut: Option<String>,
 }
 
 impl PageBatches {
@@ -121,6 +123,7 @@ impl Current {
             offset: 0,
             too_long: Vec::new(),
             ended: false,
+            cut: None,
         };
         current.read_head(wanted)?;
         Ok(current)
@@ -138,10 +141,11 @@ impl Current {
             if self.ended || self.pending.len() > LONGEST_HEAD {
                 break self.pending.len();
             }
-            if let Some(what) = self.read_more()? {
-                return Err(Error::input(self.path.display().to_string(), what));
-            }
+            self.read_more()?;
         };
+        if let Some(what) = self.cut.as_ref().filter(|_| end == self.pending.len()) {
+            return Err(Error::input(self.path.display().to_string(), what.as_str()));
+        }
         let head = String::from_utf8_lossy(&self.pending[..end.min(LONGEST_HEAD)]);
         let mut site = Site::new(wanted);
         let not_found = |found| {
@@ -156,8 +160,8 @@ impl Current {
         Ok(())
     }
 
-    /// Reads a piece more; what is wrong with the dump if it cannot be unpacked any further.
-    fn read_more(&mut self) -> Result<Option<String>> {
+    /// Reads a piece more, unless the dump has ended or cannot be unpacked any further.
+    fn read_more(&mut self) -> Result<()> {
         let mut piece = self.reader.by_ref().take(PIECE as u64);
         match piece.read_to_end(&mut self.pending) {
             Ok(0) => self.ended = true,
@@ -165,14 +169,13 @@ impl Current {
             Err(error) if error.raw_os_error().is_some() => return Err(Error::io("read", &self.path)(error)),
             Err(error) => {
                 self.ended = true;
-                return Ok(Some(format!("it is damaged or cut short: {error}")));
+                self.cut = Some(format!("it is damaged or cut short: {error}"));
             }
         }
-        Ok(None)
+        Ok(())
     }
 
     fn next_batch(&mut self, longest: usize) -> Result<Option<PageBatch>> {
-        let mut cut = None;
         // Where the last whole page ends, and up to where that is known.
         let (mut whole, mut searched) = (0, 0);
         loop {
@@ -191,8 +194,9 @@ impl Current {
             if whole > 0 && self.pending.len() > BATCH.max(longest) {
                 break;
             }
-            cut = self.read_more()?;
+            self.read_more()?;
         }
+        let mut cut = self.cut.take_if(|_| self.ended);
         if self.ended {
             let tail = &self.pending[whole..];
             if cut.is_none() && !self.pending.is_empty() && memchr::memmem::find(tail, LAST).is_none() {
@@ -238,7 +242,6 @@ impl Current {
             self.pending.drain(..passed);
             self.offset += passed as u64;
             self.pending.shrink_to(PIECE);
-            // A dump that is cut short here is told by its end.
             self.read_more()?;
         }
     }
