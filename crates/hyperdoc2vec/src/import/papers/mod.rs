@@ -1,0 +1,11 @@
+//! Papers
+mod author_year;
+mod cite;
+mod clean;
+mod entry;
+mod marks;
+mod names;
+mod paragraphs;
+mod section;
+mod split;
+mod words;
