@@ -46,6 +46,12 @@ pub enum Loss {
     OtherCanonical,
     /// Front matter that could not be read; the text after it was used.
     UnreadableFrontMatter,
+    /// A citation mark whose reference is no document of the set.
+    UnmatchedReference,
+    /// A citation mark whose reference could be several documents, or contradicts itself.
+    AmbiguousReference,
+    /// A citation mark that names no entry of the bibliography.
+    MarkWithoutEntry,
 }
 
 impl Loss {
@@ -97,6 +103,18 @@ impl Loss {
             Loss::UnreadableFrontMatter => (
                 "page whose front matter could not be read; its text was used",
                 "pages whose front matter could not be read; their text was used",
+            ),
+            Loss::UnmatchedReference => (
+                "citation mark whose reference is no document of the set",
+                "citation marks whose reference is no document of the set",
+            ),
+            Loss::AmbiguousReference => (
+                "citation mark left out because its reference could be several documents",
+                "citation marks left out because their reference could be several documents",
+            ),
+            Loss::MarkWithoutEntry => (
+                "citation mark left out because it names no entry of the bibliography",
+                "citation marks left out because they name no entry of the bibliography",
             ),
         };
         if count == 1 { one } else { several }

@@ -3,6 +3,7 @@
 pub mod html;
 pub mod jsonl;
 pub mod lines;
+pub mod linker;
 pub mod markdown;
 pub mod pipeline;
 pub mod source;
@@ -23,6 +24,7 @@ use crate::generate::{GenerateParams, Generator, Variant};
 use crate::losses::{Loss, Losses, Tally};
 use crate::tokenize::Tokenizer;
 use html::{Html, HtmlOptions};
+use linker::References;
 use markdown::{Markdown, MarkdownOptions};
 use source::{LineBatch, LineBatches};
 pub use tree::Pages;
@@ -38,6 +40,8 @@ pub struct Parsed {
     pub losses: Losses,
     /// The first record that could not be read: its place, and what is wrong with it.
     pub first_bad: Option<(String, String)>,
+    /// What became of bibliography entries and citation marks.
+    pub references: References,
 }
 
 impl Parsed {
