@@ -52,6 +52,12 @@ pub enum Loss {
     AmbiguousReference,
     /// A citation mark that names no entry of the bibliography.
     MarkWithoutEntry,
+    /// A row of a table without a text: the title is all its document has.
+    TitleOnly,
+    /// A text for which the table has no row.
+    TextWithoutRow,
+    /// A paper in which no list of references was found.
+    NoReferenceList,
 }
 
 impl Loss {
@@ -115,6 +121,17 @@ impl Loss {
             Loss::MarkWithoutEntry => (
                 "citation mark left out because it names no entry of the bibliography",
                 "citation marks left out because they name no entry of the bibliography",
+            ),
+            Loss::TitleOnly => {
+                ("document of which there is only the title", "documents of which there is only the title")
+            }
+            Loss::TextWithoutRow => (
+                "text left out because the table has no row for it",
+                "texts left out because the table has no row for them",
+            ),
+            Loss::NoReferenceList => (
+                "paper in which no list of references was found",
+                "papers in which no list of references was found",
             ),
         };
         if count == 1 { one } else { several }

@@ -5,6 +5,7 @@ pub mod jsonl;
 pub mod lines;
 pub mod linker;
 pub mod markdown;
+pub mod papers;
 pub mod pipeline;
 pub mod source;
 mod tree;

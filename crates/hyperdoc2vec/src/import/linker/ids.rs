@@ -3,7 +3,7 @@
 use super::{How, Record};
 
 /// Kinds of ids in the order in which they are tried.
-pub(super) const KINDS: [How; 5] = [How::Doi, How::Pmid, How::Pmcid, How::Arxiv, How::Acl];
+pub(super) const KINDS: [How; 6] = [How::Own, How::Doi, How::Pmid, How::Pmcid, How::Arxiv, How::Acl];
 
 /// Every id of a record in its one form; a DOI that holds an arXiv or ACL id gives that too, and ids are looked for in
 /// the text of an entry.
@@ -16,6 +16,7 @@ pub(super) fn ids(record: &Record) -> Vec<(How, String)> {
             found.push((how, id));
         }
     };
+    add(How::Own, record.own.clone());
     let text = record.text.as_deref().unwrap_or_default();
     let doi = record.doi.as_deref().and_then(doi).or_else(|| doi(text));
     let from_doi = |prefix| doi.as_deref().and_then(|doi| doi.strip_prefix(prefix)).map(str::to_owned);

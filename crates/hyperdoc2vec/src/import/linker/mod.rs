@@ -6,7 +6,7 @@
 //!
 //! **Precision first.** An entry that could mean two documents means none, and is counted. In this order:
 //!
-//! 1. DOI, PubMed id, PMC id, arXiv id, ACL Anthology id. An id that leads to a document whose title and first author
+//! 1. The id of a document, where the input says which one is meant; DOI, PubMed id, PMC id, arXiv id, ACL Anthology id. An id that leads to a document whose title and first author
 //!    both differ from the entry's is taken for an error, and there is no link.
 //! 2. The same title, folded (case, accents, punctuation, hyphens, ligatures, LaTeX), if year (±1) and first author do
 //!    not contradict and at least one of them agrees; a title of five words and 30 letters may stand alone where both are
@@ -32,6 +32,8 @@ pub use references::{References, Sample, Sampled};
 /// the linker folds them.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Record {
+    /// The id that a document has in the set; of an entry, the id of the document that it means, where the input says so.
+    pub own: Option<String>,
     /// Digital object identifier, in any of its forms.
     pub doi: Option<String>,
     /// PubMed id.
@@ -57,6 +59,8 @@ pub struct Record {
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, serde::Serialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum How {
+    /// By the id that the input itself gives.
+    Own,
     /// By its DOI.
     Doi,
     /// By its PubMed id.

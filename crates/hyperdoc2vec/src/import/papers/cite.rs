@@ -4,7 +4,7 @@ use std::ops::Range;
 
 use super::author_year::People;
 use super::entry::Entry;
-use super::marks::{Found, Labels, coverage, distinct};
+use super::marks::{Found, Labels, coverage, distinct, without_opening};
 
 /// Marks of a text in order, none over another; marks that follow each other are one.
 pub(super) fn marks(text: &str, entries: &[Entry]) -> Vec<Found> {
@@ -34,7 +34,21 @@ pub(super) fn marks(text: &str, entries: &[Entry]) -> Vec<Found> {
         end = end.max(mark.range.end);
         apart
     });
-    joined(text, found)
+    let mut found = joined(text, found);
+    found.iter_mut().for_each(|mark| take_brackets(text, mark));
+    found
+}
+
+/// `([1])` and `(see [1])`: brackets around nothing but a mark go with it.
+fn take_brackets(text: &str, mark: &mut Found) {
+    let Range { start, end } = mark.range;
+    let from = (start.saturating_sub(24)..=start).find(|&at| text.is_char_boundary(at)).unwrap_or(start);
+    if let Some(open) = text[from..start].rfind('(').map(|at| from + at)
+        && text[end..].starts_with(')')
+        && without_opening(&text[open + 1..start]).trim().is_empty()
+    {
+        mark.range = open..end + 1;
+    }
 }
 
 /// `[1][2]`, `[1], [2]` and `(Doe, 2001) (Roe, 2002)` are one mark.
