@@ -21,14 +21,18 @@ Formats:
   lines     one document a line, as the paper's authors have it: ID word word =-=ID1,ID2-=- word …
   html      directories of pages, as a web server, Sphinx, mdBook or rustdoc writes them
   markdown  directories of .md files with links, wiki links and front matter
+  papers    directories of papers as plain text, ID.txt, and a table of metadata (--metadata)
+  s2orc     S2ORC: metadata and pdf_parses shards, or the s2orc and papers files of the datasets API
+  unarxive  unarXive of 2022: one paper a line
 
 Examples:
   hd2v import jsonl papers.jsonl.zst -o papers.corpus
   zcat papers.jsonl.gz | hd2v import jsonl - -o papers.corpus
   hd2v import html site/ --exclude 'src/**' -o site.corpus
-  hd2v import markdown notes/ --jsonl notes.jsonl")]
+  hd2v import markdown notes/ --jsonl notes.jsonl
+  hd2v import papers texts/ --metadata papers.csv -o papers.corpus")]
 pub struct Arguments {
-    /// Format of the input: jsonl, lines, html, markdown
+    /// Format of the input: jsonl, lines, html, markdown, papers, s2orc, unarxive
     format: Format,
     /// Files or directories; .gz .zst .bz2 .xz are read as they are; `-` is standard input (jsonl, lines)
     #[arg(required = true)]
@@ -41,15 +45,18 @@ pub struct Arguments {
     jsonl: Option<PathBuf>,
     #[command(flatten)]
     words: Words,
-    /// html, markdown: read only pages that match; `**` stands for any folders, a folder's name for all below it
+    /// html, markdown, papers: read only pages that match; `**` stands for any folders, a folder's name for all below it
     #[arg(long, value_name = "GLOB")]
     include: Vec<String>,
-    /// html, markdown: leave out pages that match; for html, print, search and index pages and sources are left out anyway
+    /// html, markdown, papers: leave out pages that match; for html, print, search and index pages and sources are left out anyway
     #[arg(long, value_name = "GLOB")]
     exclude: Vec<String>,
     /// html, markdown: web address of the directory, so that full addresses below it are links to its pages
     #[arg(long, value_name = "URL")]
     base_url: Option<String>,
+    /// papers: the table, csv, tsv or jsonl with the columns id, title, authors, year; doi, arxiv, pmid, acl, labels, url, language, file may be there
+    #[arg(long, value_name = "TABLE")]
+    metadata: Option<PathBuf>,
     /// Leave out records that cannot be read, and count them, rather than stop at the first
     #[arg(long)]
     skip_bad: bool,
@@ -100,6 +107,7 @@ pub fn run(arguments: &Arguments) -> Result<()> {
         include: arguments.include.clone(),
         exclude: arguments.exclude.clone(),
         base_url: arguments.base_url.clone(),
+        metadata: arguments.metadata.clone(),
     };
     stop_on_interrupt();
     if let Some(jsonl) = &arguments.jsonl {

@@ -7,8 +7,11 @@ pub mod linker;
 pub mod markdown;
 pub mod papers;
 pub mod pipeline;
+pub mod s2orc;
 pub mod source;
+mod spans;
 mod tree;
+pub mod unarxive;
 
 use std::fmt;
 use std::io::{Read, Write};
@@ -27,6 +30,7 @@ use crate::tokenize::Tokenizer;
 use html::{Html, HtmlOptions};
 use linker::References;
 use markdown::{Markdown, MarkdownOptions};
+use papers::Papers;
 use source::{LineBatch, LineBatches};
 pub use tree::Pages;
 
@@ -96,11 +100,25 @@ pub enum Format {
     Html,
     /// Trees of Markdown files.
     Markdown,
+    /// Texts of papers, and a table of metadata.
+    Papers,
+    /// S2ORC, as it was released in 2019 and 2020 or as the datasets API gives it.
+    S2orc,
+    /// unarXive of 2022.
+    Unarxive,
 }
 
 impl Format {
     /// All formats.
-    pub const ALL: [Format; 4] = [Format::Jsonl, Format::Lines, Format::Html, Format::Markdown];
+    pub const ALL: [Format; 7] = [
+        Format::Jsonl,
+        Format::Lines,
+        Format::Html,
+        Format::Markdown,
+        Format::Papers,
+        Format::S2orc,
+        Format::Unarxive,
+    ];
 
     /// What it is called on the command line.
     pub fn name(self) -> &'static str {
@@ -109,6 +127,9 @@ impl Format {
             Format::Lines => "lines",
             Format::Html => "html",
             Format::Markdown => "markdown",
+            Format::Papers => "papers",
+            Format::S2orc => "s2orc",
+            Format::Unarxive => "unarxive",
         }
     }
 }
@@ -150,6 +171,8 @@ pub struct ImportOptions {
     pub exclude: Vec<String>,
     /// Trees: web address of the root; links to addresses below it are links to pages of the set.
     pub base_url: Option<String>,
+    /// Papers: the table of metadata.
+    pub metadata: Option<PathBuf>,
 }
 
 impl Default for ImportOptions {
@@ -163,6 +186,7 @@ impl Default for ImportOptions {
             include: Vec::new(),
             exclude: Vec::new(),
             base_url: None,
+            metadata: None,
         }
     }
 }
@@ -353,10 +377,43 @@ fn read<R: Send>(
     let of_trees = [(&options.include, "--include"), (&options.exclude, "--exclude")]
         .into_iter()
         .find(|(globs, _)| !globs.is_empty());
-    if let (Format::Jsonl | Format::Lines, Some((_, option))) = (format, of_trees) {
+    if let (Format::Jsonl | Format::Lines | Format::S2orc | Format::Unarxive, Some((_, option))) = (format, of_trees) {
         return Err(Error::Usage(format!("{option} chooses among the pages of a directory; {format} reads files")));
     }
+    if format != Format::Papers && options.metadata.is_some() {
+        return Err(Error::Usage(format!("--metadata is the table of papers; {format} has none")));
+    }
     match format {
+        Format::Papers => {
+            let Some(metadata) = &options.metadata else {
+                let what = "papers needs --metadata TABLE: csv, tsv or jsonl with the columns id, title, authors, year";
+                return Err(Error::Usage(what.to_owned()));
+            };
+            let papers = Papers::open(inputs, metadata, &options.include, &options.exclude)?;
+            read_tree(&papers, work, sink, watch)
+        }
+        Format::S2orc => {
+            let files = lines_below(inputs)?;
+            let mut first = s2orc::FirstPass::default();
+            let take = |heads| {
+                first.add(heads);
+                Ok(0)
+            };
+            read_lines(&files, options, |batch| s2orc::heads(&batch), take, &mut *watch)?;
+            let s2orc = first.finish();
+            read_lines(&files, options, |batch| work(s2orc.parse(&batch)), sink, watch)
+        }
+        Format::Unarxive => {
+            let files = lines_below(inputs)?;
+            let mut first = unarxive::FirstPass::default();
+            let take = |heads| {
+                first.add(heads);
+                Ok(0)
+            };
+            read_lines(&files, options, |batch| unarxive::heads(&batch), take, &mut *watch)?;
+            let unarxive = first.finish();
+            read_lines(&files, options, |batch| work(unarxive.parse(&batch)), sink, watch)
+        }
         Format::Jsonl => read_lines(inputs, options, |batch| work(jsonl::parse(&batch)), sink, watch),
         Format::Lines => read_lines(inputs, options, |batch| work(lines::parse(&batch)), sink, watch),
         Format::Html => {
@@ -375,6 +432,41 @@ fn read<R: Send>(
             read_tree(&markdown, work, sink, watch)
         }
     }
+}
+
+/// Files of JSON lines, those below directories among them, for formats that read their input twice.
+fn lines_below(inputs: &[PathBuf]) -> Result<Vec<PathBuf>> {
+    const ENDINGS: [&str; 3] = ["jsonl", "json", "ndjson"];
+    let mut files = Vec::new();
+    for input in inputs {
+        if source::is_stdin(input) {
+            return Err(Error::input("-", "this format reads its input twice, so it reads files, not standard input"));
+        }
+        if !input.is_dir() {
+            files.push(input.clone());
+            continue;
+        }
+        let wanted = |path: &Path| {
+            let name = path.file_name().unwrap_or_default().to_string_lossy();
+            let ending = tree::ending(source::split_packed(&name).0);
+            // The API packs files without any ending but that.
+            let packed = !source::split_packed(&name).1.is_empty() && ending.is_none();
+            !name.starts_with('.') && (packed || ending.is_some_and(|found| ENDINGS.contains(&found)))
+        };
+        let mut below = Vec::new();
+        for entry in walkdir::WalkDir::new(input).sort_by_file_name() {
+            let entry = entry.map_err(|error| Error::Io { doing: "walk", path: input.clone(), source: error.into() })?;
+            if entry.file_type().is_file() && wanted(entry.path()) {
+                below.push(entry.into_path());
+            }
+        }
+        if below.is_empty() {
+            let place = input.display().to_string();
+            return Err(Error::input(place, "expected files of JSON lines (.jsonl, .json, packed or not), found none"));
+        }
+        files.append(&mut below);
+    }
+    Ok(files)
 }
 
 fn read_lines<R: Send>(
