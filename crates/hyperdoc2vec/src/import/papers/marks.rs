@@ -106,7 +106,7 @@ impl<'a> Labels<'a> {
             let before = &text[..start];
             let stem = before.trim_end_matches(['.', ',', ';', ':', ')', '”', '"']);
             let word = stem.rsplit(|c: char| !c.is_alphabetic()).next().unwrap_or_default();
-            let glued = stem.len() == before.len() && word.chars().count() > 3 || stem.len() < before.len() && word.chars().count() > 1;
+            let glued = word.chars().count() > 1 && !(stem.len() == before.len() && is_unit(word));
             let small = word.chars().skip(1).all(char::is_lowercase) && !word.is_empty();
             let parted = text[end_trimmed..].chars().next().is_none_or(|c| !c.is_alphanumeric() && !matches!(c, '%' | '°' | '$'));
             let decimal = before.ends_with('.') && stem.ends_with(|c: char| c.is_ascii_digit());
@@ -207,6 +207,14 @@ pub(super) fn is_place(text: &str) -> bool {
     ];
     let text = text.trim_start().to_lowercase();
     PLACES.iter().any(|place| text.starts_with(place)) || text.starts_with("p") && text[1..].starts_with(|c: char| c.is_ascii_digit())
+}
+
+/// Units and functions, after which a digit above the line is a power.
+fn is_unit(word: &str) -> bool {
+    const UNITS: [&str; 22] = [
+        "mm", "cm", "dm", "km", "nm", "kg", "mg", "ml", "ft", "in", "log", "ln", "exp", "sin", "cos", "tan", "min", "mol", "sec", "ms", "yd", "mi",
+    ];
+    UNITS.contains(&word)
 }
 
 /// The last word of a text, if nothing but a blank stands after it.
