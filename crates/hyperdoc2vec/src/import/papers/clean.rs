@@ -64,6 +64,8 @@ fn characters(text: &str) -> String {
             'ﬃ' => out.push_str("ffi"),
             'ﬄ' => out.push_str("ffl"),
             'ﬅ' | 'ﬆ' => out.push_str("st"),
+            // Some extractors escape brackets.
+            '\\' if matches!(chars.peek(), Some('[' | ']')) => {}
             '\r' if chars.peek() == Some(&'\n') => {}
             '\r' => out.push('\n'),
             '\n' | '\u{c}' => out.push(c),

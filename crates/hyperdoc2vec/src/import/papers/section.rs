@@ -83,8 +83,7 @@ fn inside(lines: &mut Vec<Line>) -> Option<usize> {
         });
         let Some((start, end)) = found.max() else { continue };
         let rest = text[end..].trim_start_matches(['.', ':', ' ']);
-        let opens = split::begins_entry(rest) && lines[at + 1..].len() * 2 < lines.len().max(8);
-        if opens {
+        if split::begins_entry(rest) {
             let rest = rest.to_owned();
             let before = lines[at].text[..start].trim_end().to_owned();
             let indent = lines[at].indent;
