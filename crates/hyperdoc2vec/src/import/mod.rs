@@ -1,12 +1,17 @@
 //! Importers: bytes in some format to [`Document`]s, and from there to a corpus. One file a format.
 
+mod article;
 pub mod html;
+pub mod jats;
 pub mod jsonl;
+pub mod latex;
 pub mod lines;
 pub mod linker;
 pub mod markdown;
 pub mod pipeline;
+pub mod report;
 pub mod source;
+pub mod tei;
 mod tree;
 
 use std::fmt;
@@ -24,9 +29,13 @@ use crate::generate::{GenerateParams, Generator, Variant};
 use crate::losses::{Loss, Losses, Tally};
 use crate::tokenize::Tokenizer;
 use html::{Html, HtmlOptions};
+use jats::Jats;
+use latex::Latex;
 use linker::References;
 use markdown::{Markdown, MarkdownOptions};
+use report::Report;
 use source::{LineBatch, LineBatches};
+use tei::Tei;
 pub use tree::Pages;
 
 /// What an importer makes of a piece of its input.
@@ -95,11 +104,18 @@ pub enum Format {
     Html,
     /// Trees of Markdown files.
     Markdown,
+    /// Papers as GROBID writes them.
+    Tei,
+    /// Papers as PubMed Central and publishers give them.
+    Jats,
+    /// Papers as sources of LaTeX.
+    Latex,
 }
 
 impl Format {
     /// All formats.
-    pub const ALL: [Format; 4] = [Format::Jsonl, Format::Lines, Format::Html, Format::Markdown];
+    pub const ALL: [Format; 7] =
+        [Format::Jsonl, Format::Lines, Format::Html, Format::Markdown, Format::Tei, Format::Jats, Format::Latex];
 
     /// What it is called on the command line.
     pub fn name(self) -> &'static str {
@@ -108,6 +124,9 @@ impl Format {
             Format::Lines => "lines",
             Format::Html => "html",
             Format::Markdown => "markdown",
+            Format::Tei => "tei",
+            Format::Jats => "jats",
+            Format::Latex => "latex",
         }
     }
 }
@@ -199,16 +218,32 @@ pub fn import(
     options: &ImportOptions,
     watch: Watch<'_>,
 ) -> Result<Corpus> {
+    import_with_report(format, inputs, destination, options, watch).map(|(corpus, _)| corpus)
+}
+
+/// The same, and what became of the input.
+pub fn import_with_report(
+    format: Format,
+    inputs: &[PathBuf],
+    destination: &Path,
+    options: &ImportOptions,
+    watch: Watch<'_>,
+) -> Result<(Corpus, Report)> {
     let source = Source { format: format.name().to_owned(), inputs: file_names(inputs) };
-    build(destination, source, options, |tokenizer, builder| {
-        let work = |parsed| prepare(parsed, tokenizer);
-        let sink = |batch: crate::corpus::Prepared| {
+    let mut report = Report::new(format);
+    let references = &mut report.references;
+    let corpus = build(destination, source, options, |tokenizer, builder| {
+        let work = |mut parsed: Parsed| (std::mem::take(&mut parsed.references), prepare(parsed, tokenizer));
+        let sink = |(found, batch): (References, crate::corpus::Prepared)| {
             refuse_bad(batch.bad(), options)?;
+            references.merge(found);
             builder.add(batch)?;
             Ok(builder.counts().documents)
         };
         read(format, inputs, options, work, sink, watch)
-    })
+    })?;
+    let report = report.of(&corpus);
+    Ok((corpus, report))
 }
 
 fn file_names(inputs: &[PathBuf]) -> Vec<String> {
@@ -252,19 +287,34 @@ pub fn to_jsonl(
     options: &ImportOptions,
     watch: Watch<'_>,
 ) -> Result<(u64, Losses)> {
-    let mut documents = 0;
-    let mut losses = Losses::default();
+    to_jsonl_with_report(format, inputs, out, options, watch).map(|report| (report.documents, report.losses))
+}
+
+/// The same, and what became of the input.
+pub fn to_jsonl_with_report(
+    format: Format,
+    inputs: &[PathBuf],
+    out: &mut (dyn Write + Send),
+    options: &ImportOptions,
+    watch: Watch<'_>,
+) -> Result<Report> {
+    let mut report = Report::new(format);
     let work = |parsed: Parsed| (jsonl::write(&parsed), parsed);
     let sink = |(lines, parsed): (Vec<u8>, Parsed)| {
         refuse_bad(parsed.first_bad.as_ref(), options)?;
         out.write_all(&lines).map_err(Error::io("write", Path::new("the output")))?;
-        documents += parsed.documents.len() as u64;
-        losses.merge(parsed.losses);
-        Ok(documents)
+        report.documents += parsed.documents.len() as u64;
+        for document in &parsed.documents {
+            report.positions += document.links.len() as u64;
+            report.links += document.links.iter().map(|link| link.targets.len() as u64).sum::<u64>();
+        }
+        report.losses.merge(parsed.losses);
+        report.references.merge(parsed.references);
+        Ok(report.documents)
     };
     pipeline::in_pool(options.threads, || read(format, inputs, options, work, sink, watch))?;
-    refuse_nothing(documents, file_names(inputs).join(", "), &losses)?;
-    Ok((documents, losses))
+    refuse_nothing(report.documents, file_names(inputs).join(", "), &report.losses)?;
+    Ok(report)
 }
 
 /// Documents to be used as they are read, not to make a corpus of.
@@ -373,6 +423,9 @@ fn read<R: Send>(
             let markdown = Markdown::open(inputs, &MarkdownOptions { include, exclude, base_url })?;
             read_tree(&markdown, work, sink, watch)
         }
+        Format::Tei => read_tree(&Tei::open(inputs, options)?, work, sink, watch),
+        Format::Jats => read_tree(&Jats::open(inputs, options)?, work, sink, watch),
+        Format::Latex => read_tree(&Latex::open(inputs, options)?, work, sink, watch),
     }
 }
 
