@@ -11,4 +11,5 @@ mod helper;
 mod interrupt;
 mod model;
 mod output;
+mod papers;
 mod train;

@@ -1,15 +1,20 @@
 //! Importers: bytes in some format to [`Document`]s, and from there to a corpus. One file a format.
 
+mod article;
 pub mod html;
+pub mod jats;
 pub mod jsonl;
+pub mod latex;
 pub mod lines;
 pub mod linker;
 pub mod markdown;
 pub mod papers;
 pub mod pipeline;
+pub mod report;
 pub mod s2orc;
 pub mod source;
 mod spans;
+pub mod tei;
 mod tree;
 pub mod unarxive;
 
@@ -28,10 +33,14 @@ use crate::generate::{GenerateParams, Generator, Variant};
 use crate::losses::{Loss, Losses, Tally};
 use crate::tokenize::Tokenizer;
 use html::{Html, HtmlOptions};
+use jats::Jats;
+use latex::Latex;
 use linker::References;
 use markdown::{Markdown, MarkdownOptions};
 use papers::Papers;
+use report::Report;
 use source::{LineBatch, LineBatches};
+use tei::Tei;
 pub use tree::Pages;
 
 /// What an importer makes of a piece of its input.
@@ -100,6 +109,12 @@ pub enum Format {
     Html,
     /// Trees of Markdown files.
     Markdown,
+    /// Papers as GROBID writes them.
+    Tei,
+    /// Papers as PubMed Central and publishers give them.
+    Jats,
+    /// Papers as sources of LaTeX.
+    Latex,
     /// Texts of papers, and a table of metadata.
     Papers,
     /// S2ORC, as it was released in 2019 and 2020 or as the datasets API gives it.
@@ -110,11 +125,14 @@ pub enum Format {
 
 impl Format {
     /// All formats.
-    pub const ALL: [Format; 7] = [
+    pub const ALL: [Format; 10] = [
         Format::Jsonl,
         Format::Lines,
         Format::Html,
         Format::Markdown,
+        Format::Tei,
+        Format::Jats,
+        Format::Latex,
         Format::Papers,
         Format::S2orc,
         Format::Unarxive,
@@ -127,6 +145,9 @@ impl Format {
             Format::Lines => "lines",
             Format::Html => "html",
             Format::Markdown => "markdown",
+            Format::Tei => "tei",
+            Format::Jats => "jats",
+            Format::Latex => "latex",
             Format::Papers => "papers",
             Format::S2orc => "s2orc",
             Format::Unarxive => "unarxive",
@@ -224,16 +245,32 @@ pub fn import(
     options: &ImportOptions,
     watch: Watch<'_>,
 ) -> Result<Corpus> {
+    import_with_report(format, inputs, destination, options, watch).map(|(corpus, _)| corpus)
+}
+
+/// The same, and what became of the input.
+pub fn import_with_report(
+    format: Format,
+    inputs: &[PathBuf],
+    destination: &Path,
+    options: &ImportOptions,
+    watch: Watch<'_>,
+) -> Result<(Corpus, Report)> {
     let source = Source { format: format.name().to_owned(), inputs: file_names(inputs) };
-    build(destination, source, options, |tokenizer, builder| {
-        let work = |parsed| prepare(parsed, tokenizer);
-        let sink = |batch: crate::corpus::Prepared| {
+    let mut report = Report::new(format);
+    let references = &mut report.references;
+    let corpus = build(destination, source, options, |tokenizer, builder| {
+        let work = |mut parsed: Parsed| (std::mem::take(&mut parsed.references), prepare(parsed, tokenizer));
+        let sink = |(found, batch): (References, crate::corpus::Prepared)| {
             refuse_bad(batch.bad(), options)?;
+            references.merge(found);
             builder.add(batch)?;
             Ok(builder.counts().documents)
         };
         read(format, inputs, options, work, sink, watch)
-    })
+    })?;
+    let report = report.of(&corpus);
+    Ok((corpus, report))
 }
 
 fn file_names(inputs: &[PathBuf]) -> Vec<String> {
@@ -277,19 +314,34 @@ pub fn to_jsonl(
     options: &ImportOptions,
     watch: Watch<'_>,
 ) -> Result<(u64, Losses)> {
-    let mut documents = 0;
-    let mut losses = Losses::default();
+    to_jsonl_with_report(format, inputs, out, options, watch).map(|report| (report.documents, report.losses))
+}
+
+/// The same, and what became of the input.
+pub fn to_jsonl_with_report(
+    format: Format,
+    inputs: &[PathBuf],
+    out: &mut (dyn Write + Send),
+    options: &ImportOptions,
+    watch: Watch<'_>,
+) -> Result<Report> {
+    let mut report = Report::new(format);
     let work = |parsed: Parsed| (jsonl::write(&parsed), parsed);
     let sink = |(lines, parsed): (Vec<u8>, Parsed)| {
         refuse_bad(parsed.first_bad.as_ref(), options)?;
         out.write_all(&lines).map_err(Error::io("write", Path::new("the output")))?;
-        documents += parsed.documents.len() as u64;
-        losses.merge(parsed.losses);
-        Ok(documents)
+        report.documents += parsed.documents.len() as u64;
+        for document in &parsed.documents {
+            report.positions += document.links.len() as u64;
+            report.links += document.links.iter().map(|link| link.targets.len() as u64).sum::<u64>();
+        }
+        report.losses.merge(parsed.losses);
+        report.references.merge(parsed.references);
+        Ok(report.documents)
     };
     pipeline::in_pool(options.threads, || read(format, inputs, options, work, sink, watch))?;
-    refuse_nothing(documents, file_names(inputs).join(", "), &losses)?;
-    Ok((documents, losses))
+    refuse_nothing(report.documents, file_names(inputs).join(", "), &report.losses)?;
+    Ok(report)
 }
 
 /// Documents to be used as they are read, not to make a corpus of.
@@ -393,7 +445,7 @@ fn read<R: Send>(
             read_tree(&papers, work, sink, watch)
         }
         Format::S2orc => {
-            let files = lines_below(inputs)?;
+            let files = source::json_lines(inputs)?;
             let mut first = s2orc::FirstPass::default();
             let take = |heads| {
                 first.add(heads);
@@ -404,7 +456,7 @@ fn read<R: Send>(
             read_lines(&files, options, |batch| work(s2orc.parse(&batch)), sink, watch)
         }
         Format::Unarxive => {
-            let files = lines_below(inputs)?;
+            let files = source::json_lines(inputs)?;
             let mut first = unarxive::FirstPass::default();
             let take = |heads| {
                 first.add(heads);
@@ -431,42 +483,10 @@ fn read<R: Send>(
             let markdown = Markdown::open(inputs, &MarkdownOptions { include, exclude, base_url })?;
             read_tree(&markdown, work, sink, watch)
         }
+        Format::Tei => read_tree(&Tei::open(inputs, options)?, work, sink, watch),
+        Format::Jats => read_tree(&Jats::open(inputs, options)?, work, sink, watch),
+        Format::Latex => read_tree(&Latex::open(inputs, options)?, work, sink, watch),
     }
-}
-
-/// Files of JSON lines, those below directories among them, for formats that read their input twice.
-fn lines_below(inputs: &[PathBuf]) -> Result<Vec<PathBuf>> {
-    const ENDINGS: [&str; 3] = ["jsonl", "json", "ndjson"];
-    let mut files = Vec::new();
-    for input in inputs {
-        if source::is_stdin(input) {
-            return Err(Error::input("-", "this format reads its input twice, so it reads files, not standard input"));
-        }
-        if !input.is_dir() {
-            files.push(input.clone());
-            continue;
-        }
-        let wanted = |path: &Path| {
-            let name = path.file_name().unwrap_or_default().to_string_lossy();
-            let ending = tree::ending(source::split_packed(&name).0);
-            // The API packs files without any ending but that.
-            let packed = !source::split_packed(&name).1.is_empty() && ending.is_none();
-            !name.starts_with('.') && (packed || ending.is_some_and(|found| ENDINGS.contains(&found)))
-        };
-        let mut below = Vec::new();
-        for entry in walkdir::WalkDir::new(input).sort_by_file_name() {
-            let entry = entry.map_err(|error| Error::Io { doing: "walk", path: input.clone(), source: error.into() })?;
-            if entry.file_type().is_file() && wanted(entry.path()) {
-                below.push(entry.into_path());
-            }
-        }
-        if below.is_empty() {
-            let place = input.display().to_string();
-            return Err(Error::input(place, "expected files of JSON lines (.jsonl, .json, packed or not), found none"));
-        }
-        files.append(&mut below);
-    }
-    Ok(files)
 }
 
 fn read_lines<R: Send>(

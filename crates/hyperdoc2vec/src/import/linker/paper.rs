@@ -23,8 +23,7 @@ pub struct Paper {
     pub document: Document,
     /// Marks in the order of the text. Those at one place, with nothing but white space between, form one position.
     pub marks: Vec<Mark>,
-    /// The bibliography: the key by which marks call an entry, and what it says. Of entries with one key the first
-    /// counts.
+    /// The bibliography: the key by which marks call an entry, and what it says. A key may stand for several works.
     pub entries: Vec<(String, Record)>,
 }
 
@@ -32,14 +31,11 @@ impl Paper {
     /// Looks every entry up, and adds the document with its links to `parsed`; counts what was found and what not.
     pub fn link(self, catalogue: &Catalogue, parsed: &mut Parsed) {
         let Paper { mut document, marks, entries } = self;
-        let mut by_key: HashMap<&str, Result<usize, Miss>> = HashMap::with_capacity(entries.len());
+        let mut by_key: HashMap<&str, Vec<Result<usize, Miss>>> = HashMap::with_capacity(entries.len());
         for (key, entry) in &entries {
-            if by_key.contains_key(key.as_str()) {
-                continue;
-            }
             let found = catalogue.find(entry);
             parsed.references.entry(&document.id, entry, found, catalogue);
-            by_key.insert(key, found.map(|found| found.document));
+            by_key.entry(key).or_default().push(found.map(|found| found.document));
         }
         for Mark { at, keys } in marks {
             let (text, id) = (&document.text, &document.id);
@@ -50,25 +46,28 @@ impl Paper {
                 parsed.losses.add(Loss::MarkWithoutEntry, format!("{id} ({})", document.origin));
             }
             for key in &keys {
-                match by_key.get(key.as_str()) {
-                    Some(Ok(found)) => {
-                        parsed.references.mark_linked += 1;
-                        let target = catalogue.id(*found);
-                        if !targets.iter().any(|known| known == target) {
-                            targets.push(target.to_owned());
+                let Some(works) = by_key.get(key.as_str()) else {
+                    parsed.references.mark_without_entry += 1;
+                    parsed.losses.add(Loss::MarkWithoutEntry, format!("{key} in {id}"));
+                    continue;
+                };
+                for work in works {
+                    match work {
+                        Ok(found) => {
+                            parsed.references.mark_linked += 1;
+                            let target = catalogue.id(*found);
+                            if !targets.iter().any(|known| known == target) {
+                                targets.push(target.to_owned());
+                            }
                         }
-                    }
-                    Some(Err(miss)) => {
-                        parsed.references.mark_to_unresolved += 1;
-                        let loss = match miss {
-                            Miss::Ambiguous | Miss::Contradiction => Loss::AmbiguousReference,
-                            Miss::NotInSet | Miss::NothingKnown => Loss::UnmatchedReference,
-                        };
-                        parsed.losses.add(loss, format!("{key} in {id}"));
-                    }
-                    None => {
-                        parsed.references.mark_without_entry += 1;
-                        parsed.losses.add(Loss::MarkWithoutEntry, format!("{key} in {id}"));
+                        Err(miss) => {
+                            parsed.references.mark_to_unresolved += 1;
+                            let loss = match miss {
+                                Miss::Ambiguous | Miss::Contradiction => Loss::AmbiguousReference,
+                                Miss::NotInSet | Miss::NothingKnown => Loss::UnmatchedReference,
+                            };
+                            parsed.losses.add(loss, format!("{key} in {id}"));
+                        }
                     }
                 }
             }
