@@ -129,10 +129,9 @@ impl Loss {
                 "text left out because the table has no row for it",
                 "texts left out because the table has no row for them",
             ),
-            Loss::NoReferenceList => (
-                "paper in which no list of references was found",
-                "papers in which no list of references was found",
-            ),
+            Loss::NoReferenceList => {
+                ("paper in which no list of references was found", "papers in which no list of references was found")
+            }
         };
         if count == 1 { one } else { several }
     }

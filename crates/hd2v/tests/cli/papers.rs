@@ -36,12 +36,20 @@ fn texts_and_a_table_become_documents_with_links() {
     let place = place();
     let documents = lines(&place.ok("import papers texts --metadata table.csv --jsonl -").out);
     let texts: Vec<&Value> = documents.iter().map(|document| &document["text"]).collect();
-    assert_eq!(texts, [
-        &json!("Parsing rivers\nRivers turn as tides do[[tides]], and stones are counted[[stones]] in a translation of them."),
-        &json!("Tides turn, as Verhoeven[[stones]] and others say[[stones]]."),
-        &json!("Counting stones by the sea at night"),
-    ]);
-    assert_eq!((&documents[0]["title"], &documents[0]["date"]), (&json!("Parsing rivers with shallow nets"), &json!("2016")));
+    assert_eq!(
+        texts,
+        [
+            &json!(
+                "Parsing rivers\nRivers turn as tides do[[tides]], and stones are counted[[stones]] in a translation of them."
+            ),
+            &json!("Tides turn, as Verhoeven[[stones]] and others say[[stones]]."),
+            &json!("Counting stones by the sea at night"),
+        ]
+    );
+    assert_eq!(
+        (&documents[0]["title"], &documents[0]["date"]),
+        (&json!("Parsing rivers with shallow nets"), &json!("2016"))
+    );
 }
 
 #[test]
@@ -57,7 +65,8 @@ fn a_corpus_of_papers_tells_what_was_lost_and_is_the_same_with_any_threads() {
     }
     let info = place.json("info one --json");
     assert_eq!((&info["documents"], &info["links"]), (&json!(3), &json!(4)));
-    let report: Value = serde_json::from_slice(&std::fs::read(place.path("report.json")).expect("a report")).expect("JSON");
+    let report: Value =
+        serde_json::from_slice(&std::fs::read(place.path("report.json")).expect("a report")).expect("JSON");
     assert!(report.to_string().contains("A book that nobody has"), "{report}");
 }
 
@@ -104,7 +113,10 @@ fn s2orc_and_unarxive_are_read_from_directories_and_files() {
 #[test]
 fn json_that_is_cut_short_stops_the_import_or_is_left_out() {
     let place = Place::new();
-    place.write("in.jsonl", "{\"paper_id\": \"1\", \"title\": \"A title\"}\n{\"paper_id\": \"2\", \"body_text\": [{\"te\n");
+    place.write(
+        "in.jsonl",
+        "{\"paper_id\": \"1\", \"title\": \"A title\"}\n{\"paper_id\": \"2\", \"body_text\": [{\"te\n",
+    );
     let error = place.refused("import s2orc in.jsonl -o c");
     assert!(error.contains("in.jsonl:2"), "{error}");
     place.ok("import s2orc in.jsonl --skip-bad --min-count 1 -o c");

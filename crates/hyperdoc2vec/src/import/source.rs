@@ -185,7 +185,8 @@ pub(super) fn json_lines(inputs: &[PathBuf]) -> Result<Vec<PathBuf>> {
         };
         let mut below = Vec::new();
         for entry in walkdir::WalkDir::new(input).sort_by_file_name() {
-            let entry = entry.map_err(|error| Error::Io { doing: "walk", path: input.clone(), source: error.into() })?;
+            let entry =
+                entry.map_err(|error| Error::Io { doing: "walk", path: input.clone(), source: error.into() })?;
             if entry.file_type().is_file() && wanted(entry.path()) {
                 below.push(entry.into_path());
             }

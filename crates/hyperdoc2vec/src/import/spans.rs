@@ -79,7 +79,9 @@ impl Written {
             let mut keys: Vec<String> = key.into_iter().collect();
             while let Some(Span { range: next, kind: Kind::Mark(key) }) = spans.peek() {
                 let Some(gap) = text.get(range.end..next.start) else { break };
-                if !matches!(gap.trim(), "" | "," | ";" | "-" | "–" | ";," | "],[" | "], [" | "][") || text.get(next.clone()).is_none() {
+                if !matches!(gap.trim(), "" | "," | ";" | "-" | "–" | ";," | "],[" | "], [" | "][")
+                    || text.get(next.clone()).is_none()
+                {
                     break;
                 }
                 keys.extend(key.clone());
@@ -91,7 +93,12 @@ impl Written {
             from = range.end;
             self.close(&text[from..]);
             let mut seen: Vec<String> = Vec::new();
-            keys.retain(|key| !seen.contains(key) && { seen.push(key.clone()); true });
+            keys.retain(|key| {
+                !seen.contains(key) && {
+                    seen.push(key.clone());
+                    true
+                }
+            });
             self.marks.push(Mark { at: self.text.len(), keys });
         }
         self.push(&text[from..]);
@@ -103,7 +110,8 @@ impl Written {
 
     /// Takes the last blank away if another one, or punctuation, follows.
     fn close(&mut self, rest: &str) {
-        if rest.chars().next().is_none_or(|c| c.is_whitespace() || matches!(c, '.' | ',' | ';' | ':' | ')' | '?' | '!')) {
+        if rest.chars().next().is_none_or(|c| c.is_whitespace() || matches!(c, '.' | ',' | ';' | ':' | ')' | '?' | '!'))
+        {
             self.text.truncate(self.text.trim_end_matches(' ').len());
         }
     }
@@ -171,7 +179,8 @@ mod tests {
                 text.push_str(piece);
             } else {
                 let (key, words) = piece.split_once(':').expect("a key");
-                let kind = if key == "-" { Kind::Nothing } else { Kind::Mark(Some(key.to_owned()).filter(|key| key != "?")) };
+                let kind =
+                    if key == "-" { Kind::Nothing } else { Kind::Mark(Some(key.to_owned()).filter(|key| key != "?")) };
                 spans.push(Span { range: text.len()..text.len() + words.len(), kind });
                 text.push_str(words);
             }

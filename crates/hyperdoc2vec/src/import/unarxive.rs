@@ -132,7 +132,9 @@ impl Unarxive {
         let read = || Ok((serde_json::from_str::<About>(json)?, serde_json::from_str::<Line>(json)?));
         let (head, line) = match read() {
             Ok(both) => both,
-            Err(error) => return out.bad(place, format!("not a line of unarXive: {}", super::jsonl::without_line(&error))),
+            Err(error) => {
+                return out.bad(place, format!("not a line of unarXive: {}", super::jsonl::without_line(&error)));
+            }
         };
         let categories = head.metadata.as_ref().and_then(|metadata| metadata.categories.clone()).unwrap_or_default();
         let Some((id, record)) = head.record() else {
@@ -149,7 +151,8 @@ impl Unarxive {
         for _ in 0..written.broken {
             out.losses.add(Loss::BrokenMark, format!("{id} ({place})"));
         }
-        let entries = line.bib_entries.unwrap_or_default().into_iter().map(|(key, entry)| (key, entry.record())).collect();
+        let entries =
+            line.bib_entries.unwrap_or_default().into_iter().map(|(key, entry)| (key, entry.record())).collect();
         let title = record.title.map(|title| title.split_whitespace().collect::<Vec<_>>().join(" "));
         let document = Document {
             date: date(&id),
@@ -168,7 +171,8 @@ impl BibEntry {
     fn record(self) -> Record {
         let mut record = papers::record(papers::read_entry(self.bib_entry_raw.as_deref().unwrap_or_default()));
         let ids = self.ids.unwrap_or_default();
-        let id = |name: &str| ids.get(name).and_then(Value::as_str).filter(|id| !id.trim().is_empty()).map(str::to_owned);
+        let id =
+            |name: &str| ids.get(name).and_then(Value::as_str).filter(|id| !id.trim().is_empty()).map(str::to_owned);
         let contained = self.contained.unwrap_or_default();
         // An entry that names two papers means none of them for sure.
         let only = contained.first().filter(|_| contained.len() == 1);
@@ -214,7 +218,8 @@ mod tests {
 
     fn import(lines: &str) -> Parsed {
         let bytes = lines.as_bytes().to_vec();
-        let batch = LineBatch { input: "unarxive".into(), first_line: 1, bytes, too_long: Vec::new(), longest: 1 << 20 };
+        let batch =
+            LineBatch { input: "unarxive".into(), first_line: 1, bytes, too_long: Vec::new(), longest: 1 << 20 };
         let mut first = FirstPass::default();
         first.add(heads(&batch));
         first.finish().parse(&batch)
@@ -226,13 +231,21 @@ mod tests {
         let show = |document: &Document| {
             let date = document.date.map(|date| date.to_string()).unwrap_or_default();
             let text = markup::render(&document.text, &document.links).replace('\n', " / ");
-            format!("{}|{}|{date}|{}|{text}", document.id, document.title.as_deref().unwrap_or(""), document.labels.join(","))
+            format!(
+                "{}|{}|{date}|{}|{text}",
+                document.id,
+                document.title.as_deref().unwrap_or(""),
+                document.labels.join(",")
+            )
         };
-        assert_eq!(parsed.documents.iter().map(show).collect::<Vec<_>>(), [
-            "1607.00010|Parsing rivers with shallow nets|2016-07|cs.CL,physics.geo-ph|We parse rivers. / Tides turn[[1104.00020|hep-th/9901001]], see[[hep-th/9901001]] and Table. / By and {{odd} braces.",
-            "1104.00020|A grammar of tides|2011-04|physics.geo-ph|Tides.",
-            "hep-th/9901001|Counting stones by the sea|1999-01|hep-th|Stones. / See[[1607.00010|1104.00020]].",
-        ]);
+        assert_eq!(
+            parsed.documents.iter().map(show).collect::<Vec<_>>(),
+            [
+                "1607.00010|Parsing rivers with shallow nets|2016-07|cs.CL,physics.geo-ph|We parse rivers. / Tides turn[[1104.00020|hep-th/9901001]], see[[hep-th/9901001]] and Table. / By and {{odd} braces.",
+                "1104.00020|A grammar of tides|2011-04|physics.geo-ph|Tides.",
+                "hep-th/9901001|Counting stones by the sea|1999-01|hep-th|Stones. / See[[1607.00010|1104.00020]].",
+            ]
+        );
         assert_eq!(parsed.losses.count(Loss::UnmatchedReference), 1);
         assert_eq!(parsed.losses.count(Loss::MarkWithoutEntry), 1);
     }

@@ -31,7 +31,12 @@ fn collection(docs: usize, seed: u64) -> Collection {
     let mut known: HashMap<String, Cited> = HashMap::new();
     for document in &documents {
         let year = document.date.map_or(2000, |date| date.year());
-        let cited = Cited { id: Some(document.id.clone()), title: capital(&title_of(document)), authors: render::authors(&mut dice), year };
+        let cited = Cited {
+            id: Some(document.id.clone()),
+            title: capital(&title_of(document)),
+            authors: render::authors(&mut dice),
+            year,
+        };
         known.insert(document.id.clone(), cited);
     }
     let dir = tempfile::tempdir().expect("a directory");
@@ -47,14 +52,21 @@ fn collection(docs: usize, seed: u64) -> Collection {
         let mut others: Vec<Cited> = (0..3)
             .map(|number| Cited {
                 id: None,
-                title: format!("{} of things number {number} elsewhere", capital(&title_of(&documents[(at * 7 + number) % docs]).replace(" with ", " beyond "))),
+                title: format!(
+                    "{} of things number {number} elsewhere",
+                    capital(&title_of(&documents[(at * 7 + number) % docs]).replace(" with ", " beyond "))
+                ),
                 authors: render::authors(&mut dice),
                 year: 1990 + dice.roll(30) as i32,
             })
             .collect();
         // And one by the authors of a paper of the set, of the same year.
         let near = &known[&documents[(at * 3 + 1) % docs].id];
-        others.push(Cited { id: None, title: format!("Remarks on {} sorts of sand", ["two", "three", "four"][at % 3]), ..near.clone() });
+        others.push(Cited {
+            id: None,
+            title: format!("Remarks on {} sorts of sand", ["two", "three", "four"][at % 3]),
+            ..near.clone()
+        });
         let style = STYLES[at % STYLES.len()];
         let Rendered { text, truth } = render::paper(&of_set, &known, &others, style, &mut dice);
         std::fs::write(dir.path().join(format!("{}.txt", document.id)), text).expect("written");
@@ -85,7 +97,8 @@ fn links_of_noisy_papers_are_found_with_high_precision() {
     for document in &parsed.documents {
         let (style, truth) = &collection.papers[&document.id];
         let word = |link: &Link| render::last_word(&document.text[..link.at]);
-        let found = document.links.iter().flat_map(|link| link.targets.iter().map(move |target| (word(link), target.clone())));
+        let found =
+            document.links.iter().flat_map(|link| link.targets.iter().map(move |target| (word(link), target.clone())));
         let mut left = truth.clone();
         for name in ["all".to_owned(), format!("{style:?}")] {
             counts.entry(name).or_default()[2] += truth.len();
@@ -134,6 +147,7 @@ fn pages_are_read_the_same_in_any_order() {
     let roots = [collection.dir.path().to_owned()];
     let papers = Papers::open(&roots, &collection.dir.path().join("table.csv"), &[], &[]).expect("papers");
     let whole = papers.parse(0..papers.len()).documents;
-    let pieces: Vec<Document> = [20..28, 0..9, 9..20].into_iter().flat_map(|range| papers.parse(range).documents).collect();
+    let pieces: Vec<Document> =
+        [20..28, 0..9, 9..20].into_iter().flat_map(|range| papers.parse(range).documents).collect();
     assert_eq!([&pieces[8..], &pieces[..8]].concat(), whole);
 }

@@ -57,11 +57,15 @@ impl Dice {
 }
 
 const GIVEN: [&str; 16] = [
-    "Marta", "Oren", "Jules", "Kofi", "Petra", "Ana", "Wei", "Bo", "Ingrid", "Hans", "Élodie", "Laura", "Tomás", "Yuki", "Amir", "Rosa",
+    "Marta", "Oren", "Jules", "Kofi", "Petra", "Ana", "Wei", "Bo", "Ingrid", "Hans", "Élodie", "Laura", "Tomás",
+    "Yuki", "Amir", "Rosa",
 ];
-const STARTS: [&str; 18] =
-    ["Lind", "Tal", "Ver", "Men", "Bro", "Rui", "Zhan", "Falk", "Müll", "Dup", "O'Ha", "Okaf", "Stein", "Garc", "Quis", "Mill", "Har", "Nov"];
-const ENDS: [&str; 14] = ["qvist", "berg", "hoeven", "sah", "ek", "ez", "er", "on", "mann", "ara", "or", "ström", "ová", "ley"];
+const STARTS: [&str; 18] = [
+    "Lind", "Tal", "Ver", "Men", "Bro", "Rui", "Zhan", "Falk", "Müll", "Dup", "O'Ha", "Okaf", "Stein", "Garc", "Quis",
+    "Mill", "Har", "Nov",
+];
+const ENDS: [&str; 14] =
+    ["qvist", "berg", "hoeven", "sah", "ek", "ez", "er", "on", "mann", "ara", "or", "ström", "ová", "ley"];
 
 /// Invented authors; particles now and then.
 pub fn authors(dice: &mut Dice) -> Vec<(String, String)> {
@@ -98,7 +102,9 @@ impl Style {
     /// An entry as this style writes it, with its label.
     fn entry(self, cited: &Cited, title: &str, number: usize, letter: &str, key: &str, dice: &mut Dice) -> String {
         let Cited { authors, year, .. } = cited;
-        let map = |form: fn(&str, &str) -> String| authors.iter().map(|(given, family)| form(given, family)).collect::<Vec<_>>();
+        let map = |form: fn(&str, &str) -> String| {
+            authors.iter().map(|(given, family)| form(given, family)).collect::<Vec<_>>()
+        };
         let direct = || map(|given, family| format!("{} {family}", initial(given)));
         let full = || map(|given, family| format!("{given} {family}"));
         let inverted = || map(|given, family| format!("{family}, {}", initial(given)));
@@ -106,17 +112,36 @@ impl Style {
         let (page, volume) = (1 + dice.roll(400), 1 + dice.roll(60));
         let end = page + 1 + dice.roll(20);
         match self {
-            Style::Ieee => format!("[{number}] {}, “{title},” in Proc. Conf. Sands, Uppsala, {year}, pp. {page}–{end}.", list(&direct(), and)),
+            Style::Ieee => format!(
+                "[{number}] {}, “{title},” in Proc. Conf. Sands, Uppsala, {year}, pp. {page}–{end}.",
+                list(&direct(), and)
+            ),
             Style::Plain => {
-                format!("[{number}] {}. {title}. In Proceedings of the Conference on Sands, pages {page}–{end}, {year}.", list(&full(), and))
+                format!(
+                    "[{number}] {}. {title}. In Proceedings of the Conference on Sands, pages {page}–{end}, {year}.",
+                    list(&full(), and)
+                )
             }
-            Style::Apa => format!("{} ({year}{letter}). {title}. Journal of Sands, {volume}(3), {page}–{end}.", list(&inverted(), ", & ")),
-            Style::Acl => format!("{}. {year}{letter}. {title}. In Proceedings of the Conference on Sands, pages {page}–{end}, Uppsala.", list(&full(), and)),
+            Style::Apa => format!(
+                "{} ({year}{letter}). {title}. Journal of Sands, {volume}(3), {page}–{end}.",
+                list(&inverted(), ", & ")
+            ),
+            Style::Acl => format!(
+                "{}. {year}{letter}. {title}. In Proceedings of the Conference on Sands, pages {page}–{end}, Uppsala.",
+                list(&full(), and)
+            ),
             Style::Lncs => {
-                format!("{number}. {}: {title}. In: Proc. Sands. LNCS, vol. {volume}, pp. {page}–{end}. Springer ({year})", list(&inverted(), ", "))
+                format!(
+                    "{number}. {}: {title}. In: Proc. Sands. LNCS, vol. {volume}, pp. {page}–{end}. Springer ({year})",
+                    list(&inverted(), ", ")
+                )
             }
-            Style::Nature => format!("{number}. {} {title}. Nat. Sands {volume}, {page}–{end} ({year}).", list(&inverted(), " & ")),
-            Style::Keys => format!("[{key}] {}. {title}. Journal of Sands, {volume}:{page}–{end}, {year}.", list(&direct(), and)),
+            Style::Nature => {
+                format!("{number}. {} {title}. Nat. Sands {volume}, {page}–{end} ({year}).", list(&inverted(), " & "))
+            }
+            Style::Keys => {
+                format!("[{key}] {}. {title}. Journal of Sands, {volume}:{page}–{end}, {year}.", list(&direct(), and))
+            }
         }
     }
 
@@ -146,7 +171,13 @@ fn misprint(text: &str, dice: &mut Dice) -> String {
 }
 
 /// Renders a document that cites papers; `others` are cited too, and are not in the set.
-pub fn paper(document: &Document, known: &HashMap<String, Cited>, others: &[Cited], style: Style, dice: &mut Dice) -> Rendered {
+pub fn paper(
+    document: &Document,
+    known: &HashMap<String, Cited>,
+    others: &[Cited],
+    style: Style,
+    dice: &mut Dice,
+) -> Rendered {
     // Where marks stand, and what they cite.
     let mut places: BTreeMap<usize, Vec<&Cited>> = BTreeMap::new();
     for link in &document.links {
@@ -170,7 +201,8 @@ pub fn paper(document: &Document, known: &HashMap<String, Cited>, others: &[Cite
         .iter()
         .enumerate()
         .map(|(at, cited)| {
-            let same = |other: &&&Cited| other.year == cited.year && style.short(other, "and") == style.short(cited, "and");
+            let same =
+                |other: &&&Cited| other.year == cited.year && style.short(other, "and") == style.short(cited, "and");
             let before = entries[..at].iter().filter(same).count();
             let all = entries.iter().filter(same).count();
             if all > 1 { ["a", "b", "c", "d", "e"][before.min(4)].to_owned() } else { String::new() }
@@ -198,7 +230,14 @@ pub fn paper(document: &Document, known: &HashMap<String, Cited>, others: &[Cite
         numbers.dedup();
         let named = numbers.iter().map(|number| entries[number - 1]);
         let names = |and: &str| {
-            let one = |number: &usize| format!("{}, {}{}", style.short(entries[number - 1], and), entries[number - 1].year, letters[number - 1]);
+            let one = |number: &usize| {
+                format!(
+                    "{}, {}{}",
+                    style.short(entries[number - 1], and),
+                    entries[number - 1].year,
+                    letters[number - 1]
+                )
+            };
             numbers.iter().map(one).collect::<Vec<_>>().join("; ")
         };
         let narrative = numbers.len() == 1 && dice.percent(30);
@@ -217,15 +256,24 @@ pub fn paper(document: &Document, known: &HashMap<String, Cited>, others: &[Cite
             }
             Style::Ieee | Style::Lncs => format!(" [{}]", joined(", ")),
             Style::Plain => format!(" [{}]", joined("][")),
-            Style::Apa | Style::Acl if narrative => format!(" ({}{})", entries[numbers[0] - 1].year, letters[numbers[0] - 1]),
+            Style::Apa | Style::Acl if narrative => {
+                format!(" ({}{})", entries[numbers[0] - 1].year, letters[numbers[0] - 1])
+            }
             Style::Apa => format!(" ({})", names("&")),
             Style::Acl => format!(" ({})", names("and")),
             Style::Nature => joined(","),
-            Style::Keys => format!(" [{}]", numbers.iter().map(|number| keys[number - 1].as_str()).collect::<Vec<_>>().join(", ")),
+            Style::Keys => {
+                format!(" [{}]", numbers.iter().map(|number| keys[number - 1].as_str()).collect::<Vec<_>>().join(", "))
+            }
         };
         body.push_str(&mark);
         if dice.percent(8) {
-            let more = dice.pick(&[" where x ∈ [0, 1]", " as in equation (2)", " for t in the interval [1, 2]", " in Figure 3"]);
+            let more = dice.pick(&[
+                " where x ∈ [0, 1]",
+                " as in equation (2)",
+                " for t in the interval [1, 2]",
+                " in Figure 3",
+            ]);
             body.push_str(more);
             plain.push_str(more);
         }
@@ -244,7 +292,8 @@ pub fn paper(document: &Document, known: &HashMap<String, Cited>, others: &[Cite
 
 /// The last word of a text, letters only.
 pub fn last_word(text: &str) -> String {
-    let word = text.trim_end_matches(|c: char| !c.is_alphanumeric()).rsplit(char::is_whitespace).next().unwrap_or_default();
+    let word =
+        text.trim_end_matches(|c: char| !c.is_alphanumeric()).rsplit(char::is_whitespace).next().unwrap_or_default();
     word.chars().filter(|c| c.is_alphanumeric()).flat_map(char::to_lowercase).collect()
 }
 
@@ -280,7 +329,11 @@ fn pages(lines: &[String], document: &Document, dice: &mut Dice) -> String {
     for (number, page) in lines.chunks(9).enumerate() {
         if number > 0 {
             out.push('\u{c}');
-            let head = if number % 2 == 0 { "Journal of Sands, Vol. 12".to_owned() } else { document.title.clone().unwrap_or_default() };
+            let head = if number % 2 == 0 {
+                "Journal of Sands, Vol. 12".to_owned()
+            } else {
+                document.title.clone().unwrap_or_default()
+            };
             out.push_str(&format!("{head}\n\n"));
         }
         page.iter().for_each(|line| out.push_str(&format!("{line}\n")));

@@ -62,7 +62,8 @@ impl<'a> People<'a> {
         let mut found: Vec<Found> = Vec::new();
         for (open, bracket) in text.match_indices(['(', '[']) {
             let from = open + 1;
-            let end = (from..=text.len().min(from + LONGEST)).rev().find(|&at| text.is_char_boundary(at)).unwrap_or(from);
+            let end =
+                (from..=text.len().min(from + LONGEST)).rev().find(|&at| text.is_char_boundary(at)).unwrap_or(from);
             let close = if bracket == "(" { ')' } else { ']' };
             let Some(length) = text[from..end].find(['(', ')', '[', ']', '\n']) else { continue };
             let inside = &text[from..from + length];
@@ -70,7 +71,8 @@ impl<'a> People<'a> {
                 continue;
             }
             let first = inside.trim_start();
-            let narrative = words(first).next().is_some_and(|word| matches!(word.kind, Kind::Year(..)) && word.before.is_empty());
+            let narrative =
+                words(first).next().is_some_and(|word| matches!(word.kind, Kind::Year(..)) && word.before.is_empty());
             if narrative {
                 found.extend(self.narrative(text, open, from + length + 1));
             } else {
@@ -97,7 +99,11 @@ impl<'a> People<'a> {
                 }
                 // `2018a, b`
                 (None, Some(letter), Some(year)) => entries.extend(self.find(&names, year, Some(letter))),
-                (None, None, Some(_)) if is_place(part) || part.is_empty() || part.starts_with(|c: char| c.is_ascii_digit()) => break,
+                (None, None, Some(_))
+                    if is_place(part) || part.is_empty() || part.starts_with(|c: char| c.is_ascii_digit()) =>
+                {
+                    break;
+                }
                 _ => return None,
             }
         }
@@ -124,7 +130,9 @@ impl<'a> People<'a> {
                     let length = trimmed.find([',', '/', ';']).unwrap_or(trimmed.len());
                     (year(&trimmed[..length]), trimmed.get(length + 1..).unwrap_or_default())
                 }
-                (Kind::Other | Kind::Initials | Kind::Particle, Some((_, year))) if trimmed.len() == 1 && from <= word.start => {
+                (Kind::Other | Kind::Initials | Kind::Particle, Some((_, year)))
+                    if trimmed.len() == 1 && from <= word.start =>
+                {
                     let gap = inside[from..word.start].trim_matches([' ', ',']);
                     let letter = trimmed.chars().next().filter(char::is_ascii_lowercase);
                     (letter.filter(|_| gap.is_empty()).map(|letter| (*year, Some(letter))), "")
@@ -134,7 +142,8 @@ impl<'a> People<'a> {
             let Some((year, letter)) = found else { continue };
             let segment = &inside[from..word.start];
             let lead = segment.trim_start_matches([' ', ',', ';']);
-            let names = if lead.trim().is_empty() || matches!(lead.trim(), "and" | "&") { None } else { names(segment) };
+            let names =
+                if lead.trim().is_empty() || matches!(lead.trim(), "and" | "&") { None } else { names(segment) };
             let start = match (&names, &last) {
                 (Some(names), _) => from + names.start,
                 (None, Some(_)) if lead.trim().is_empty() || matches!(lead.trim(), "and" | "&") => from,
@@ -162,7 +171,9 @@ impl<'a> People<'a> {
             last = Some((all, year));
         }
         let tail = inside[from..].trim_matches([' ', ',', ';', '.']);
-        let place = tail.is_empty() || is_place(tail) || tail.chars().all(|c| c.is_ascii_digit() || matches!(c, '-' | '–' | ' ' | ':'));
+        let place = tail.is_empty()
+            || is_place(tail)
+            || tail.chars().all(|c| c.is_ascii_digit() || matches!(c, '-' | '–' | ' ' | ':'));
         foreign |= !place;
         let Some(last) = parts.last_mut() else { return Vec::new() };
         if place && !tail.is_empty() {

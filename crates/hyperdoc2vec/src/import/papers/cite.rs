@@ -18,12 +18,15 @@ pub(super) fn marks(text: &str, entries: &[Entry]) -> Vec<Found> {
     let mut found = by_names;
     // A few numbers in brackets among many names and years are no marks.
     let keys = entries.iter().any(|entry| entry.key.is_some());
-    if keys || labels.are_numbers(entries.len()) && (square.len() * 2 >= named || coverage(&square, entries.len()) > 0.5) {
+    if keys
+        || labels.are_numbers(entries.len()) && (square.len() * 2 >= named || coverage(&square, entries.len()) > 0.5)
+    {
         let covered = coverage(&square, entries.len());
         found.extend(square);
         if covered < 0.25 && !keys && named * 4 < entries.len() && entries.len() >= 4 {
             let others = [labels.raised(text), labels.round(text)];
-            let best = others.into_iter().max_by(|a, b| coverage(a, entries.len()).total_cmp(&coverage(b, entries.len())));
+            let best =
+                others.into_iter().max_by(|a, b| coverage(a, entries.len()).total_cmp(&coverage(b, entries.len())));
             found.extend(best.filter(|marks| coverage(marks, entries.len()) >= 0.5).unwrap_or_default());
         }
     }
@@ -103,7 +106,10 @@ mod tests {
 
     #[test]
     fn words_in_the_bracket_that_are_no_names_stay() {
-        assert_eq!(found(NAMES, "a tool (which was used by Smith et al., 2018, for trees) is"), ["Smith et al., 2018,=1"]);
+        assert_eq!(
+            found(NAMES, "a tool (which was used by Smith et al., 2018, for trees) is"),
+            ["Smith et al., 2018,=1"]
+        );
         assert_eq!(found(NAMES, "(see García Márquez, 2001, p. 5)"), ["(see García Márquez, 2001, p. 5)=5"]);
         assert_eq!(found(NAMES, "in (Nobody, 1950) here"), ["(Nobody, 1950)="]);
         assert_eq!(found(NAMES, "Rome (1960) and the year (2018)"), [""; 0]);
@@ -112,7 +118,11 @@ mod tests {
     /// The marks of a sentence of the test file: the sets of entries of each.
     fn positions(list: &[Line], text: &str) -> Vec<Vec<usize>> {
         let found = marks(text, &split::entries(list, &[]));
-        found.into_iter().map(|mark| mark.entries.iter().map(|at| at + 1).collect()).filter(|set: &Vec<usize>| !set.is_empty()).collect()
+        found
+            .into_iter()
+            .map(|mark| mark.entries.iter().map(|at| at + 1).collect())
+            .filter(|set: &Vec<usize>| !set.is_empty())
+            .collect()
     }
 
     #[test]
@@ -130,7 +140,8 @@ mod tests {
                 complete = false;
                 list.push(Line { text: entry.to_owned(), indent: 0 });
             } else if let Some(sets) = line.strip_prefix('=') {
-                let set = |set: &str| set.split_whitespace().map(|at| at.parse().expect("a number")).collect::<Vec<usize>>();
+                let set =
+                    |set: &str| set.split_whitespace().map(|at| at.parse().expect("a number")).collect::<Vec<usize>>();
                 let sets: Vec<Vec<usize>> = sets.split('|').map(set).filter(|set| !set.is_empty()).collect();
                 let found = positions(&list, sentence);
                 expected += sets.len();

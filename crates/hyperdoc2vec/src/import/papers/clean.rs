@@ -156,7 +156,8 @@ fn line(raw: &str) -> Line {
 }
 
 fn columns<'a>(left: &mut Vec<&'a str>, right: &mut Vec<&'a str>) -> Vec<Line> {
-    let margin = right.iter().filter(|text| !text.trim().is_empty()).map(|text| text.len() - text.trim_start().len()).min();
+    let margin =
+        right.iter().filter(|text| !text.trim().is_empty()).map(|text| text.len() - text.trim_start().len()).min();
     let mut out: Vec<Line> = Vec::new();
     for (column, margin) in [(std::mem::take(left), 0), (std::mem::take(right), margin.unwrap_or(0))] {
         out.extend(column.into_iter().map(|text| line(text.get(margin..).unwrap_or(text))));
@@ -280,7 +281,8 @@ fn without_breaks(lines: Vec<Line>) -> Vec<Line> {
                 let before = index == 0 || far(places[index - 1], at);
                 drop[at] = before && places.get(index + 1).is_none_or(|&next| far(at, next));
             }
-        } else if places.len() >= 3 && form.chars().count() >= 8 && places.windows(2).all(|pair| far(pair[0], pair[1])) {
+        } else if places.len() >= 3 && form.chars().count() >= 8 && places.windows(2).all(|pair| far(pair[0], pair[1]))
+        {
             places.iter().for_each(|&at| drop[at] = true);
         }
     }
@@ -310,14 +312,17 @@ mod tests {
 
     #[test]
     fn ligatures_accents_and_control_characters_become_plain_letters() {
-        assert_eq!(texts("eﬃcient ﬁnite\u{7} M¨uller Mu¨ller Mu¨ ller Erd˝os\u{200b}"), [
-            "efficient finite Müller Müller Müller Erdős"
-        ]);
+        assert_eq!(
+            texts("eﬃcient ﬁnite\u{7} M¨uller Mu¨ller Mu¨ ller Erd˝os\u{200b}"),
+            ["efficient finite Müller Müller Müller Erdős"]
+        );
     }
 
     #[test]
     fn running_heads_and_page_numbers_are_left_out() {
-        let page = |n: usize, body: &str| format!("A. Maker / Journal of Things {n}\n\n{body}\nmore {n}\nof it\nas well\n\n{n}\n\u{c}");
+        let page = |n: usize, body: &str| {
+            format!("A. Maker / Journal of Things {n}\n\n{body}\nmore {n}\nof it\nas well\n\n{n}\n\u{c}")
+        };
         let text: String = (1..=4).map(|n| page(n, &format!("body number {n} goes"))).collect();
         let left = texts(&text);
         assert_eq!(left.iter().filter(|line| line.contains("Maker")).count(), 0, "{left:?}");
@@ -328,7 +333,9 @@ mod tests {
     fn without_form_feeds_lone_numbers_and_lines_that_come_again_are_left_out() {
         let mut text = String::new();
         for page in 1..=4 {
-            (0..20).for_each(|line| text.push_str(&format!("line {} of words\n", ["a", "b", "c", "d"][page - 1].repeat(line + 1))));
+            (0..20).for_each(|line| {
+                text.push_str(&format!("line {} of words\n", ["a", "b", "c", "d"][page - 1].repeat(line + 1)))
+            });
             text.push_str(&format!("\n{page}\n\nThe Journal of Things\n\n"));
         }
         let left = texts(&text);

@@ -84,7 +84,9 @@ fn spaced(text: &str) -> String {
 /// What follows `(in press).` and the like.
 fn undated(rest: &str) -> &str {
     let inside = rest.trim_start().strip_prefix('(').and_then(|inside| inside.split_once(')'));
-    let said = |text: &str| ["press", "appear", "forthcoming", "submitted", "n.d.", "review"].iter().any(|word| text.contains(word));
+    let said = |text: &str| {
+        ["press", "appear", "forthcoming", "submitted", "n.d.", "review"].iter().any(|word| text.contains(word))
+    };
     inside.filter(|(text, _)| text.len() < 30 && said(text)).map_or(rest, |(_, after)| after)
 }
 
@@ -98,7 +100,11 @@ fn leading_year(rest: &str) -> Option<(i32, Option<char>, &str)> {
     if opened && !first.after.contains([')', ']']) {
         let close = after.find([')', ']']).filter(|&close| close < 40)?;
         after = &after[close + 1..];
-    } else if first.after.starts_with([':', '/', '-', '–']) && !first.after.ends_with('.') && first.after.len() == 1 && !opened {
+    } else if first.after.starts_with([':', '/', '-', '–'])
+        && !first.after.ends_with('.')
+        && first.after.len() == 1
+        && !opened
+    {
         return None;
     }
     Some((year, letter, after))
@@ -152,7 +158,10 @@ fn stop_end(body: &str) -> usize {
         if c == '.' {
             let last = body[..at].rsplit([' ', '(', '-']).next().unwrap_or_default();
             let short = last.chars().count() == 1 && last.chars().all(char::is_uppercase);
-            let abbreviation = matches!(last, "vs" | "cf" | "approx" | "St" | "Dr" | "Mr" | "e.g" | "i.e" | "No" | "no" | "vol" | "Vol");
+            let abbreviation = matches!(
+                last,
+                "vs" | "cf" | "approx" | "St" | "Dr" | "Mr" | "e.g" | "i.e" | "No" | "no" | "vol" | "Vol"
+            );
             let goes_on = next.starts_with(char::is_lowercase) && !starts_venue(next);
             if (short || abbreviation || goes_on) && !starts_venue(next) {
                 continue;
@@ -171,7 +180,10 @@ fn comma_end(body: &str) -> Option<usize> {
     let commas: Vec<usize> = body.match_indices(',').map(|(at, _)| at).filter(|&at| at > 3).take(12).collect();
     let publisher = |text: &str| {
         let name = text.split([',', '.', ';', '(']).next().unwrap_or_default();
-        name.split(' ').count() < 6 && ["Press", "Verlag", "Publishers", "Publishing", "University", "Books"].iter().any(|word| name.contains(word))
+        name.split(' ').count() < 6
+            && ["Press", "Verlag", "Publishers", "Publishing", "University", "Books"]
+                .iter()
+                .any(|word| name.contains(word))
     };
     let opens = |text: &str| starts_venue(text) || publisher(text);
     let venue = commas.iter().copied().find(|&at| opens(body[at + 1..].trim_start()));
@@ -183,11 +195,62 @@ fn comma_end(body: &str) -> Option<usize> {
 
 /// Words with which the name of a journal, a conference or a publisher begins.
 const VENUES: [&str; 56] = [
-    "in", "proc", "proceedings", "journal", "j", "trans", "transactions", "int", "international", "annals", "ann", "advances", "adv",
-    "lecture", "lncs", "technical", "tech", "phd", "ph", "doctoral", "master", "masters", "arxiv", "corr", "preprint", "ieee", "acm", "springer",
-    "elsevier", "wiley", "cambridge", "oxford", "mit", "addison", "academic", "university", "univ", "nature", "science", "phys", "physical",
-    "math", "comm", "communications", "comput", "theoret", "bull", "rev", "acta", "vol", "pp", "computational", "conference", "conf",
-    "workshop", "available",
+    "in",
+    "proc",
+    "proceedings",
+    "journal",
+    "j",
+    "trans",
+    "transactions",
+    "int",
+    "international",
+    "annals",
+    "ann",
+    "advances",
+    "adv",
+    "lecture",
+    "lncs",
+    "technical",
+    "tech",
+    "phd",
+    "ph",
+    "doctoral",
+    "master",
+    "masters",
+    "arxiv",
+    "corr",
+    "preprint",
+    "ieee",
+    "acm",
+    "springer",
+    "elsevier",
+    "wiley",
+    "cambridge",
+    "oxford",
+    "mit",
+    "addison",
+    "academic",
+    "university",
+    "univ",
+    "nature",
+    "science",
+    "phys",
+    "physical",
+    "math",
+    "comm",
+    "communications",
+    "comput",
+    "theoret",
+    "bull",
+    "rev",
+    "acta",
+    "vol",
+    "pp",
+    "computational",
+    "conference",
+    "conf",
+    "workshop",
+    "available",
 ];
 
 /// Whether a text begins with where something appeared: `in Proc. of`, `J. Algebra 12`, `pp. 1`, a number.
@@ -204,7 +267,9 @@ fn starts_venue(text: &str) -> bool {
         let next = words(text).nth(1).map_or("", |word| word.core);
         return word == "In" || next.starts_with(char::is_uppercase) || next.starts_with("the");
     }
-    VENUES.contains(&lower.as_str()) && (word.starts_with(char::is_uppercase) || matches!(lower.as_str(), "pp" | "vol" | "preprint" | "arxiv" | "available"))
+    VENUES.contains(&lower.as_str())
+        && (word.starts_with(char::is_uppercase)
+            || matches!(lower.as_str(), "pp" | "vol" | "preprint" | "arxiv" | "available"))
 }
 
 fn is_venue(text: &str) -> bool {
@@ -225,7 +290,13 @@ fn last_year(text: &str) -> Option<(i32, char)> {
         let Some((number, letter)) = found else { continue };
         let closed = word.before.ends_with('(') && word.after.starts_with(')');
         let pages = word.after.starts_with(['-', '–', ':', '/']);
-        let this = if closed { 3 } else if pages { 1 } else { 2 };
+        let this = if closed {
+            3
+        } else if pages {
+            1
+        } else {
+            2
+        };
         if this >= rank {
             (best, rank) = (Some((number, letter.unwrap_or(' '))), this);
         }
@@ -241,7 +312,8 @@ fn venue_name(rest: &str) -> Option<String> {
     }
     let end = rest.char_indices().find(|&(at, c)| {
         let after = &rest[at + c.len_utf8()..];
-        let abbreviated = rest[..at].rsplit(' ').next().is_some_and(|word| word.chars().count() <= 6) && after.starts_with(' ');
+        let abbreviated =
+            rest[..at].rsplit(' ').next().is_some_and(|word| word.chars().count() <= 6) && after.starts_with(' ');
         matches!(c, ',' | ';' | '(') || c.is_ascii_digit() || (c == '.' && !abbreviated)
     });
     let name = rest[..end.map_or(rest.len(), |(at, _)| at)].trim().trim_end_matches(['.', ',']);
@@ -305,7 +377,9 @@ mod tests {
 
     #[test]
     fn nonsense_is_read_without_harm() {
-        for text in ["", ".", "[", "(", "“", "2018", "(2018", "a. b. c.", ", , ,", "é", "A", "J. ", "A.B", "‘x", "Smith, J., &"] {
+        for text in
+            ["", ".", "[", "(", "“", "2018", "(2018", "a. b. c.", ", , ,", "é", "A", "J. ", "A.B", "‘x", "Smith, J., &"]
+        {
             let entry = read(text);
             assert!(entry.text.len() <= text.len() + 8, "{text}");
         }

@@ -79,8 +79,12 @@ impl<'a> Labels<'a> {
             let range = open..open + close + 2;
             let word = last_word(&text[..open]);
             let after_word = word.chars().filter(|c| c.is_lowercase()).count() > 1 && !is_caption(word);
-            let goes_on = text[range.end..].chars().next().is_some_and(|c| matches!(c, ' ' | '.' | ',' | ';' | ':' | ')'));
-            if after_word && goes_on && let Some(entries) = self.list(&window[..close]) {
+            let goes_on =
+                text[range.end..].chars().next().is_some_and(|c| matches!(c, ' ' | '.' | ',' | ';' | ':' | ')'));
+            if after_word
+                && goes_on
+                && let Some(entries) = self.list(&window[..close])
+            {
                 found.push(Found { range, entries });
             }
         }
@@ -108,9 +112,18 @@ impl<'a> Labels<'a> {
             let word = stem.rsplit(|c: char| !c.is_alphabetic()).next().unwrap_or_default();
             let glued = word.chars().count() > 1 && !(stem.len() == before.len() && is_unit(word));
             let small = word.chars().skip(1).all(char::is_lowercase) && !word.is_empty();
-            let parted = text[end_trimmed..].chars().next().is_none_or(|c| !c.is_alphanumeric() && !matches!(c, '%' | '°' | '$'));
+            let parted = text[end_trimmed..]
+                .chars()
+                .next()
+                .is_none_or(|c| !c.is_alphanumeric() && !matches!(c, '%' | '°' | '$'));
             let decimal = before.ends_with('.') && stem.ends_with(|c: char| c.is_ascii_digit());
-            if glued && small && parted && !decimal && list(&bytes[start]) && let Some(entries) = self.list(&text[start..end_trimmed]) {
+            if glued
+                && small
+                && parted
+                && !decimal
+                && list(&bytes[start])
+                && let Some(entries) = self.list(&text[start..end_trimmed])
+            {
                 found.push(Found { range: start..end_trimmed, entries });
             }
         }
@@ -187,7 +200,26 @@ fn number(text: &str) -> Option<u32> {
 pub(super) fn without_opening(text: &str) -> &str {
     let mut rest = text.trim_start();
     'again: loop {
-        for word in ["see also", "see, e.g.", "see e.g.", "see", "See", "e.g.", "e. g.", "i.e.", "cf.", "Cf.", "also", "for example", "for instance", "and", "ref.", "refs.", "Ref.", "Refs."] {
+        for word in [
+            "see also",
+            "see, e.g.",
+            "see e.g.",
+            "see",
+            "See",
+            "e.g.",
+            "e. g.",
+            "i.e.",
+            "cf.",
+            "Cf.",
+            "also",
+            "for example",
+            "for instance",
+            "and",
+            "ref.",
+            "refs.",
+            "Ref.",
+            "Refs.",
+        ] {
             if let Some(after) = rest.strip_prefix(word)
                 && after.starts_with([' ', ',', ':'])
             {
@@ -202,17 +234,19 @@ pub(super) fn without_opening(text: &str) -> &str {
 /// Whether a text says where in the cited work: `p. 12`, `Section 3`, `§2`.
 pub(super) fn is_place(text: &str) -> bool {
     const PLACES: [&str; 24] = [
-        "p.", "pp.", "page", "pages", "sec", "sect", "section", "sections", "chap", "ch.", "chapter", "chapters", "§", "fig", "figure", "table", "theorem",
-        "thm", "lemma", "eq", "vol", "appendix", "prop", "cor",
+        "p.", "pp.", "page", "pages", "sec", "sect", "section", "sections", "chap", "ch.", "chapter", "chapters", "§",
+        "fig", "figure", "table", "theorem", "thm", "lemma", "eq", "vol", "appendix", "prop", "cor",
     ];
     let text = text.trim_start().to_lowercase();
-    PLACES.iter().any(|place| text.starts_with(place)) || text.starts_with("p") && text[1..].starts_with(|c: char| c.is_ascii_digit())
+    PLACES.iter().any(|place| text.starts_with(place))
+        || text.starts_with("p") && text[1..].starts_with(|c: char| c.is_ascii_digit())
 }
 
 /// Units and functions, after which a digit above the line is a power.
 fn is_unit(word: &str) -> bool {
     const UNITS: [&str; 22] = [
-        "mm", "cm", "dm", "km", "nm", "kg", "mg", "ml", "ft", "in", "log", "ln", "exp", "sin", "cos", "tan", "min", "mol", "sec", "ms", "yd", "mi",
+        "mm", "cm", "dm", "km", "nm", "kg", "mg", "ml", "ft", "in", "log", "ln", "exp", "sin", "cos", "tan", "min",
+        "mol", "sec", "ms", "yd", "mi",
     ];
     UNITS.contains(&word)
 }
@@ -226,7 +260,29 @@ fn last_word(text: &str) -> &str {
 /// Words after which a number in brackets is that of a figure, an equation, a part.
 fn is_caption(word: &str) -> bool {
     let word = word.trim_matches(|c: char| !c.is_alphabetic()).to_lowercase();
-    let captions = ["eq", "eqs", "eqn", "equation", "equations", "fig", "figure", "table", "section", "step", "case", "line", "by", "in", "from", "rule", "example", "examples", "sentence", "item", "of"];
+    let captions = [
+        "eq",
+        "eqs",
+        "eqn",
+        "equation",
+        "equations",
+        "fig",
+        "figure",
+        "table",
+        "section",
+        "step",
+        "case",
+        "line",
+        "by",
+        "in",
+        "from",
+        "rule",
+        "example",
+        "examples",
+        "sentence",
+        "item",
+        "of",
+    ];
     captions.contains(&word.as_str())
 }
 
@@ -240,7 +296,8 @@ fn is_math(before: &str, after: &str) -> bool {
         return letters.chars().count() < 3;
     }
     let sign = word.ends_with(['∈', '=', '≤', '≥', '<', '>', '×', '⊂', '⊆', '+', '∪', '∩', '→', '*', '·']);
-    let said = ["interval", "intervals", "range", "between", "ranges", "domain", "segment"].contains(&word.to_lowercase().as_str());
+    let said = ["interval", "intervals", "range", "between", "ranges", "domain", "segment"]
+        .contains(&word.to_lowercase().as_str());
     let goes_on = after.trim_start().starts_with(['×', '∪', '^', '∩', '→']);
     sign || said || goes_on
 }
@@ -262,9 +319,25 @@ mod tests {
     fn intervals_indices_and_numbers_beyond_the_list_are_no_marks() {
         let list = entries(9);
         let labels = Labels::new(&list);
-        for text in ["in [0, 1]", "x ∈ [1, 2]", "the interval [1, 2]", "a[1]", "x2[3]", "[10]", "[5-3]", "[1, 2", "[[1]x", "[1, x]", "= [1, 2]", "[]", "[1, 2] × [1, 3]"] {
+        for text in [
+            "in [0, 1]",
+            "x ∈ [1, 2]",
+            "the interval [1, 2]",
+            "a[1]",
+            "x2[3]",
+            "[10]",
+            "[5-3]",
+            "[1, 2",
+            "[[1]x",
+            "[1, x]",
+            "= [1, 2]",
+            "[]",
+            "[1, 2] × [1, 3]",
+        ] {
             let found = labels.square(text);
-            let none = found.iter().all(|mark| text == "[1, 2] × [1, 3]" && mark.range.start > 0 || text == "[[1]x" && mark.range.start == 1);
+            let none = found.iter().all(|mark| {
+                text == "[1, 2] × [1, 3]" && mark.range.start > 0 || text == "[[1]x" && mark.range.start == 1
+            });
             assert!(none, "{text}: {found:?}");
         }
     }

@@ -24,9 +24,9 @@ mod words;
 use std::collections::HashMap;
 use std::path::{Path, PathBuf};
 
+use super::Parsed;
 use super::linker::{Catalogue, CatalogueBuilder, Mark, Paper, Record};
 use super::tree::{Pages, Tree, Wanted};
-use super::Parsed;
 use crate::document::Document;
 use crate::error::{Error, Result};
 use crate::losses::{Loss, Losses};
@@ -184,7 +184,8 @@ fn read(text: &str, titles: &Seen) -> Read {
     let seen = Seen::of_lines(&lines);
     let seen = [&seen, titles];
     let found = section::find(&mut lines);
-    let entries = found.as_ref().map(|section| split::entries(&lines[section.entries.clone()], &seen)).unwrap_or_default();
+    let entries =
+        found.as_ref().map(|section| split::entries(&lines[section.entries.clone()], &seen)).unwrap_or_default();
     let whole = match found {
         Some(section) => {
             let mut text = paragraphs::paragraphs(&lines[..section.start], &seen);
@@ -211,7 +212,11 @@ fn cut(text: &str, found: Vec<Found>) -> (String, Vec<Mark>) {
         from = range.end;
         // Of the blanks on both sides one is enough, before a full stop none.
         let rest = &text[from..];
-        if rest.chars().next().is_none_or(|c| c.is_whitespace() || matches!(c, '.' | ',' | ';' | ':' | ')' | ']' | '?' | '!')) {
+        if rest
+            .chars()
+            .next()
+            .is_none_or(|c| c.is_whitespace() || matches!(c, '.' | ',' | ';' | ':' | ')' | ']' | '?' | '!'))
+        {
             out.truncate(out.trim_end_matches(' ').len());
         }
         marks.push(Mark { at: out.len(), keys: entries.iter().map(usize::to_string).collect() });
@@ -223,14 +228,15 @@ fn cut(text: &str, found: Vec<Found>) -> (String, Vec<Mark>) {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::markup;
     use crate::document::Link;
+    use crate::markup;
 
     /// The text with the numbers of entries in the place of marks.
     fn shown(text: &str) -> String {
         let Read { text, marks, .. } = read_text(text);
         let link = |mark: &Mark| {
-            let targets = mark.keys.iter().map(|key| format!("{}", key.parse::<usize>().expect("a number") + 1)).collect();
+            let targets =
+                mark.keys.iter().map(|key| format!("{}", key.parse::<usize>().expect("a number") + 1)).collect();
             Link { at: mark.at, anchor: mark.at, targets }
         };
         let links: Vec<Link> = marks.iter().filter(|mark| !mark.keys.is_empty()).map(link).collect();

@@ -124,7 +124,10 @@ impl<'a> List<'a> {
                 Some(self.finish(next.map_or(word.end, |next| next.start), closed))
             }
             Kind::Suffix | Kind::Editors if !first => {
-                if word.after.contains(',') && self.pending.is_none() && next.is_some_and(|next| next.kind == Kind::Initials) {
+                if word.after.contains(',')
+                    && self.pending.is_none()
+                    && next.is_some_and(|next| next.kind == Kind::Initials)
+                {
                     self.inverted = true;
                     self.pending = Some(self.joined());
                     self.item.clear();
@@ -146,7 +149,8 @@ impl<'a> List<'a> {
     }
 
     fn initials(&mut self, word: Word<'a>, next: Option<Word<'a>>) -> Option<Authors> {
-        let tight = word.kind == Kind::Capitals || (!word.core.ends_with('.') && self.has_name() && self.pending.is_none());
+        let tight =
+            word.kind == Kind::Capitals || (!word.core.ends_with('.') && self.has_name() && self.pending.is_none());
         self.inverted |= tight;
         self.item.push(word);
         let rest = next.map_or(word.end, |next| next.start);
@@ -168,7 +172,9 @@ impl<'a> List<'a> {
         // `Tal, O. A grammar`: an article.
         let article = next.is_some_and(|next| next.core == "A" && next.after.is_empty());
         match next.map(|next| next.kind) {
-            Some(Kind::Initials) if inverted && article && word.core.ends_with('.') => Some(self.finish(rest, Closed::Stop)),
+            Some(Kind::Initials) if inverted && article && word.core.ends_with('.') => {
+                Some(self.finish(rest, Closed::Stop))
+            }
             Some(Kind::Name | Kind::Capitals | Kind::Other) if inverted && word.core.ends_with('.') => {
                 Some(self.finish(rest, Closed::Stop))
             }
@@ -207,7 +213,8 @@ impl<'a> List<'a> {
             return last.then(|| self.finish(rest, Closed::Comma));
         }
         // A bare word before initials, or the very first word before given names.
-        let surname_first = bare && (initials_follow && (self.inverted || self.names.is_empty() || self.item.len() == 1));
+        let surname_first =
+            bare && (initials_follow && (self.inverted || self.names.is_empty() || self.item.len() == 1));
         let given_follow = next.is_some_and(|next| next.kind == Kind::Name) && self.names.is_empty();
         if surname_first || (bare && given_follow && self.family_name_alone()) {
             self.inverted = self.inverted || surname_first;
@@ -326,7 +333,12 @@ mod tests {
             ("Smith, John, and Anna Doe. 2018. Deep", "Smith|Doe", "2018. Deep", Stop),
             ("Smith J, Doe AB, van Dorn K. Deep parsing", "Smith|Doe|van Dorn", "Deep parsing", Stop),
             ("Smith, J., Doe, A.: Deep parsing", "Smith|Doe", "Deep parsing", Colon),
-            ("J. Smith and A. Doe, Deep parsing of trees, J. Algebra", "Smith|Doe", "Deep parsing of trees, J. Algebra", Comma),
+            (
+                "J. Smith and A. Doe, Deep parsing of trees, J. Algebra",
+                "Smith|Doe",
+                "Deep parsing of trees, J. Algebra",
+                Comma,
+            ),
             ("J. Smith, Deep Parsing, Nature 12", "Smith", "Deep Parsing, Nature 12", Comma),
             ("Smith, J. et al. Deep parsing", "Smith|…", "Deep parsing", Stop),
             ("García Márquez, G. & d’Ormesson, J.-P. Deep", "García Márquez|d’Ormesson", "Deep", Stop),

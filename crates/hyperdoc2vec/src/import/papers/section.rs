@@ -8,16 +8,48 @@ use super::words::{Kind, words};
 
 /// Headings of a reference section, without blanks.
 const HEADINGS: [&str; 22] = [
-    "references", "reference", "bibliography", "literaturecited", "referencescited", "workscited", "citedreferences", "referenceslist", "referencelist",
-    "listofreferences", "referencesandnotes", "notesandreferences", "literature", "bibliographicreferences", "bibliographicalreferences",
-    "selectedreferences", "selectedbibliography", "literatur", "literaturverzeichnis", "bibliographie", "références", "referencias",
+    "references",
+    "reference",
+    "bibliography",
+    "literaturecited",
+    "referencescited",
+    "workscited",
+    "citedreferences",
+    "referenceslist",
+    "referencelist",
+    "listofreferences",
+    "referencesandnotes",
+    "notesandreferences",
+    "literature",
+    "bibliographicreferences",
+    "bibliographicalreferences",
+    "selectedreferences",
+    "selectedbibliography",
+    "literatur",
+    "literaturverzeichnis",
+    "bibliographie",
+    "références",
+    "referencias",
 ];
 
 /// With what a heading begins that ends a reference section.
 const ENDS: [&str; 16] = [
-    "appendix", "appendices", "supplementary", "supplemental", "supporting information", "acknowledgement", "acknowledgment",
-    "author contributions", "about the author", "biograph", "author biograph", "figure captions", "figure legends", "annex",
-    "competing interests", "author information",
+    "appendix",
+    "appendices",
+    "supplementary",
+    "supplemental",
+    "supporting information",
+    "acknowledgement",
+    "acknowledgment",
+    "author contributions",
+    "about the author",
+    "biograph",
+    "author biograph",
+    "figure captions",
+    "figure legends",
+    "annex",
+    "competing interests",
+    "author information",
 ];
 
 /// The lines of the entries, and those to leave out of the text: the heading too. A line that holds both is parted.
@@ -68,7 +100,8 @@ fn is_heading(line: &str) -> bool {
 /// Whether years, as entries have them, stand in what follows a heading.
 fn entries_follow(lines: &[Line]) -> bool {
     let some = lines.iter().filter(|line| !line.text.is_empty()).take(8);
-    some.flat_map(|line| words(&line.text)).any(|word| matches!(word.kind, Kind::Year(..)) || word.core.starts_with("10."))
+    some.flat_map(|line| words(&line.text))
+        .any(|word| matches!(word.kind, Kind::Year(..)) || word.core.starts_with("10."))
 }
 
 /// A heading inside a line, where the ends of lines were lost: the line is parted there. Gives the line of the entries.
@@ -114,7 +147,8 @@ fn is_end(text: &str, before: &str) -> bool {
     }
     let lower = text.trim_start_matches(|c: char| !c.is_alphabetic()).to_lowercase();
     let count = text.split(' ').count();
-    let numbered = lower.split_once([' ', '.']).filter(|(number, _)| number.len() == 1).map_or("", |(_, rest)| rest.trim());
+    let numbered =
+        lower.split_once([' ', '.']).filter(|(number, _)| number.len() == 1).map_or("", |(_, rest)| rest.trim());
     if count <= 8 && ENDS.iter().any(|end| lower.starts_with(end) || numbered.starts_with(end)) {
         return !text.contains(',') && !text.ends_with('.') || lower.starts_with("appendix") && count <= 2;
     }
@@ -138,24 +172,41 @@ mod tests {
 
     #[test]
     fn headings_are_known_with_and_without_numbers_and_lost_capitals() {
-        for heading in ["References", "REFERENCES", "7. References", "7 References", "R EFERENCES", "Literature Cited", "VI. REFERENCES", "Bibliography:", "# References", "References and Notes"] {
+        for heading in [
+            "References",
+            "REFERENCES",
+            "7. References",
+            "7 References",
+            "R EFERENCES",
+            "Literature Cited",
+            "VI. REFERENCES",
+            "Bibliography:",
+            "# References",
+            "References and Notes",
+        ] {
             assert!(is_heading(heading), "{heading}");
         }
-        for other in ["references", "References to it are here", "the References", "cross references", "References, as", ""] {
+        for other in
+            ["references", "References to it are here", "the References", "cross references", "References, as", ""]
+        {
             assert!(!is_heading(other), "{other}");
         }
     }
 
     #[test]
     fn the_section_begins_at_the_last_heading_and_ends_at_an_appendix() {
-        let mut text = lines("References\nare many\nText\nReferences\n[1] A. Doe. Title. 2001.\n[2] B. Roe. Other. 2002.\n\nA Proofs of the lemmas\nmore");
+        let mut text = lines(
+            "References\nare many\nText\nReferences\n[1] A. Doe. Title. 2001.\n[2] B. Roe. Other. 2002.\n\nA Proofs of the lemmas\nmore",
+        );
         let section = find(&mut text).expect("a section");
         assert_eq!((section.start, section.entries), (3, 4..7));
     }
 
     #[test]
     fn a_heading_inside_a_line_is_found_where_entries_follow() {
-        let mut text = lines("We show it.\nSee References below.\nThanks to all. References Doe, A. 2001. A title. In Proc.\nRoe, B. 2002. Other.");
+        let mut text = lines(
+            "We show it.\nSee References below.\nThanks to all. References Doe, A. 2001. A title. In Proc.\nRoe, B. 2002. Other.",
+        );
         let section = find(&mut text).expect("a section");
         assert_eq!(text[2].text, "Thanks to all.");
         assert_eq!(section.entries, 3..5);
@@ -163,7 +214,9 @@ mod tests {
 
     #[test]
     fn without_a_heading_a_run_of_numbers_will_do_and_text_is_none() {
-        let mut text = lines("Text here\nand [1] there\nmore\nof it\n[1] A. Doe. Title one. 2001.\n[2] B. Roe. Title two. 2002.\n[3] C. Poe. Title three. 2003.");
+        let mut text = lines(
+            "Text here\nand [1] there\nmore\nof it\n[1] A. Doe. Title one. 2001.\n[2] B. Roe. Title two. 2002.\n[3] C. Poe. Title three. 2003.",
+        );
         assert_eq!(find(&mut text).expect("a run").entries, 4..7);
         assert!(find(&mut lines("Only text\nin 2001\nhere")).is_none());
     }

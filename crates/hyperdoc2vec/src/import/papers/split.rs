@@ -93,7 +93,10 @@ pub(super) fn begins_entry(text: &str) -> bool {
 fn year_head(text: &str) -> Option<usize> {
     let text = start(text, 600);
     let first = words(text).next()?;
-    if !matches!(first.kind, Kind::Name | Kind::Initials | Kind::Particle | Kind::Capitals) || first.core.is_empty() || is_publisher(first.core) {
+    if !matches!(first.kind, Kind::Name | Kind::Initials | Kind::Particle | Kind::Capitals)
+        || first.core.is_empty()
+        || is_publisher(first.core)
+    {
         return None;
     }
     let list = authors(text);
@@ -111,9 +114,32 @@ fn year_head(text: &str) -> Option<usize> {
 
 fn is_publisher(word: &str) -> bool {
     const PUBLISHERS: [&str; 26] = [
-        "Springer", "Press", "University", "Academic", "Elsevier", "Kluwer", "Wiley", "Cambridge", "Oxford", "MIT", "Proceedings", "Proc",
-        "Journal", "Conference", "Transactions", "Association", "Linguistics", "Technical", "Report", "Thesis", "Publishers", "Verlag",
-        "ACM", "IEEE", "Workshop", "In",
+        "Springer",
+        "Press",
+        "University",
+        "Academic",
+        "Elsevier",
+        "Kluwer",
+        "Wiley",
+        "Cambridge",
+        "Oxford",
+        "MIT",
+        "Proceedings",
+        "Proc",
+        "Journal",
+        "Conference",
+        "Transactions",
+        "Association",
+        "Linguistics",
+        "Technical",
+        "Report",
+        "Thesis",
+        "Publishers",
+        "Verlag",
+        "ACM",
+        "IEEE",
+        "Workshop",
+        "In",
     ];
     PUBLISHERS.contains(&word.trim_end_matches('.'))
 }
@@ -144,7 +170,10 @@ pub(super) fn run_of_numbers(lines: &[Line]) -> Option<usize> {
     let chain = &chain[first..];
     let good = chain.len() >= 3 && {
         let ends = chain.iter().skip(1).map(|(at, _)| *at).chain([lines.len() - half]);
-        let dated = chain.iter().zip(ends).filter(|((at, _), end)| lines[half + at..half + *end].iter().any(|line| has_year(&line.text)));
+        let dated = chain
+            .iter()
+            .zip(ends)
+            .filter(|((at, _), end)| lines[half + at..half + *end].iter().any(|line| has_year(&line.text)));
         dated.count() * 10 >= chain.len() * 7
     };
     good.then(|| half + chain[0].0)
@@ -353,7 +382,8 @@ fn by_names(lines: &[Line], filled: &[usize]) -> Vec<usize> {
     let (mut dated, mut before) = (true, "");
     for &at in filled {
         let text = lines[at].text.as_str();
-        let ended = before.is_empty() || before.ends_with(['.', ')', ']']) || before.ends_with(|c: char| c.is_ascii_digit());
+        let ended =
+            before.is_empty() || before.ends_with(['.', ')', ']']) || before.ends_with(|c: char| c.is_ascii_digit());
         if dated && ended && name_head(&window(lines, at)) {
             starts.push(at);
             dated = false;
@@ -369,8 +399,10 @@ mod tests {
     use super::*;
 
     fn read_all(text: &str) -> Vec<Entry> {
-        let lines: Vec<Line> =
-            text.lines().map(|raw| Line { text: raw.trim().to_owned(), indent: raw.len() - raw.trim_start().len() }).collect();
+        let lines: Vec<Line> = text
+            .lines()
+            .map(|raw| Line { text: raw.trim().to_owned(), indent: raw.len() - raw.trim_start().len() })
+            .collect();
         entries(&lines, &[])
     }
 
@@ -396,7 +428,8 @@ mod tests {
             );
             assert_eq!(shown(&text), expected, "{style}");
         }
-        let one_line = "[1] J. Smith and A. Doe. A title. 2001. [2] B. Roe. Another. 2002. [3] C. Poe. Third title. 2003.";
+        let one_line =
+            "[1] J. Smith and A. Doe. A title. 2001. [2] B. Roe. Another. 2002. [3] C. Poe. Third title. 2003.";
         assert_eq!(shown(one_line), expected);
     }
 
@@ -404,7 +437,8 @@ mod tests {
     fn entries_with_keys_keep_them() {
         let text = "[Knu84] D. Knuth. Literate programming.\n1984.\n[SD+01] J. Smith et al. A title. 2001.";
         assert_eq!(shown(text), ["Knu84|Knuth|1984", "SD+01|Smith|2001"]);
-        let text = "[Knuth, 1984] D. Knuth. Literate programming.\n1984.\n[Smith et al., 2001] J. Smith. A title. 2001.";
+        let text =
+            "[Knuth, 1984] D. Knuth. Literate programming.\n1984.\n[Smith et al., 2001] J. Smith. A title. 2001.";
         assert_eq!(shown(text), ["|Knuth|1984", "|Smith|2001"]);
     }
 
@@ -418,7 +452,8 @@ mod tests {
 
     #[test]
     fn indents_blank_lines_and_names_part_entries_whose_year_stands_last() {
-        let hanging = "J. Smith and A. Doe. A title.\n   In Proc. of X, 2001.\nB. Roe. Another title.\n   Journal 12, 2002.";
+        let hanging =
+            "J. Smith and A. Doe. A title.\n   In Proc. of X, 2001.\nB. Roe. Another title.\n   Journal 12, 2002.";
         assert_eq!(shown(hanging), ["|Smith,Doe|2001", "|Roe|2002"]);
         assert_eq!(shown(&hanging.replace("   ", "")), ["|Smith,Doe|2001", "|Roe|2002"]);
         let blank = "J. Smith and A. Doe. A title.\nIn Proc. of X, 2001.\n\nB. Roe. Another title.\nJournal 12, 2002.";
@@ -429,7 +464,8 @@ mod tests {
     fn a_list_of_five_thousand_entries_takes_no_longer_than_its_length() {
         let text: String = (1..=5000).map(|n| format!("[{n}] J. Smith. Title number {n}. 2001.\n")).collect();
         assert_eq!(read_all(&text).len(), 5000);
-        let text: String = (1..=5000).map(|n| format!("Smith, J. and Doe, A. 2001. Title number {n} of them.\n")).collect();
+        let text: String =
+            (1..=5000).map(|n| format!("Smith, J. and Doe, A. 2001. Title number {n} of them.\n")).collect();
         assert_eq!(read_all(&text).len(), 5000);
         assert_eq!(read_all(&text.replace('\n', " ")).len(), 5000);
     }

@@ -142,7 +142,9 @@ impl Table<'_> {
             match reader.read_byte_record(&mut record) {
                 Ok(false) => return Ok(()),
                 Ok(true) => {}
-                Err(error) => return Err(Error::input(format!("{}:{line}", self.name), format!("unreadable: {error}"))),
+                Err(error) => {
+                    return Err(Error::input(format!("{}:{line}", self.name), format!("unreadable: {error}")));
+                }
             }
             let line = record.position().map_or(line, csv::Position::line);
             let cell = |known: usize| {
@@ -150,7 +152,8 @@ impl Table<'_> {
                 String::from_utf8_lossy(bytes).trim().to_owned()
             };
             let authors = authors(&cell(2));
-            let labels = cell(9).split([';', '|']).map(str::trim).filter(|label| !label.is_empty()).map(str::to_owned).collect();
+            let labels =
+                cell(9).split([';', '|']).map(str::trim).filter(|label| !label.is_empty()).map(str::to_owned).collect();
             self.add(line, &cell, authors, labels);
         }
     }
@@ -259,13 +262,16 @@ fn date(text: &str) -> Option<Date> {
 
 /// Family names out of a list in one cell: `Smith, J.; Doe, A.`, `J. Smith and A. Doe`, `John Smith, Anna Doe`.
 fn authors(cell: &str) -> Vec<String> {
-    let surnames = |names: Vec<&str>| names.into_iter().map(|name| surname(name.trim()).to_owned()).filter(|name| !name.is_empty()).collect();
+    let surnames = |names: Vec<&str>| {
+        names.into_iter().map(|name| surname(name.trim()).to_owned()).filter(|name| !name.is_empty()).collect()
+    };
     if cell.contains([';', '|']) {
         return surnames(cell.split([';', '|']).collect());
     }
     let pieces: Vec<&str> = cell.split(" and ").collect();
     let commas = |piece: &str| piece.matches(',').count();
-    let inverted = |piece: &&str| commas(piece) == 1 && !piece.split(',').next().unwrap_or_default().trim().contains(' ');
+    let inverted =
+        |piece: &&str| commas(piece) == 1 && !piece.split(',').next().unwrap_or_default().trim().contains(' ');
     if cell.is_empty() || pieces.iter().all(|piece| commas(piece) == 0 || inverted(piece)) {
         return surnames(pieces);
     }
@@ -342,7 +348,8 @@ mod tests {
         let rows = rows.expect("rows");
         assert_eq!(rows.iter().map(|row| row.id.as_str()).collect::<Vec<_>>(), ["a", "b"]);
         assert_eq!((rows[0].date, rows[1].date.map(Date::year)), (None, Some(2009)));
-        let counts = [Loss::UnreadableDate, Loss::DuplicateId, Loss::MalformedRecord, Loss::IgnoredField].map(|loss| losses.count(loss));
+        let counts = [Loss::UnreadableDate, Loss::DuplicateId, Loss::MalformedRecord, Loss::IgnoredField]
+            .map(|loss| losses.count(loss));
         assert_eq!(counts, [1, 1, 2, 1]);
     }
 }

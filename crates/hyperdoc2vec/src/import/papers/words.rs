@@ -44,8 +44,8 @@ pub(super) enum Kind {
 }
 
 const PARTICLES: [&str; 34] = [
-    "van", "von", "der", "den", "de", "del", "della", "dei", "di", "da", "dos", "das", "do", "du", "des", "la", "le", "ten", "ter",
-    "te", "el", "al", "bin", "ibn", "zu", "zur", "zum", "af", "av", "y", "'t", "’t", "op", "het",
+    "van", "von", "der", "den", "de", "del", "della", "dei", "di", "da", "dos", "das", "do", "du", "des", "la", "le",
+    "ten", "ter", "te", "el", "al", "bin", "ibn", "zu", "zur", "zum", "af", "av", "y", "'t", "’t", "op", "het",
 ];
 
 /// Whether a word is written small inside a family name.
@@ -105,7 +105,9 @@ fn kind(core: &str) -> Kind {
     }
     let mut letters = core.chars().filter(|c| c.is_alphabetic());
     let count = core.chars().filter(|c| c.is_alphabetic()).count();
-    let plain = core.chars().all(|c| c.is_alphabetic() || matches!(c, '-' | '‐' | '.' | '\'' | '’' | '`' | '\u{300}'..='\u{36f}'));
+    let plain = core
+        .chars()
+        .all(|c| c.is_alphabetic() || matches!(c, '-' | '‐' | '.' | '\'' | '’' | '`' | '\u{300}'..='\u{36f}'));
     if count == 0 || !plain {
         return Kind::Other;
     }
@@ -154,18 +156,14 @@ mod tests {
     #[test]
     fn words_of_author_lists_are_told_apart() {
         use Kind::{And, Capitals, Initials, Name, Other, Particle, Suffix, Year};
-        assert_eq!(kinds("Smith, J.-P. and van Dorn, K (2017a)."), [
-            Name,
-            Initials,
-            And,
-            Particle,
-            Name,
-            Initials,
-            Year(2017, Some('a'))
-        ]);
-        assert_eq!(kinds("Lee JA, O’Hara Jr. d'Arc of 12 www.x.org"), [
-            Name, Capitals, Name, Suffix, Name, Other, Other, Other
-        ]);
+        assert_eq!(
+            kinds("Smith, J.-P. and van Dorn, K (2017a)."),
+            [Name, Initials, And, Particle, Name, Initials, Year(2017, Some('a'))]
+        );
+        assert_eq!(
+            kinds("Lee JA, O’Hara Jr. d'Arc of 12 www.x.org"),
+            [Name, Capitals, Name, Suffix, Name, Other, Other, Other]
+        );
         assert_eq!(kinds("J.K. Smith"), [Initials, Name]);
     }
 

@@ -83,7 +83,12 @@ impl Content {
     }
 
     /// Writes abstract and paragraphs; `bibliography` holds the entries if they stand apart from the text.
-    pub(super) fn write(&self, bibliography: Option<&Content>, written: &mut Written, entries: &mut Vec<(String, Record)>) {
+    pub(super) fn write(
+        &self,
+        bibliography: Option<&Content>,
+        written: &mut Written,
+        entries: &mut Vec<(String, Record)>,
+    ) {
         let text = self.text();
         let characters = Characters::new(text);
         let ranges = |kind: &str| self.of(kind).iter().filter_map(|one| one.range(&characters)).collect::<Vec<_>>();
@@ -117,7 +122,10 @@ impl Content {
             next += marks[next..].iter().take_while(|span| span.range.start < range.start).count();
             let inside = marks[next..].iter().take_while(|span| span.range.end <= range.end);
             let inside: Vec<Span> = inside
-                .map(|span| Span { range: span.range.start - range.start..span.range.end - range.start, kind: span.kind.clone() })
+                .map(|span| Span {
+                    range: span.range.start - range.start..span.range.end - range.start,
+                    kind: span.kind.clone(),
+                })
                 .collect();
             next += inside.len();
             written.paragraph(&text[range], inside);

@@ -103,7 +103,9 @@ impl S2orc {
     fn line(&self, json: &str, place: String, out: &mut Parsed) {
         let line = match Line::read(json) {
             Ok(line) => line,
-            Err(error) => return out.bad(place, format!("not a line of S2ORC: {}", super::jsonl::without_line(&error))),
+            Err(error) => {
+                return out.bad(place, format!("not a line of S2ORC: {}", super::jsonl::without_line(&error)));
+            }
         };
         let Some(head) = line.head() else {
             return out.bad(place, "neither \"paper_id\" nor \"corpusid\": no line of S2ORC".to_owned());
@@ -121,7 +123,8 @@ impl S2orc {
         let title = known.title.clone().or_else(|| head.title.clone());
         if written.text.is_empty() {
             let parts = [&title, &known.abstract_text].into_iter().flatten();
-            written.text = parts.map(|part| part.split_whitespace().collect::<Vec<_>>().join(" ")).collect::<Vec<_>>().join("\n");
+            written.text =
+                parts.map(|part| part.split_whitespace().collect::<Vec<_>>().join(" ")).collect::<Vec<_>>().join("\n");
             written.marks.clear();
             if known.abstract_text.is_none() {
                 out.losses.add(Loss::TitleOnly, format!("{} ({place})", head.id));

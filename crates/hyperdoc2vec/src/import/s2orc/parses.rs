@@ -103,7 +103,9 @@ impl Parse {
             written.paragraph(&paragraph.text, spans);
         }
         for (key, entry) in self.bib_entries.iter().flatten() {
-            let first = |ids: fn(&OtherIds) -> &Vec<String>| entry.other_ids.as_ref().and_then(|other| ids(other).first().cloned());
+            let first = |ids: fn(&OtherIds) -> &Vec<String>| {
+                entry.other_ids.as_ref().and_then(|other| ids(other).first().cloned())
+            };
             let record = Record {
                 // Two links are no link.
                 own: entry.link.first().filter(|_| entry.link.len() == 1).cloned(),
