@@ -103,7 +103,8 @@ struct BibEntry {
 
 impl About {
     fn record(self) -> Option<Head> {
-        let id = self.paper_id.filter(|id| !id.trim().is_empty() && markup::unlinkable(id).is_none())?;
+        let id = self.paper_id.map(|id| id.trim().to_owned());
+        let id = id.filter(|id| !id.is_empty() && markup::unlinkable(id).is_none())?;
         let metadata = self.metadata;
         let authors = metadata.as_ref().and_then(|metadata| metadata.authors_parsed.clone()).unwrap_or_default();
         let record = Record {
