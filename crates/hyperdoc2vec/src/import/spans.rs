@@ -3,6 +3,7 @@
 //! Spans with nothing but a comma, a semicolon or a hyphen between are one mark. Where a span holds the authors' names
 //! before a bracket, `Smith (2001)`, the names stay.
 
+use std::collections::HashSet;
 use std::ops::Range;
 
 use super::linker::Mark;
@@ -92,13 +93,8 @@ impl Written {
             self.push(&text[from..range.start]);
             from = range.end;
             self.close(&text[from..]);
-            let mut seen: Vec<String> = Vec::new();
-            keys.retain(|key| {
-                !seen.contains(key) && {
-                    seen.push(key.clone());
-                    true
-                }
-            });
+            let mut seen = HashSet::new();
+            keys.retain(|key| seen.insert(key.clone()));
             self.marks.push(Mark { at: self.text.len(), keys });
         }
         self.push(&text[from..]);

@@ -20,7 +20,8 @@ pub(super) struct People<'a> {
     entries: &'a [Entry],
     /// Keys of the authors of each entry.
     keys: Vec<Vec<String>>,
-    by_year: HashMap<i32, Vec<usize>>,
+    /// Entries by their year and the first byte of their first author's key.
+    by_first: HashMap<(i32, u8), Vec<usize>>,
 }
 
 /// Names that stand before a year.
@@ -41,20 +42,33 @@ struct Person {
 }
 
 impl Person {
-    fn is(&self, author: &str) -> bool {
-        same(author, &self.key) || self.double.as_ref().is_some_and(|double| author == double)
+    /// Whether it is this author; `loosely`, if one letter was misread.
+    fn is(&self, author: &str, loosely: bool) -> bool {
+        let name = if loosely { same(author, &self.key) } else { author == self.key };
+        name || self.double.as_ref().is_some_and(|double| author == double)
     }
 }
 
 impl<'a> People<'a> {
     /// The authors and years of a list of entries.
     pub(super) fn new(entries: &'a [Entry]) -> People<'a> {
-        let keys = entries.iter().map(|entry| entry.authors.iter().map(|name| key(name)).collect()).collect();
-        let mut by_year: HashMap<i32, Vec<usize>> = HashMap::new();
-        for (at, entry) in entries.iter().enumerate() {
-            by_year.entry(entry.year.unwrap_or(0)).or_default().push(at);
+        let keys_of = |entry: &Entry| entry.authors.iter().map(|name| key(name)).collect();
+        let keys: Vec<Vec<String>> = entries.iter().map(keys_of).collect();
+        let mut by_first: HashMap<(i32, u8), Vec<usize>> = HashMap::new();
+        for (at, (entry, keys)) in entries.iter().zip(&keys).enumerate() {
+            if let (Some(year), Some(first)) = (entry.year, keys.first().and_then(|key| key.bytes().next())) {
+                by_first.entry((year, first)).or_default().push(at);
+            }
         }
-        People { entries, keys, by_year }
+        People { entries, keys, by_first }
+    }
+
+    /// Entries of a year whose first author may be this person.
+    fn near(&self, year: i32, person: &Person) -> impl Iterator<Item = usize> {
+        let double = person.double.as_ref().and_then(|double| double.bytes().next());
+        let single = person.key.bytes().next();
+        let firsts = [single, double.filter(|_| double != single)];
+        firsts.into_iter().flatten().filter_map(move |first| self.by_first.get(&(year, first))).flatten().copied()
     }
 
     /// All marks of a text, in order.
@@ -84,8 +98,8 @@ impl<'a> People<'a> {
 
     /// `Smith and Doe (2018, 2019)`: the names stay, the bracket is the mark.
     fn narrative(&self, text: &str, open: usize, end: usize) -> Option<Found> {
-        let line = text[..open].rfind('\n').map_or(0, |at| at + 1);
-        let from = (open.saturating_sub(300)..=open).find(|&at| text.is_char_boundary(at)).unwrap_or(open).max(line);
+        let from = (open.saturating_sub(300)..=open).find(|&at| text.is_char_boundary(at)).unwrap_or(open);
+        let from = text[from..open].rfind('\n').map_or(from, |at| from + at + 1);
         let names = names(&text[from..open])?;
         let inside = &text[open + 1..end - 1];
         let mut entries = Vec::new();
@@ -193,23 +207,28 @@ impl<'a> People<'a> {
 
     /// The one entry that names and a year fit.
     fn find(&self, names: &Names, year: i32, letter: Option<char>) -> Option<usize> {
-        let of_year = self.by_year.get(&year)?;
+        let find = |loosely| self.find_by(names, year, letter, loosely);
+        find(false).or_else(|| find(true)).flatten()
+    }
+
+    /// `Some(None)` if several fit.
+    fn find_by(&self, names: &Names, year: i32, letter: Option<char>, loosely: bool) -> Option<Option<usize>> {
         // The longest run of names that are all the authors of an entry, ...
         for count in (1..=names.people.len()).rev() {
             let run = &names.people[names.people.len() - count..];
-            let fits = |&&at: &&usize| {
+            let fits = |&at: &usize| {
                 let authors = &self.keys[at];
                 let all = authors.len() == count || (names.others || self.entries[at].others) && authors.len() >= count;
-                all && authors.iter().zip(run).all(|(author, person)| person.is(author))
+                all && authors.iter().zip(run).all(|(author, person)| person.is(author, loosely))
             };
-            if let Some(only) = self.only(of_year.iter().filter(fits).copied().collect(), letter) {
-                return only;
+            if let Some(only) = self.only(self.near(year, &run[0]).filter(fits).collect(), letter) {
+                return Some(only);
             }
         }
         // ... or else the first author alone, where the mark leaves the others out.
         let first = names.people.last().filter(|_| names.people.len() == 1 || names.others)?;
-        let fits = |&&at: &&usize| self.keys[at].first().is_some_and(|author| first.is(author));
-        self.only(of_year.iter().filter(fits).copied().collect(), letter).flatten()
+        let fits = |&at: &usize| self.keys[at].first().is_some_and(|author| first.is(author, loosely));
+        self.only(self.near(year, first).filter(fits).collect(), letter)
     }
 
     /// `Some(None)` if there are several, and no letter tells them apart.

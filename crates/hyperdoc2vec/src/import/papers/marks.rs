@@ -253,6 +253,8 @@ fn is_unit(word: &str) -> bool {
 
 /// The last word of a text, if nothing but a blank stands after it.
 fn last_word(text: &str) -> &str {
+    let from = (text.len().saturating_sub(64)..=text.len()).find(|&at| text.is_char_boundary(at)).unwrap_or(0);
+    let text = &text[from..];
     let text = text.strip_suffix([' ', '\n']).unwrap_or(text);
     text.rsplit(|c: char| c.is_whitespace()).next().unwrap_or_default()
 }

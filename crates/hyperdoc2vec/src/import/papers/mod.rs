@@ -263,4 +263,22 @@ mod tests {
         assert_eq!(shown("Only text [1] and (Doe, 2001)."), "Only text [1] and (Doe, 2001).");
         assert_eq!(shown(""), "");
     }
+
+    #[test]
+    fn five_thousand_entries_and_marks_are_read_in_time_that_grows_with_them() {
+        let names = ["Lindqvist", "Larsen", "Tal", "Tanaka"];
+        let entry = |n: usize| format!("{}{}, J. 2001. Title number {n} of them.\n", names[n % 4], letters(n));
+        let list: String = (0..5000).map(entry).collect();
+        let marks: String = (0..5000).map(|n| format!("word ({}{}, 2001) ", names[n % 4], letters(n))).collect();
+        let read = read_text(&format!("{marks}\nReferences\n{list}"));
+        assert_eq!((read.entries.len(), read.marks.iter().filter(|mark| mark.keys.len() == 1).count()), (5000, 5000));
+        // No blank, no end.
+        let read = read_text(&format!("{}\nReferences\n[1] J. Doe. Title. 2001.\n", "[1](".repeat(50_000)));
+        assert_eq!(read.entries.len(), 1);
+    }
+
+    /// A number in letters.
+    fn letters(n: usize) -> String {
+        [n / 676, n / 26 % 26, n % 26].iter().map(|&n| (b'a' + n as u8) as char).collect()
+    }
 }
