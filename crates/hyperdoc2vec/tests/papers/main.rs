@@ -106,7 +106,7 @@ fn links_of_noisy_papers_are_found_with_high_precision() {
         for pair in found {
             let right = left.iter().position(|known| *known == pair).map(|at| left.swap_remove(at)).is_some();
             if !right && std::env::var_os("SHOW").is_some() {
-                println!("{style:?} {}: wrong {pair:?}", document.id);
+                eprintln!("{style:?} {}: wrong {pair:?}", document.id);
             }
             for name in ["all".to_owned(), format!("{style:?}")] {
                 let counts = counts.entry(name).or_default();
@@ -115,7 +115,7 @@ fn links_of_noisy_papers_are_found_with_high_precision() {
             }
         }
         if std::env::var_os("SHOW").is_some() {
-            left.iter().for_each(|pair| println!("{style:?} {}: missed {pair:?}", document.id));
+            left.iter().for_each(|pair| eprintln!("{style:?} {}: missed {pair:?}", document.id));
         }
     }
     let mut names: Vec<&String> = counts.keys().collect();
@@ -123,7 +123,7 @@ fn links_of_noisy_papers_are_found_with_high_precision() {
     for name in names {
         let [right, found, expected] = counts[name];
         let (precision, recall) = (right as f64 / found as f64, right as f64 / expected as f64);
-        println!("{name}: precision {precision:.3}, recall {recall:.3} of {expected}");
+        eprintln!("{name}: precision {precision:.3}, recall {recall:.3} of {expected}");
         assert!(precision >= 0.97 && recall >= 0.90, "{name}: precision {precision}, recall {recall}");
     }
 }

@@ -150,7 +150,7 @@ mod tests {
                 right += hits;
                 whole += usize::from(found == sets);
                 if found != sets {
-                    println!("expected {sets:?}, found {found:?} in {sentence}");
+                    eprintln!("expected {sets:?}, found {found:?} in {sentence}");
                 }
             } else {
                 complete = true;
@@ -158,7 +158,7 @@ mod tests {
             }
         }
         let (precision, recall) = (right as f64 / read as f64, right as f64 / expected as f64);
-        println!("marks: precision {precision:.3}, recall {recall:.3} of {expected}; {whole} sentences wholly right");
+        eprintln!("marks: precision {precision:.3}, recall {recall:.3} of {expected}; {whole} sentences wholly right");
         assert!(expected >= 60, "{expected} marks");
         assert!(precision >= 0.97 && recall >= 0.95, "precision {precision}, recall {recall}");
     }

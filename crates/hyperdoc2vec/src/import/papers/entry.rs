@@ -364,13 +364,13 @@ mod tests {
                 counts[1] += usize::from(!found.is_empty());
                 counts[2] += usize::from(!expected.is_empty());
                 if !right {
-                    println!("expected {expected:?}, found {found:?} in {text}");
+                    eprintln!("expected {expected:?}, found {found:?} in {text}");
                 }
             }
         }
         for ([right, read, expected], field) in counts.into_iter().zip(["authors", "years", "titles"]) {
             let (precision, recall) = (right as f64 / read as f64, right as f64 / expected as f64);
-            println!("{field}: precision {precision:.3}, recall {recall:.3} of {expected}");
+            eprintln!("{field}: precision {precision:.3}, recall {recall:.3} of {expected}");
             assert!(precision >= 0.97 && recall >= 0.95, "{field}: precision {precision}, recall {recall}");
         }
     }

@@ -60,7 +60,7 @@ pub(super) fn append(out: &mut String, line: &str, seen: &[&Seen]) {
         let hyphenated = known(format!("{head}-{tail}"));
         // Both parts are words of their own: `phrase-` `based`.
         let apart = || known(head.rsplit('-').next().unwrap_or(head).to_owned()) && known(tail.to_owned());
-        if joined && !hyphenated || !hyphenated && !apart() {
+        if !hyphenated && (joined || !apart()) {
             out.pop();
         }
     }
