@@ -596,7 +596,7 @@ mod tests {
         assert_eq!(read("a \\cite{x} b"), "a ‹x›b");
         assert_eq!(read("a~\\citep[see][p.~5]{x, y} \\Citet*{z}b \\nocite{q}."), "a ‹x y z›b .");
         assert_eq!(read("(\\parencites[a]{x}[b]{y}) [\\cite{z}]."), "‹x y z›.");
-        assert_eq!(read("a \\cite{x},\\cite{y} and \\cite{z}"), "a ‹x y z›");
+        assert_eq!(read("a \\cite{x},\\cite{y} and \\cite{z}"), "a ‹x y›and ‹z›");
     }
 
     #[test]
