@@ -7,6 +7,7 @@
 //! `\input` and `\include` are followed inside the paper's folder.
 
 mod bibliography;
+mod commands;
 mod source;
 mod strip;
 mod tokens;
