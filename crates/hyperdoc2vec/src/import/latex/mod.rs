@@ -28,7 +28,7 @@ use source::{Files, Folder};
 use tokens::command;
 
 /// Papers whose headers are in memory at once.
-const TOGETHER: usize = 2048;
+const TOGETHER: usize = 512;
 
 /// Papers, found, their headers read.
 pub struct Latex {
@@ -49,6 +49,15 @@ struct Found {
 impl Latex {
     /// Walks `roots` (directories or single files), finds the papers and reads all headers; an error if there is none.
     pub fn open(roots: &[PathBuf], options: &ImportOptions) -> Result<Latex> {
+        Latex::open_step(roots, options, &mut |_| Ok(()))
+    }
+
+    /// The same; now and then `step` is told how many papers there are, and may stop it.
+    pub(super) fn open_step(
+        roots: &[PathBuf],
+        options: &ImportOptions,
+        step: &mut dyn FnMut(usize) -> Result<()>,
+    ) -> Result<Latex> {
         let ImportOptions { include, exclude, .. } = options;
         let endings = &["tex", "ltx", "latex", "bbl", "bib"];
         let wanted = Wanted { what: "LaTeX sources", endings, include, exclude };
@@ -64,6 +73,7 @@ impl Latex {
         }
         let mut catalogue = CatalogueBuilder::default();
         for some in papers.chunks(TOGETHER) {
+            step(papers.len())?;
             let header = |paper: &Found| {
                 let folder = Folder::new(&tree, &folders[paper.folder]);
                 let text = folder.expanded(paper.main, &mut Losses::default());
