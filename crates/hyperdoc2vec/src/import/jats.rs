@@ -23,7 +23,15 @@ pub struct Jats(Articles<Journal>);
 impl Jats {
     /// Walks `roots` (directories or single files) and reads all headers; an error if there is no file.
     pub fn open(roots: &[PathBuf], options: &ImportOptions) -> Result<Jats> {
-        Ok(Jats(Articles::open(roots, options)?))
+        Jats::open_step(roots, options, &mut |_| Ok(()))
+    }
+
+    pub(super) fn open_step(
+        roots: &[PathBuf],
+        options: &ImportOptions,
+        step: &mut dyn FnMut(usize) -> Result<()>,
+    ) -> Result<Jats> {
+        Ok(Jats(Articles::open(roots, options, step)?))
     }
 }
 

@@ -483,9 +483,18 @@ fn read<R: Send>(
             let markdown = Markdown::open(inputs, &MarkdownOptions { include, exclude, base_url })?;
             read_tree(&markdown, work, sink, watch)
         }
-        Format::Tei => read_tree(&Tei::open(inputs, options)?, work, sink, watch),
-        Format::Jats => read_tree(&Jats::open(inputs, options)?, work, sink, watch),
-        Format::Latex => read_tree(&Latex::open(inputs, options)?, work, sink, watch),
+        Format::Tei => {
+            let papers = Tei::open_step(inputs, options, &mut |papers| started(watch, papers))?;
+            read_tree(&papers, work, sink, watch)
+        }
+        Format::Jats => {
+            let papers = Jats::open_step(inputs, options, &mut |papers| started(watch, papers))?;
+            read_tree(&papers, work, sink, watch)
+        }
+        Format::Latex => {
+            let papers = Latex::open_step(inputs, options, &mut |papers| started(watch, papers))?;
+            read_tree(&papers, work, sink, watch)
+        }
     }
 }
 
@@ -602,6 +611,11 @@ fn read_generated<R: Send>(
     let generator = Generator::new(params)?;
     let documents = |batch| Parsed { documents: generator.documents_with(batch, variant), ..Parsed::default() };
     read_pages(params.docs, generator.batches(), |batch| work(documents(batch)), sink, watch)
+}
+
+/// Tells the watching closure that so many pages are there, of which none is read.
+fn started(watch: Watch<'_>, pages: usize) -> Result<()> {
+    watched(watch, Progress { read: 0, total: Some(pages as u64), unit: Unit::Pages, documents: 0 })
 }
 
 /// Tells the watching closure; an error if it wants to stop.

@@ -22,7 +22,15 @@ pub struct Tei(Articles<Grobid>);
 impl Tei {
     /// Walks `roots` (directories or single files) and reads all headers; an error if there is no file.
     pub fn open(roots: &[PathBuf], options: &ImportOptions) -> Result<Tei> {
-        Ok(Tei(Articles::open(roots, options)?))
+        Tei::open_step(roots, options, &mut |_| Ok(()))
+    }
+
+    pub(super) fn open_step(
+        roots: &[PathBuf],
+        options: &ImportOptions,
+        step: &mut dyn FnMut(usize) -> Result<()>,
+    ) -> Result<Tei> {
+        Ok(Tei(Articles::open(roots, options, step)?))
     }
 }
 

@@ -20,7 +20,7 @@ use crate::losses::Loss;
 use xml::Element;
 
 /// Files whose headers are in memory at once.
-const TOGETHER: usize = 2048;
+const TOGETHER: usize = 512;
 
 /// What is particular to one kind of XML.
 pub(super) trait Dialect: Sync {
@@ -46,13 +46,19 @@ pub(super) struct Articles<D> {
 }
 
 impl<D: Dialect> Articles<D> {
-    /// Walks `roots` (directories or single files) and reads all headers; an error if there is no file.
-    pub(super) fn open(roots: &[PathBuf], options: &ImportOptions) -> Result<Articles<D>> {
+    /// Walks `roots` (directories or single files) and reads all headers; an error if there is no file. Now and then
+    /// `step` is told how many files there are, and may stop it.
+    pub(super) fn open(
+        roots: &[PathBuf],
+        options: &ImportOptions,
+        step: &mut dyn FnMut(usize) -> Result<()>,
+    ) -> Result<Articles<D>> {
         let ImportOptions { include, exclude, .. } = options;
         let wanted = Wanted { what: D::WHAT, endings: &["xml", "nxml", "tei"], include, exclude };
         let tree = Tree::open(roots, &wanted, stem)?;
         let mut catalogue = CatalogueBuilder::default();
         for pages in tree.pages.chunks(TOGETHER) {
+            step(tree.pages.len())?;
             let of_page = |page: &tree::Page| {
                 // What cannot be read is reported when the texts are.
                 let bytes = tree::read(&page.file).unwrap_or_default();

@@ -9,8 +9,8 @@ const LONGEST_RANGE: usize = 100;
 
 /// Text with citation marks, written from left to right.
 ///
-/// Marks with nothing between them but white space, `,`, `;`, `&`, `and` and brackets are one; with a dash between
-/// them they stand for all references in between as well. The brackets around marks are no text either.
+/// Marks with nothing between them but white space, `,`, `;` and brackets are one; with a dash between them they stand
+/// for all references in between as well. The brackets around marks are no text either.
 #[derive(Debug, Default)]
 pub(in super::super) struct MarkedText {
     text: String,
@@ -92,7 +92,7 @@ impl MarkedText {
             }
         }
         if self.gap < Gap::Line
-            && let Some(last) = self.marks.last()
+            && let Some(last) = self.marks.last().filter(|last| !last.keys.is_empty() && !keys.is_empty())
             && let Some(joint) = joint(&self.text[last.at..])
         {
             let at = last.at;
@@ -169,18 +169,14 @@ enum Joint {
 
 /// Whether this, between two marks, makes them one.
 fn joint(between: &str) -> Option<Joint> {
-    let bare = between.trim();
-    if matches!(bare, "-" | "–" | "—" | "‒" | "‐" | "−" | "]-[" | "]–[" | "--") {
-        return Some(Joint::Dash);
+    let bare = between.trim_matches(|c: char| c.is_whitespace() || matches!(c, '[' | ']' | '(' | ')'));
+    match bare {
+        "-" | "–" | "—" | "‒" | "‐" | "−" | "--" => Some(Joint::Dash),
+        _ if bare.chars().all(|c| c.is_whitespace() || matches!(c, ',' | ';' | '[' | ']' | '(' | ')')) => {
+            Some(Joint::Comma)
+        }
+        _ => None,
     }
-    let signs =
-        |text: &str| text.chars().all(|c| c.is_whitespace() || matches!(c, ',' | ';' | '[' | ']' | '(' | ')' | '&'));
-    let open_apart = |text: &str| !(text.contains('(') && text.contains(')') && text.find(')') > text.find('('));
-    if signs(bare) && open_apart(bare) {
-        return Some(Joint::Comma);
-    }
-    let bare = bare.trim_matches([',', ' ', ']', '[']);
-    (bare == "and").then_some(Joint::Comma)
 }
 
 /// The numbers of a range, `[3–5]`.
@@ -224,7 +220,7 @@ mod tests {
     #[test]
     fn marks_side_by_side_are_one() {
         assert_eq!(written("a [‹b1|1›, ‹b2|2›; ‹b3›] b"), "a ‹b1 b2 b3›b");
-        assert_eq!(written("a ‹b1|[1]›,‹b2|[2]› and ‹b3|[3]› b"), "a ‹b1 b2 b3›b");
+        assert_eq!(written("a ‹b1|[1]›,‹b2|[2]› ‹b3|[3]› and ‹› and ‹b4› b"), "a ‹b1 b2 b3›and ‹›and ‹b4›b");
         assert_eq!(written("a ‹b1› by ‹b2› b"), "a ‹b1›by ‹b2›b");
         assert_eq!(written("a ‹b1›. ‹b2› b"), "a ‹b1›. ‹b2›b");
     }
@@ -232,6 +228,7 @@ mod tests {
     #[test]
     fn a_range_stands_for_all_between() {
         assert_eq!(written("a [‹b2|2›–‹b5|5›] b"), "a ‹b2 b3 b4 b5›b");
+        assert_eq!(written("a [‹b2|2›]-[‹b5|5›] b"), "a ‹b2 b3 b4 b5›b");
         assert_eq!(written("a ‹b2|[2-4]› b"), "a ‹b2 b3 b4›b");
         assert_eq!(written("a ‹b2 b4|2–4› b"), "a ‹b2 b3 b4›b");
         assert_eq!(written("a ‹b8|[8-12]› b"), "a ‹b8›b");

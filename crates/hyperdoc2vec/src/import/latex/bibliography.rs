@@ -16,15 +16,7 @@ const LONGEST: usize = 20_000;
 /// The bibliography of a paper: from its text and `.bbl`, completed by its `.bib` files.
 pub(super) fn entries(folder: &Folder<'_>, main: usize, text: &str) -> Vec<(String, Record)> {
     let mut entries: Vec<(String, Record)> = items(text);
-    let main = folder.path(main);
-    let stem = main.rsplit_once('.').map_or(main, |(stem, _)| stem);
-    let mut bbl = folder.with_ending(".bbl");
-    if let Some(own) = bbl.iter().copied().find(|&file| folder.path(file) == format!("{stem}.bbl")) {
-        bbl = vec![own];
-    } else if bbl.len() > 1 {
-        bbl.clear();
-    }
-    for source in bbl.into_iter().filter_map(|file| folder.read_number(file)) {
+    if let Some(source) = folder.bbl(main) {
         let source = if source.contains("\\entry{") { source } else { without_comments(&source) };
         entries.extend(if source.contains("\\entry{") { biblatex(&source) } else { items(&source) });
     }

@@ -7,6 +7,7 @@
 //! `\input` and `\include` are followed inside the paper's folder.
 
 mod bibliography;
+mod commands;
 mod source;
 mod strip;
 mod tokens;
@@ -22,32 +23,41 @@ use super::tree::{self, Pages, Tree, Wanted, safe_id};
 use super::{ImportOptions, Parsed};
 use crate::document::{Date, Document};
 use crate::error::{Error, Result};
-use crate::losses::{Loss, Losses};
-use source::Folder;
-use tokens::{argument, command};
+use crate::losses::Losses;
+use source::{Files, Folder};
+use tokens::command;
 
 /// Papers whose headers are in memory at once.
-const TOGETHER: usize = 2048;
+const TOGETHER: usize = 512;
 
 /// Papers, found, their headers read.
 pub struct Latex {
     tree: Tree,
     papers: Vec<Found>,
+    folders: Vec<Files>,
     catalogue: Catalogue,
 }
 
-/// The files of a paper, as numbers of pages of the tree.
+/// A paper: its main file is a page of the tree.
 struct Found {
     id: String,
     main: usize,
-    /// Path below the root, with a slash at its end unless it is the root.
-    folder: String,
-    files: Vec<usize>,
+    /// The number of its folder.
+    folder: usize,
 }
 
 impl Latex {
     /// Walks `roots` (directories or single files), finds the papers and reads all headers; an error if there is none.
     pub fn open(roots: &[PathBuf], options: &ImportOptions) -> Result<Latex> {
+        Latex::open_step(roots, options, &mut |_| Ok(()))
+    }
+
+    /// The same; now and then `step` is told how many papers there are, and may stop it.
+    pub(super) fn open_step(
+        roots: &[PathBuf],
+        options: &ImportOptions,
+        step: &mut dyn FnMut(usize) -> Result<()>,
+    ) -> Result<Latex> {
         let ImportOptions { include, exclude, .. } = options;
         let endings = &["tex", "ltx", "latex", "bbl", "bib"];
         let wanted = Wanted { what: "LaTeX sources", endings, include, exclude };
@@ -56,22 +66,23 @@ impl Latex {
             roots.iter().filter(|root| root.is_file()).flat_map(|root| ["bbl", "bib"].map(|e| root.with_extension(e)));
         let all: Vec<PathBuf> = roots.iter().cloned().chain(beside.filter(|path| path.is_file())).collect();
         let tree = Tree::open(&all, &wanted, str::to_owned)?;
-        let papers = found(&tree);
+        let (papers, folders) = found(&tree);
         if papers.is_empty() {
             let place = roots.iter().map(|root| root.display().to_string()).collect::<Vec<_>>().join(", ");
             return Err(Error::input(place, "expected LaTeX sources with \\documentclass, found none"));
         }
         let mut catalogue = CatalogueBuilder::default();
         for some in papers.chunks(TOGETHER) {
+            step(papers.len())?;
             let header = |paper: &Found| {
-                let folder = Folder::new(&tree, &paper.files, &paper.folder);
+                let folder = Folder::new(&tree, &folders[paper.folder]);
                 let text = folder.expanded(paper.main, &mut Losses::default());
                 header(&text, &paper.id)
             };
             let records: Vec<Record> = some.par_iter().map(header).collect();
             some.iter().zip(&records).for_each(|(paper, record)| catalogue.add(&paper.id, record));
         }
-        Ok(Latex { tree, papers, catalogue: catalogue.finish() })
+        Ok(Latex { tree, papers, folders, catalogue: catalogue.finish() })
     }
 }
 
@@ -86,7 +97,7 @@ impl Pages for Latex {
         if self.tree.read(found.main, &mut parsed.losses).is_none() {
             return;
         }
-        let folder = Folder::new(&self.tree, &found.files, &found.folder);
+        let folder = Folder::new(&self.tree, &self.folders[found.folder]);
         let text = folder.expanded(found.main, &mut parsed.losses);
         let record = header(&text, &found.id);
         let entries = bibliography::entries(&folder, found.main, &text);
@@ -106,8 +117,8 @@ impl Pages for Latex {
     }
 }
 
-/// Groups files into papers, in the order of their main files' paths.
-fn found(tree: &Tree) -> Vec<Found> {
+/// Groups files into papers, in the order of their main files' paths, and into folders.
+fn found(tree: &Tree) -> (Vec<Found>, Vec<Files>) {
     let is_main = |page: &tree::Page| {
         let tex = !(page.path.ends_with(".bbl") || page.path.ends_with(".bib"));
         let has = |bytes: Vec<u8>| {
@@ -131,16 +142,19 @@ fn found(tree: &Tree) -> Vec<Found> {
         let folder = folder_of(&page.path);
         files.entry(owner(page.root, &folder).unwrap_or((page.root, String::new()))).or_default().push(number);
     }
-    let mut papers = Vec::new();
+    let (mut papers, mut all) = (Vec::new(), Vec::new());
     for ((root, folder), mut mains) in folders.clone() {
         if owner(root, &folder).is_some_and(|(_, above)| above != folder) {
             continue;
         }
-        let files = files.get(&(root, folder.clone())).cloned().unwrap_or_default();
+        let files = files.remove(&(root, folder.clone())).unwrap_or_default();
+        let number = all.len();
+        all.push(Files::new(tree, &files, &folder, folder.is_empty() && mains.len() > 1));
         if folder.is_empty() {
             for main in mains {
-                let id = id_of(tree.pages[main].id.trim_end_matches(".tex"));
-                papers.push(Found { id, main, folder: String::new(), files: files.clone() });
+                let path = &tree.pages[main].id;
+                let id = id_of(path.rsplit_once('.').map_or(path, |(stem, _)| stem));
+                papers.push(Found { id, main, folder: number });
             }
             continue;
         }
@@ -149,10 +163,10 @@ fn found(tree: &Tree) -> Vec<Found> {
         let page = &tree.pages[main];
         let name = page.path.len() - folder.len() + 1;
         let id = id_of(&page.id[..page.id.len().saturating_sub(name)]);
-        papers.push(Found { id, main, folder, files });
+        papers.push(Found { id, main, folder: number });
     }
     papers.sort_by_key(|paper| paper.main);
-    papers
+    (papers, all)
 }
 
 /// The lower, the likelier is a main file the paper and no supplement.

@@ -12,21 +12,49 @@ const DEEPEST: usize = 12;
 const LONGEST: usize = 64 << 20;
 const MOST_FILES: usize = 2000;
 
-/// The files of one paper.
-pub(super) struct Folder<'a> {
-    tree: &'a Tree,
-    /// By path below the paper's folder, in lower case.
-    files: HashMap<String, usize>,
+/// The files in a folder, and below it.
+pub(super) struct Files {
+    /// By path below the folder, in lower case.
+    by_path: HashMap<String, usize>,
+    /// Path below the root, with a slash at its end unless it is the root.
+    folder: String,
+    /// Whether several papers lie in it.
+    shared: bool,
 }
 
-impl<'a> Folder<'a> {
+impl Files {
     /// These files of the tree, which lie in `folder`.
-    pub(super) fn new(tree: &'a Tree, files: &[usize], folder: &str) -> Folder<'a> {
+    pub(super) fn new(tree: &Tree, files: &[usize], folder: &str, shared: bool) -> Files {
         let below = |&file: &usize| {
             let path = &tree.pages[file].path;
             (path.strip_prefix(folder).unwrap_or(path).to_lowercase(), file)
         };
-        Folder { tree, files: files.iter().map(below).collect() }
+        Files { by_path: files.iter().map(below).collect(), folder: folder.to_owned(), shared }
+    }
+}
+
+/// The files of one paper.
+pub(super) struct Folder<'a> {
+    tree: &'a Tree,
+    files: &'a Files,
+}
+
+impl<'a> Folder<'a> {
+    /// These files of the tree.
+    pub(super) fn new(tree: &'a Tree, files: &'a Files) -> Folder<'a> {
+        Folder { tree, files }
+    }
+
+    /// The `.bbl` of a main file: the one that is called so, else the only one.
+    pub(super) fn bbl(&self, main: usize) -> Option<String> {
+        let path = &self.tree.pages[main].path;
+        let path = path.strip_prefix(&self.files.folder).unwrap_or(path);
+        let own = self.find(path.rsplit_once('.').map_or(path, |(stem, _)| stem), &[".bbl"]);
+        let only = || {
+            let mut all = self.files.by_path.iter().filter(|(path, _)| path.ends_with(".bbl"));
+            all.next().filter(|_| all.next().is_none()).map(|(_, &file)| file)
+        };
+        self.read_number(own.or_else(|| if self.files.shared { None } else { only() })?)
     }
 
     /// The text of a file that is called so in the source, with one of the endings or its own.
@@ -34,20 +62,12 @@ impl<'a> Folder<'a> {
         self.read_number(self.find(called, endings)?)
     }
 
-    /// Files with this ending, in the order of their paths.
-    pub(super) fn with_ending(&self, ending: &str) -> Vec<usize> {
-        let mut files: Vec<usize> =
-            self.files.iter().filter(|(path, _)| path.ends_with(ending)).map(|(_, &file)| file).collect();
-        files.sort_unstable();
-        files
-    }
-
     /// The path of a file below its root.
-    pub(super) fn path(&self, file: usize) -> &str {
+    fn path(&self, file: usize) -> &str {
         &self.tree.pages[file].path
     }
 
-    pub(super) fn read_number(&self, file: usize) -> Option<String> {
+    fn read_number(&self, file: usize) -> Option<String> {
         let bytes = tree::read(&self.tree.pages[file].file).ok()?;
         // Older sources are in Latin-1, which any bytes are.
         Some(match String::from_utf8(bytes) {
@@ -68,7 +88,7 @@ impl<'a> Folder<'a> {
         }
         let path = parts.join("/");
         let mut tries = endings.iter().map(|ending| format!("{path}{ending}")).chain([path.clone()]);
-        tries.find_map(|path| self.files.get(&path).copied())
+        tries.find_map(|path| self.files.by_path.get(&path).copied())
     }
 
     /// The text of a file with all that it puts in.

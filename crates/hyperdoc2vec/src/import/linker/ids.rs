@@ -2,11 +2,8 @@
 
 use super::{How, Record};
 
-/// Kinds of ids in the order in which they are tried.
-pub(super) const KINDS: [How; 6] = [How::Own, How::Doi, How::Pmid, How::Pmcid, How::Arxiv, How::Acl];
-
 /// Every id of a record in its one form; a DOI that holds an arXiv or ACL id gives that too, and ids are looked for in
-/// the text of an entry.
+/// the text of an entry. In the order in which they are tried.
 pub(super) fn ids(record: &Record) -> Vec<(How, String)> {
     let mut found: Vec<(How, String)> = Vec::new();
     let mut add = |how, id: Option<String>| {

@@ -17,11 +17,15 @@
 //!    first author before it or anywhere in the text, and the year (±1).
 
 mod catalogue;
+mod entry;
 mod find;
 mod fold;
 mod ids;
 mod paper;
+#[cfg(test)]
+mod precision;
 mod references;
+mod similar;
 
 pub use catalogue::{Catalogue, CatalogueBuilder};
 pub use fold::{fold, surname};
