@@ -58,6 +58,7 @@ impl Folder {
     pub fn new(page: &str, others: &[(&str, &str)]) -> Folder {
         let dir = tempfile::tempdir().expect("a directory");
         let page = dir.path().join(page);
+        fs::create_dir_all(page.parent().expect("a folder")).expect("a folder");
         fs::write(&page, "").expect("written");
         for (name, text) in others {
             let path = dir.path().join(name);

@@ -48,6 +48,18 @@ pub enum Loss {
     UnreadableFrontMatter,
     /// A template or a table of a wiki page that does not close, read as text.
     UnclosedMarkup,
+    /// A citation mark whose reference is no document of the set.
+    UnmatchedReference,
+    /// A citation mark whose reference could be several documents, or contradicts itself.
+    AmbiguousReference,
+    /// A citation mark that names no entry of the bibliography.
+    MarkWithoutEntry,
+    /// A row of a table without a text: the title is all its document has.
+    TitleOnly,
+    /// A text for which the table has no row.
+    TextWithoutRow,
+    /// A paper in which no list of references was found.
+    NoReferenceList,
 }
 
 impl Loss {
@@ -104,6 +116,28 @@ impl Loss {
                 "template or table that does not close, read as text",
                 "templates or tables that do not close, read as text",
             ),
+            Loss::UnmatchedReference => (
+                "citation mark whose reference is no document of the set",
+                "citation marks whose reference is no document of the set",
+            ),
+            Loss::AmbiguousReference => (
+                "citation mark left out because its reference could be several documents",
+                "citation marks left out because their reference could be several documents",
+            ),
+            Loss::MarkWithoutEntry => (
+                "citation mark left out because it names no entry of the bibliography",
+                "citation marks left out because they name no entry of the bibliography",
+            ),
+            Loss::TitleOnly => {
+                ("document of which there is only the title", "documents of which there is only the title")
+            }
+            Loss::TextWithoutRow => (
+                "text left out because the table has no row for it",
+                "texts left out because the table has no row for them",
+            ),
+            Loss::NoReferenceList => {
+                ("paper in which no list of references was found", "papers in which no list of references was found")
+            }
         };
         if count == 1 { one } else { several }
     }

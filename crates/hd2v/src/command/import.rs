@@ -7,6 +7,8 @@ use std::path::{Path, PathBuf};
 use anyhow::{Context, Result};
 use clap::Args;
 use hyperdoc2vec::corpus::CorpusOptions;
+use hyperdoc2vec::import::linker::References;
+use hyperdoc2vec::import::report::Report;
 use hyperdoc2vec::import::{self, Format, ImportOptions};
 use hyperdoc2vec::{Corpus, Error, aside};
 
@@ -22,15 +24,26 @@ Formats:
   html      directories of pages, as a web server, Sphinx, mdBook or rustdoc writes them
   markdown  directories of .md files with links, wiki links and front matter
   mediawiki dumps of a wiki, such as enwiki-…-pages-articles-multistream.xml.bz2: articles, links, redirects, categories
+  tei       papers as GROBID writes them: directories of .xml files
+  jats      papers as PubMed Central and publishers give them: directories of .xml or .nxml files, each with one or many
+  latex     papers as sources: a directory with one folder (or one .tex file) a paper, with its .bbl or .bib
+  papers    directories of papers as plain text, ID.txt, and a table of metadata (--metadata)
+  s2orc     S2ORC: metadata and pdf_parses shards, or the s2orc and papers files of the datasets API
+  unarxive  unarXive of 2022: one paper a line
+
+Papers cite by marks; a mark becomes a link if the entry of the bibliography that it names is found to be a paper of the
+set, by DOI, PubMed, arXiv or ACL id, or by title, year and first author. --report shows what was found and what not.
 
 Examples:
   hd2v import jsonl papers.jsonl.zst -o papers.corpus
   zcat papers.jsonl.gz | hd2v import jsonl - -o papers.corpus
   hd2v import html site/ --exclude 'src/**' -o site.corpus
   hd2v import markdown notes/ --jsonl notes.jsonl
-  hd2v import mediawiki simplewiki-latest-pages-articles-multistream.xml.bz2 -o simplewiki.corpus")]
+  hd2v import mediawiki simplewiki-latest-pages-articles-multistream.xml.bz2 -o simplewiki.corpus
+  hd2v import tei grobid-output/ --report report.json -o papers.corpus
+  hd2v import papers texts/ --metadata papers.csv --report report.json -o papers.corpus")]
 pub struct Arguments {
-    /// Format of the input: jsonl, lines, html, markdown, mediawiki
+    /// Format of the input: jsonl, lines, html, markdown, mediawiki, tei, jats, latex, papers, s2orc, unarxive
     format: Format,
     /// Files or directories; .gz .zst .bz2 .xz are read as they are; `-` is standard input (jsonl, lines, mediawiki)
     #[arg(required = true)]
@@ -41,12 +54,15 @@ pub struct Arguments {
     /// Write the documents as jsonl to this file (`-` for stdout), device or pipe instead of a corpus
     #[arg(long, value_name = "FILE", conflicts_with = "output")]
     jsonl: Option<PathBuf>,
+    /// Write what was read, lost and found out, with samples, to this file as JSON (`-` for stdout)
+    #[arg(long, value_name = "FILE")]
+    report: Option<PathBuf>,
     #[command(flatten)]
     words: Words,
-    /// html, markdown: read only pages that match; `**` stands for any folders, a folder's name for all below it
+    /// Directories: read only pages that match; `**` stands for any folders, a folder's name for all below it
     #[arg(long, value_name = "GLOB")]
     include: Vec<String>,
-    /// html, markdown: leave out pages that match; for html, print, search and index pages and sources are left out anyway
+    /// Directories: leave out pages that match; for html, print, search and index pages and sources are left out anyway
     #[arg(long, value_name = "GLOB")]
     exclude: Vec<String>,
     /// html, markdown: web address of the directory, so that full addresses below it are links to its pages
@@ -55,6 +71,9 @@ pub struct Arguments {
     /// mediawiki: number of a namespace whose pages are read (0 are articles, 14 categories); may be given several times
     #[arg(long, value_name = "N", default_value = "0", allow_negative_numbers = true)]
     namespace: Vec<i32>,
+    /// papers: the table, csv, tsv or jsonl with the columns id, title, authors, year; doi, arxiv, pmid, acl, labels, url, language, file may be there
+    #[arg(long, value_name = "TABLE")]
+    metadata: Option<PathBuf>,
     /// Leave out records that cannot be read, and count them, rather than stop at the first
     #[arg(long)]
     skip_bad: bool,
@@ -106,16 +125,50 @@ pub fn run(arguments: &Arguments) -> Result<()> {
         exclude: arguments.exclude.clone(),
         base_url: arguments.base_url.clone(),
         namespaces: arguments.namespace.clone(),
+        metadata: arguments.metadata.clone(),
     };
+    if let Some(report) = &arguments.report {
+        refuse_existing(report, arguments.words.force || report.as_os_str() == "-")?;
+    }
     stop_on_interrupt();
     if let Some(jsonl) = &arguments.jsonl {
         return write_jsonl(arguments, jsonl, &options);
     }
     let output = arguments.output.as_deref().context("--output is missing")?;
     let mut reporter = Reporter::new();
-    let corpus = import::import(arguments.format, &arguments.paths, output, &options, &mut |p| reporter.watch(p))?;
-    tell_result(&corpus, reporter.finish());
-    Ok(())
+    let (corpus, report) =
+        import::import_with_report(arguments.format, &arguments.paths, output, &options, &mut |p| reporter.watch(p))?;
+    let seconds = reporter.finish();
+    tell_references(&report.references);
+    tell_result(&corpus, seconds);
+    write_report(arguments, &report)
+}
+
+/// What became of the references, on stderr, in formats that have any.
+fn tell_references(references: &References) {
+    if references.is_empty() {
+        return;
+    }
+    let percent = |part: u64, of: u64| 100.0 * part as f64 / of.max(1) as f64;
+    let (found, entries) = (references.entries_resolved(), references.entries());
+    let (linked, marks) = (references.mark_linked, references.marks());
+    talk(format_args!(
+        "{} of {} found in the set ({:.1} %); {} of {} linked ({:.1} %)",
+        thousands(found),
+        count(entries, "reference"),
+        percent(found, entries),
+        thousands(linked),
+        count(marks, "citation mark"),
+        percent(linked, marks),
+    ));
+}
+
+fn write_report(arguments: &Arguments, report: &Report) -> Result<()> {
+    let Some(path) = &arguments.report else { return Ok(()) };
+    written_aside(path, arguments.words.force, &mut |out| {
+        serde_json::to_writer_pretty(&mut *out, report).with_context(|| format!("cannot write {}", path.display()))?;
+        writeln!(out).with_context(|| format!("cannot write {}", path.display()))
+    })
 }
 
 /// What came in and what was lost, on stderr.
@@ -142,13 +195,15 @@ pub fn tell_result(corpus: &Corpus, seconds: f64) {
 
 fn write_jsonl(arguments: &Arguments, path: &Path, options: &ImportOptions) -> Result<()> {
     let mut reporter = Reporter::new();
-    let (documents, lost) = written_aside(path, arguments.words.force, &mut |out| {
-        Ok(import::to_jsonl(arguments.format, &arguments.paths, out, options, &mut |p| reporter.watch(p))?)
+    let report = written_aside(path, arguments.words.force, &mut |out| {
+        let paths = &arguments.paths;
+        Ok(import::to_jsonl_with_report(arguments.format, paths, out, options, &mut |p| reporter.watch(p))?)
     })?;
     let seconds = reporter.finish();
-    let (lost, documents) = (losses(&lost, 3), count(documents, "document"));
+    tell_references(&report.references);
+    let (lost, documents) = (losses(&report.losses, 3), count(report.documents, "document"));
     talk(format_args!("{lost}{}: {documents}; {seconds:.1} s", path.display()));
-    Ok(())
+    write_report(arguments, &report)
 }
 
 /// The library does not know what its output is called.

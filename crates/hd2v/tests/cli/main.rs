@@ -1,6 +1,7 @@
 //! The program as its users run it: the real binary, in directories of its own, judged by what it prints and leaves.
 
 mod add;
+mod articles;
 mod bad_input;
 mod damage;
 mod embed;
@@ -11,5 +12,6 @@ mod helper;
 mod interrupt;
 mod model;
 mod output;
+mod papers;
 mod serve;
 mod train;

@@ -72,7 +72,7 @@ fn parse_line(json: &str, place: String, out: &mut Parsed) {
 }
 
 /// serde_json counts lines within the record; a record is one line of the file.
-fn without_line(error: &serde_json::Error) -> String {
+pub(super) fn without_line(error: &serde_json::Error) -> String {
     let text = error.to_string();
     match text.rfind(" at line ") {
         Some(at) => format!("{} (column {})", &text[..at], error.column()),

@@ -1,14 +1,24 @@
 //! Importers: bytes in some format to [`Document`]s, and from there to a corpus. One file a format.
 
+mod article;
 mod bzip;
 pub mod html;
+pub mod jats;
 pub mod jsonl;
+pub mod latex;
 pub mod lines;
+pub mod linker;
 pub mod markdown;
 pub mod mediawiki;
+pub mod papers;
 pub mod pipeline;
+pub mod report;
+pub mod s2orc;
 pub mod source;
+mod spans;
+pub mod tei;
 mod tree;
+pub mod unarxive;
 
 use std::fmt;
 use std::io::{Read, Write};
@@ -25,9 +35,15 @@ use crate::generate::{GenerateParams, Generator, Variant};
 use crate::losses::{Loss, Losses, Tally};
 use crate::tokenize::Tokenizer;
 use html::{Html, HtmlOptions};
+use jats::Jats;
+use latex::Latex;
+use linker::References;
 use markdown::{Markdown, MarkdownOptions};
 use mediawiki::PageBatches;
+use papers::Papers;
+use report::Report;
 use source::{LineBatch, LineBatches};
+use tei::Tei;
 pub use tree::Pages;
 
 /// What an importer makes of a piece of its input.
@@ -41,6 +57,8 @@ pub struct Parsed {
     pub losses: Losses,
     /// The first record that could not be read: its place, and what is wrong with it.
     pub first_bad: Option<(String, String)>,
+    /// What became of bibliography entries and citation marks.
+    pub references: References,
 }
 
 impl Parsed {
@@ -96,11 +114,35 @@ pub enum Format {
     Markdown,
     /// Dumps of a wiki.
     MediaWiki,
+    /// Papers as GROBID writes them.
+    Tei,
+    /// Papers as PubMed Central and publishers give them.
+    Jats,
+    /// Papers as sources of LaTeX.
+    Latex,
+    /// Texts of papers, and a table of metadata.
+    Papers,
+    /// S2ORC, as it was released in 2019 and 2020 or as the datasets API gives it.
+    S2orc,
+    /// unarXive of 2022.
+    Unarxive,
 }
 
 impl Format {
     /// All formats.
-    pub const ALL: [Format; 5] = [Format::Jsonl, Format::Lines, Format::Html, Format::Markdown, Format::MediaWiki];
+    pub const ALL: [Format; 11] = [
+        Format::Jsonl,
+        Format::Lines,
+        Format::Html,
+        Format::Markdown,
+        Format::MediaWiki,
+        Format::Tei,
+        Format::Jats,
+        Format::Latex,
+        Format::Papers,
+        Format::S2orc,
+        Format::Unarxive,
+    ];
 
     /// What it is called on the command line.
     pub fn name(self) -> &'static str {
@@ -110,6 +152,12 @@ impl Format {
             Format::Html => "html",
             Format::Markdown => "markdown",
             Format::MediaWiki => "mediawiki",
+            Format::Tei => "tei",
+            Format::Jats => "jats",
+            Format::Latex => "latex",
+            Format::Papers => "papers",
+            Format::S2orc => "s2orc",
+            Format::Unarxive => "unarxive",
         }
     }
 }
@@ -153,6 +201,8 @@ pub struct ImportOptions {
     pub base_url: Option<String>,
     /// Wikis: numbers of the namespaces whose pages are read.
     pub namespaces: Vec<i32>,
+    /// Papers: the table of metadata.
+    pub metadata: Option<PathBuf>,
 }
 
 impl Default for ImportOptions {
@@ -167,6 +217,7 @@ impl Default for ImportOptions {
             exclude: Vec::new(),
             base_url: None,
             namespaces: vec![0],
+            metadata: None,
         }
     }
 }
@@ -204,16 +255,32 @@ pub fn import(
     options: &ImportOptions,
     watch: Watch<'_>,
 ) -> Result<Corpus> {
+    import_with_report(format, inputs, destination, options, watch).map(|(corpus, _)| corpus)
+}
+
+/// The same, and what became of the input.
+pub fn import_with_report(
+    format: Format,
+    inputs: &[PathBuf],
+    destination: &Path,
+    options: &ImportOptions,
+    watch: Watch<'_>,
+) -> Result<(Corpus, Report)> {
     let source = Source { format: format.name().to_owned(), inputs: file_names(inputs) };
-    build(destination, source, options, |tokenizer, builder| {
-        let work = |parsed| prepare(parsed, tokenizer);
-        let sink = |batch: crate::corpus::Prepared| {
+    let mut report = Report::new(format);
+    let references = &mut report.references;
+    let corpus = build(destination, source, options, |tokenizer, builder| {
+        let work = |mut parsed: Parsed| (std::mem::take(&mut parsed.references), prepare(parsed, tokenizer));
+        let sink = |(found, batch): (References, crate::corpus::Prepared)| {
             refuse_bad(batch.bad(), options)?;
+            references.merge(found);
             builder.add(batch)?;
             Ok(builder.counts().documents)
         };
         read(format, inputs, options, work, sink, watch)
-    })
+    })?;
+    let report = report.of(&corpus);
+    Ok((corpus, report))
 }
 
 fn file_names(inputs: &[PathBuf]) -> Vec<String> {
@@ -257,19 +324,34 @@ pub fn to_jsonl(
     options: &ImportOptions,
     watch: Watch<'_>,
 ) -> Result<(u64, Losses)> {
-    let mut documents = 0;
-    let mut losses = Losses::default();
+    to_jsonl_with_report(format, inputs, out, options, watch).map(|report| (report.documents, report.losses))
+}
+
+/// The same, and what became of the input.
+pub fn to_jsonl_with_report(
+    format: Format,
+    inputs: &[PathBuf],
+    out: &mut (dyn Write + Send),
+    options: &ImportOptions,
+    watch: Watch<'_>,
+) -> Result<Report> {
+    let mut report = Report::new(format);
     let work = |parsed: Parsed| (jsonl::write(&parsed), parsed);
     let sink = |(lines, parsed): (Vec<u8>, Parsed)| {
         refuse_bad(parsed.first_bad.as_ref(), options)?;
         out.write_all(&lines).map_err(Error::io("write", Path::new("the output")))?;
-        documents += parsed.documents.len() as u64;
-        losses.merge(parsed.losses);
-        Ok(documents)
+        report.documents += parsed.documents.len() as u64;
+        for document in &parsed.documents {
+            report.positions += document.links.len() as u64;
+            report.links += document.links.iter().map(|link| link.targets.len() as u64).sum::<u64>();
+        }
+        report.losses.merge(parsed.losses);
+        report.references.merge(parsed.references);
+        Ok(report.documents)
     };
     pipeline::in_pool(options.threads, || read(format, inputs, options, work, sink, watch))?;
-    refuse_nothing(documents, file_names(inputs).join(", "), &losses)?;
-    Ok((documents, losses))
+    refuse_nothing(report.documents, file_names(inputs).join(", "), &report.losses)?;
+    Ok(report)
 }
 
 /// Documents to be used as they are read, not to make a corpus of.
@@ -357,10 +439,45 @@ fn read<R: Send>(
     let of_trees = [(&options.include, "--include"), (&options.exclude, "--exclude")]
         .into_iter()
         .find(|(globs, _)| !globs.is_empty());
-    if let (Format::Jsonl | Format::Lines | Format::MediaWiki, Some((_, option))) = (format, of_trees) {
+    let of_files =
+        matches!(format, Format::Jsonl | Format::Lines | Format::MediaWiki | Format::S2orc | Format::Unarxive);
+    if let (true, Some((_, option))) = (of_files, of_trees) {
         return Err(Error::Usage(format!("{option} chooses among the pages of a directory; {format} reads files")));
     }
+    if format != Format::Papers && options.metadata.is_some() {
+        return Err(Error::Usage(format!("--metadata is the table of papers; {format} has none")));
+    }
     match format {
+        Format::Papers => {
+            let Some(metadata) = &options.metadata else {
+                let what = "papers needs --metadata TABLE: csv, tsv or jsonl with the columns id, title, authors, year";
+                return Err(Error::Usage(what.to_owned()));
+            };
+            let papers = Papers::open(inputs, metadata, &options.include, &options.exclude)?;
+            read_tree(&papers, work, sink, watch)
+        }
+        Format::S2orc => {
+            let files = source::json_lines(inputs)?;
+            let mut first = s2orc::FirstPass::default();
+            let take = |heads| {
+                first.add(heads);
+                Ok(0)
+            };
+            read_lines(&files, options, |batch| s2orc::heads(&batch), take, &mut *watch)?;
+            let s2orc = first.finish();
+            read_lines(&files, options, |batch| work(s2orc.parse(&batch)), sink, watch)
+        }
+        Format::Unarxive => {
+            let files = source::json_lines(inputs)?;
+            let mut first = unarxive::FirstPass::default();
+            let take = |heads| {
+                first.add(heads);
+                Ok(0)
+            };
+            read_lines(&files, options, |batch| unarxive::heads(&batch), take, &mut *watch)?;
+            let unarxive = first.finish();
+            read_lines(&files, options, |batch| work(unarxive.parse(&batch)), sink, watch)
+        }
         Format::Jsonl => read_lines(inputs, options, |batch| work(jsonl::parse(&batch)), sink, watch),
         Format::Lines => read_lines(inputs, options, |batch| work(lines::parse(&batch)), sink, watch),
         Format::Html => {
@@ -384,6 +501,18 @@ fn read<R: Send>(
                 PageBatches::new(inputs, &options.namespaces, options.longest_line, Arc::clone(&consumed))?;
             let work = |batch| work(mediawiki::parse(&batch));
             read_batches(inputs, &consumed, move || batches.next_batch(), |batch| batch.bytes.len(), work, sink, watch)
+        }
+        Format::Tei => {
+            let papers = Tei::open_step(inputs, options, &mut |papers| started(watch, papers))?;
+            read_tree(&papers, work, sink, watch)
+        }
+        Format::Jats => {
+            let papers = Jats::open_step(inputs, options, &mut |papers| started(watch, papers))?;
+            read_tree(&papers, work, sink, watch)
+        }
+        Format::Latex => {
+            let papers = Latex::open_step(inputs, options, &mut |papers| started(watch, papers))?;
+            read_tree(&papers, work, sink, watch)
         }
     }
 }
@@ -514,6 +643,11 @@ fn read_generated<R: Send>(
     let generator = Generator::new(params)?;
     let documents = |batch| Parsed { documents: generator.documents_with(batch, variant), ..Parsed::default() };
     read_pages(params.docs, generator.batches(), |batch| work(documents(batch)), sink, watch)
+}
+
+/// Tells the watching closure that so many pages are there, of which none is read.
+fn started(watch: Watch<'_>, pages: usize) -> Result<()> {
+    watched(watch, Progress { read: 0, total: Some(pages as u64), unit: Unit::Pages, documents: 0 })
 }
 
 /// Tells the watching closure; an error if it wants to stop.

@@ -170,6 +170,42 @@ pub(super) fn refuse_directories(inputs: &[PathBuf]) -> Result<()> {
     Ok(())
 }
 
+/// Files of JSON lines, those below directories among them, for formats that read their input twice.
+pub(super) fn json_lines(inputs: &[PathBuf]) -> Result<Vec<PathBuf>> {
+    const ENDINGS: [&str; 3] = ["jsonl", "json", "ndjson"];
+    let mut files = Vec::new();
+    for input in inputs {
+        if is_stdin(input) {
+            return Err(Error::input("-", "this format reads its input twice, so it reads files, not standard input"));
+        }
+        if !input.is_dir() {
+            files.push(input.clone());
+            continue;
+        }
+        let wanted = |path: &Path| {
+            let name = path.file_name().unwrap_or_default().to_string_lossy();
+            let ending = super::tree::ending(split_packed(&name).0);
+            // The API packs files without any ending but that.
+            let packed = !split_packed(&name).1.is_empty() && ending.is_none();
+            !name.starts_with('.') && (packed || ending.is_some_and(|found| ENDINGS.contains(&found)))
+        };
+        let mut below = Vec::new();
+        for entry in walkdir::WalkDir::new(input).sort_by_file_name() {
+            let entry =
+                entry.map_err(|error| Error::Io { doing: "walk", path: input.clone(), source: error.into() })?;
+            if entry.file_type().is_file() && wanted(entry.path()) {
+                below.push(entry.into_path());
+            }
+        }
+        if below.is_empty() {
+            let place = input.display().to_string();
+            return Err(Error::input(place, "expected files of JSON lines (.jsonl, .json, packed or not), found none"));
+        }
+        files.append(&mut below);
+    }
+    Ok(files)
+}
+
 /// What `path` is called in messages.
 pub(super) fn shown(path: &Path) -> &Path {
     if is_stdin(path) { Path::new("standard input") } else { path }

@@ -1,0 +1,231 @@
+//! Trees of XML articles, one or many a file: what `tei` and `jats` share.
+//!
+//! Headers are read when the tree is opened, because references are looked up among them; texts afterwards, in any
+//! order. An article begins at its own start tag: what stands before it (declarations, a document type, the tags
+//! around many articles) is not read, and an article that is not well-formed spoils no other.
+
+pub(super) mod text;
+pub(super) mod xml;
+
+use std::borrow::Cow;
+use std::path::PathBuf;
+
+use rayon::prelude::*;
+
+use super::linker::{Catalogue, CatalogueBuilder, Paper, Record};
+use super::tree::{self, Pages, Tree, Wanted, safe_id};
+use super::{ImportOptions, Parsed};
+use crate::error::Result;
+use crate::losses::Loss;
+use xml::Element;
+
+/// Files whose headers are in memory at once.
+const TOGETHER: usize = 512;
+
+/// What is particular to one kind of XML.
+pub(super) trait Dialect: Sync {
+    /// What its files are called in messages.
+    const WHAT: &'static str;
+    /// The local name of an article's element.
+    const ARTICLE: &'static str;
+    /// The local name of the element in it that says what the article is.
+    const HEADER: &'static str;
+
+    /// What the article says of itself, and the id that it gives itself.
+    fn header(header: Element<'_>) -> (Record, Option<String>);
+
+    /// The whole article; of its document, the id and the place are not wanted.
+    fn paper(article: Element<'_>, record: Record, place: &str, parsed: &mut Parsed) -> Paper;
+}
+
+/// Articles that were found, their headers read.
+pub(super) struct Articles<D> {
+    tree: Tree,
+    catalogue: Catalogue,
+    dialect: std::marker::PhantomData<D>,
+}
+
+impl<D: Dialect> Articles<D> {
+    /// Walks `roots` (directories or single files) and reads all headers; an error if there is no file. Now and then
+    /// `step` is told how many files there are, and may stop it.
+    pub(super) fn open(
+        roots: &[PathBuf],
+        options: &ImportOptions,
+        step: &mut dyn FnMut(usize) -> Result<()>,
+    ) -> Result<Articles<D>> {
+        let ImportOptions { include, exclude, .. } = options;
+        let wanted = Wanted { what: D::WHAT, endings: &["xml", "nxml", "tei"], include, exclude };
+        let tree = Tree::open(roots, &wanted, stem)?;
+        let mut catalogue = CatalogueBuilder::default();
+        for pages in tree.pages.chunks(TOGETHER) {
+            step(tree.pages.len())?;
+            let of_page = |page: &tree::Page| {
+                // What cannot be read is reported when the texts are.
+                let bytes = tree::read(&page.file).unwrap_or_default();
+                let source = decoded(&bytes);
+                let articles = starts(&source, D::ARTICLE).into_iter().enumerate();
+                let header = |(number, article): (usize, &str)| {
+                    let header = starts(article, D::HEADER).into_iter().next()?;
+                    let tree = xml::Tree::parse(header).ok()?;
+                    let (record, id) = D::header(tree.root());
+                    Some((named(id, &page.id, number), record))
+                };
+                articles.filter_map(header).collect::<Vec<_>>()
+            };
+            let records: Vec<Vec<(String, Record)>> = pages.par_iter().map(of_page).collect();
+            records.iter().flatten().for_each(|(id, record)| catalogue.add(id, record));
+        }
+        Ok(Articles { tree, catalogue: catalogue.finish(), dialect: std::marker::PhantomData })
+    }
+}
+
+impl<D: Dialect> Pages for Articles<D> {
+    fn len(&self) -> usize {
+        self.tree.pages.len()
+    }
+
+    fn parse_page(&self, index: usize, parsed: &mut Parsed) {
+        let page = &self.tree.pages[index];
+        let Some(bytes) = self.tree.read(index, &mut parsed.losses) else { return };
+        let source = decoded(&bytes);
+        if source.contains('\u{FFFD}') && std::str::from_utf8(&bytes).is_err() {
+            parsed.losses.add(Loss::ReplacedBytes, page.path.clone());
+        }
+        let articles = starts(&source, D::ARTICLE);
+        if articles.is_empty() {
+            parsed.losses.add(Loss::SkippedPage, format!("{}: no <{}> in it", page.path, D::ARTICLE));
+        }
+        for (number, article) in articles.into_iter().enumerate() {
+            let offset = article.as_ptr() as usize - source.as_ptr() as usize;
+            let place =
+                if number == 0 { page.path.clone() } else { format!("{}, article at byte {offset}", page.path) };
+            let tree = match xml::Tree::parse(article) {
+                Ok(tree) => tree,
+                Err(wrong) => {
+                    let at = offset + wrong.at;
+                    let what = format!("{}, byte {at}: not well-formed XML: {}", page.path, wrong.what);
+                    parsed.losses.add(Loss::MalformedRecord, what);
+                    continue;
+                }
+            };
+            for entity in &tree.unknown {
+                parsed.losses.add(Loss::IgnoredField, format!("entity &{entity}; ({place})"));
+            }
+            let root = tree.root();
+            let (record, id) = root.find(&[D::HEADER]).map(D::header).unwrap_or_default();
+            let mut paper = D::paper(root, record, &place, parsed);
+            paper.document.id = named(id, &page.id, number);
+            paper.document.origin = place;
+            paper.link(&self.catalogue, parsed);
+        }
+    }
+}
+
+/// The id of an article: its own, or after its file, numbered from the second on.
+fn named(own: Option<String>, file: &str, number: usize) -> String {
+    match own.filter(|id| !id.trim().is_empty()) {
+        Some(id) => safe_id(&id),
+        None if number == 0 => file.to_owned(),
+        None => format!("{file}#{}", number + 1),
+    }
+}
+
+/// A path without the endings of such files.
+fn stem(path: &str) -> String {
+    let mut stem = path;
+    for ending in [".xml", ".nxml", ".tei", ".grobid", ".fulltext"] {
+        let cut = stem.len().saturating_sub(ending.len());
+        if stem.get(cut..).is_some_and(|end| end.eq_ignore_ascii_case(ending)) && !stem[..cut].ends_with('/') && cut > 0
+        {
+            stem = &stem[..cut];
+        }
+    }
+    stem.to_owned()
+}
+
+/// The file as text: in the encoding that it declares, or UTF-8.
+fn decoded(bytes: &[u8]) -> Cow<'_, str> {
+    let head = &bytes[..bytes.len().min(200)];
+    let end = memchr::memchr(b'>', head).unwrap_or(0);
+    let declared = memchr::memmem::find(&head[..end], b"encoding=").map(|at| &head[at + 9..end]);
+    let label = declared.and_then(|rest| rest.split(|b| matches!(b, b'"' | b'\'')).nth(1));
+    let encoding = label.and_then(encoding_rs::Encoding::for_label).unwrap_or(encoding_rs::UTF_8);
+    encoding.decode(bytes).0
+}
+
+/// The source from each start tag of an element on, up to the next one.
+fn starts<'a>(source: &'a str, element: &str) -> Vec<&'a str> {
+    let bytes = source.as_bytes();
+    let name = |b: u8| b.is_ascii_alphanumeric() || matches!(b, b'-' | b'_' | b'.');
+    let mut starts = Vec::new();
+    for at in memchr::memmem::find_iter(bytes, element.as_bytes()) {
+        let after = bytes.get(at + element.len()).copied();
+        if !after.is_some_and(|b| b.is_ascii_whitespace() || matches!(b, b'>' | b'/')) {
+            continue;
+        }
+        let open = if bytes[..at].ends_with(b":") {
+            at - 1 - bytes[..at - 1].iter().rev().take_while(|&&b| name(b)).count()
+        } else {
+            at
+        };
+        if bytes[..open].ends_with(b"<") {
+            starts.push(open - 1);
+        }
+    }
+    let ends = starts.iter().skip(1).copied().chain([source.len()]);
+    starts.iter().zip(ends).map(|(&start, end)| &source[start..end]).collect()
+}
+
+/// The first year in a text.
+pub(super) fn year(text: &str) -> Option<i32> {
+    let digits = |at: usize| text.as_bytes()[at..].iter().take_while(|b| b.is_ascii_digit()).count();
+    let mut at = 0;
+    while at < text.len() {
+        match digits(at) {
+            0 => at += 1,
+            4 => {
+                let year = text[at..at + 4].parse().ok().filter(|year| (1500..=2100).contains(year));
+                if year.is_some() {
+                    return year;
+                }
+                at += 4;
+            }
+            run => at += run,
+        }
+    }
+    None
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn articles_are_found_by_their_start_tags() {
+        let source = "<!DOCTYPE article [<!ENTITY a \"b\">]><set><article-set/><article id='1'>a</article><j:article>b</j:article></set>";
+        assert_eq!(starts(source, "article"), ["<article id='1'>a</article>", "<j:article>b</j:article></set>"]);
+        assert_eq!(starts("no article", "article"), [""; 0]);
+    }
+
+    #[test]
+    fn a_file_is_called_without_its_endings() {
+        for (path, expected) in
+            [("a/b.grobid.tei.xml", "a/b"), ("PMC1.nxml", "PMC1"), ("x.y.xml", "x.y"), (".xml", ".xml"), ("é", "é")]
+        {
+            assert_eq!(stem(path), expected);
+        }
+    }
+
+    #[test]
+    fn a_year_is_found_in_a_date() {
+        assert_eq!(year("2004-05-01"), Some(2004));
+        assert_eq!(year("pp. 12345, May 1999a"), Some(1999));
+        assert_eq!(year("12 é 20045"), None);
+    }
+
+    #[test]
+    fn a_declared_encoding_is_used() {
+        assert_eq!(decoded(b"<?xml version='1.0' encoding='ISO-8859-1'?><a>\xe9</a>").split('>').nth(2), Some("é</a"));
+        assert_eq!(decoded("\u{feff}<a/>".as_bytes()), "<a/>");
+    }
+}

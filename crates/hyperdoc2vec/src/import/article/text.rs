@@ -1,0 +1,237 @@
+//! An article's text as it grows: white space collapsed, citation marks taken out and remembered.
+
+use std::collections::HashMap;
+
+use super::super::linker::{Mark, Record};
+
+/// The most references that a range of numbers may stand for.
+const LONGEST_RANGE: usize = 100;
+
+/// Text with citation marks, written from left to right.
+///
+/// Marks with nothing between them but white space, `,`, `;` and brackets are one; with a dash between them they stand
+/// for all references in between as well. The brackets around marks are no text either.
+#[derive(Debug, Default)]
+pub(in super::super) struct MarkedText {
+    text: String,
+    marks: Vec<Mark>,
+    gap: Gap,
+    /// The bracket that would close the one taken out before the last mark.
+    closing: Option<char>,
+    /// Keys of the bibliography in order, and their places in it.
+    keys: Vec<String>,
+    places: HashMap<String, usize>,
+}
+
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, PartialOrd, Ord)]
+enum Gap {
+    #[default]
+    None,
+    Space,
+    Line,
+}
+
+impl MarkedText {
+    /// An empty text, to which this bibliography belongs.
+    pub(in super::super) fn new(entries: &[(String, Record)]) -> MarkedText {
+        let keys: Vec<String> = entries.iter().map(|(key, _)| key.clone()).collect();
+        let places = keys.iter().cloned().zip(0..).collect();
+        MarkedText { keys, places, ..MarkedText::default() }
+    }
+
+    /// Adds words.
+    pub(in super::super) fn push(&mut self, words: &str) {
+        let mut rest = words;
+        while !rest.is_empty() {
+            let start = rest.find(|c: char| !c.is_whitespace()).unwrap_or(rest.len());
+            if start > 0 {
+                self.gap = self.gap.max(Gap::Space);
+                rest = &rest[start..];
+            }
+            let end = rest.find(char::is_whitespace).unwrap_or(rest.len());
+            if end > 0 {
+                let mut word = &rest[..end];
+                if let (Some(closing), Some(mark)) = (self.closing, self.marks.last()) {
+                    if mark.at == self.text.len()
+                        && let Some(after) = word.strip_prefix(closing)
+                    {
+                        word = after;
+                        (self.closing, self.gap) = (None, Gap::None);
+                    } else if joint(word).is_none() {
+                        self.closing = None;
+                    }
+                }
+                if !word.is_empty() {
+                    self.fill_gap();
+                    self.text.push_str(word);
+                }
+                rest = &rest[end..];
+            }
+        }
+    }
+
+    /// Parts what comes from what went before by a line break.
+    pub(in super::super) fn break_line(&mut self) {
+        self.gap = Gap::Line;
+    }
+
+    /// Adds a mark that names these keys; `words` is how it is written.
+    pub(in super::super) fn mark(&mut self, mut keys: Vec<String>, words: &str) {
+        let numbers = numbers(words);
+        if let Some((first, last)) = numbers
+            && let (1..=2, Some(&from)) = (keys.len(), keys.first().and_then(|key| self.places.get(key)))
+            && last > first
+        {
+            // One mark that is written as a range, `3-5`.
+            let to = match keys.get(1) {
+                Some(last) => self.places.get(last).copied(),
+                None => Some(from + (last - first)),
+            };
+            if let Some(to) = to.filter(|&to| to == from + (last - first) && to < self.keys.len()) {
+                keys = self.keys[from..=to].to_vec();
+            }
+        }
+        if self.gap < Gap::Line
+            && let Some(last) = self.marks.last().filter(|last| !last.keys.is_empty() && !keys.is_empty())
+            && let Some(joint) = joint(&self.text[last.at..])
+        {
+            let at = last.at;
+            let between = match (joint, last.keys.last(), keys.first()) {
+                (Joint::Dash, Some(from), Some(to)) => self.between(from, to),
+                _ => Vec::new(),
+            };
+            // What opened before this mark may close after it.
+            match self.text[at..].trim_end().chars().next_back() {
+                Some('[') => self.closing = Some(']'),
+                Some('(') => self.closing = Some(')'),
+                _ => {}
+            }
+            self.text.truncate(at);
+            if let Some(last) = self.marks.last_mut() {
+                last.keys.extend(between);
+                last.keys.extend(keys);
+            }
+            self.gap = Gap::None;
+            return;
+        }
+        let bare = self.text.trim_end();
+        self.closing = match bare.chars().next_back() {
+            Some('[') => Some(']'),
+            Some('(') => Some(')'),
+            _ => None,
+        };
+        if self.closing.is_some() {
+            let end = bare.len() - 1;
+            self.text.truncate(end);
+            self.gap = Gap::None;
+        } else {
+            self.fill_gap();
+        }
+        self.marks.push(Mark { at: self.text.len(), keys });
+    }
+
+    /// Keys between two in the bibliography.
+    fn between(&self, from: &str, to: &str) -> Vec<String> {
+        match (self.places.get(from), self.places.get(to)) {
+            (Some(&from), Some(&to)) if from < to && to - from <= LONGEST_RANGE => self.keys[from + 1..to].to_vec(),
+            _ => Vec::new(),
+        }
+    }
+
+    fn fill_gap(&mut self) {
+        if !self.text.is_empty() && !self.text.ends_with('\n') {
+            match self.gap {
+                Gap::None => {}
+                Gap::Space if self.text.ends_with(' ') => {}
+                Gap::Space => self.text.push(' '),
+                Gap::Line => {
+                    if self.text.ends_with(' ') && self.marks.last().is_none_or(|mark| mark.at < self.text.len()) {
+                        self.text.pop();
+                    }
+                    self.text.push('\n');
+                }
+            }
+        }
+        self.gap = Gap::None;
+    }
+
+    /// The text and its marks.
+    pub(in super::super) fn finish(self) -> (String, Vec<Mark>) {
+        (self.text, self.marks)
+    }
+}
+
+/// What joins two marks.
+enum Joint {
+    Comma,
+    Dash,
+}
+
+/// Whether this, between two marks, makes them one.
+fn joint(between: &str) -> Option<Joint> {
+    let bare = between.trim_matches(|c: char| c.is_whitespace() || matches!(c, '[' | ']' | '(' | ')'));
+    match bare {
+        "-" | "–" | "—" | "‒" | "‐" | "−" | "--" => Some(Joint::Dash),
+        _ if bare.chars().all(|c| c.is_whitespace() || matches!(c, ',' | ';' | '[' | ']' | '(' | ')')) => {
+            Some(Joint::Comma)
+        }
+        _ => None,
+    }
+}
+
+/// The numbers of a range, `[3–5]`.
+fn numbers(words: &str) -> Option<(usize, usize)> {
+    let bare = words.trim().trim_matches(['[', ']', '(', ')', ',', ' ']);
+    let (first, last) = bare.split_once(['-', '–', '—', '‒', '‐', '−'])?;
+    let (first, last): (usize, usize) = (first.trim().parse().ok()?, last.trim().parse().ok()?);
+    (first < last && last - first <= LONGEST_RANGE).then_some((first, last))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// Writes `‹keys|words›` as marks.
+    fn written(source: &str) -> String {
+        let entries: Vec<(String, Record)> = (1..=9).map(|n| (format!("b{n}"), Record::default())).collect();
+        let mut text = MarkedText::new(&entries);
+        for (number, piece) in source.split(['‹', '›']).enumerate() {
+            if number % 2 == 0 {
+                text.push(piece);
+            } else {
+                let (keys, words) = piece.split_once('|').unwrap_or((piece, ""));
+                text.mark(keys.split_whitespace().map(str::to_owned).collect(), words);
+            }
+        }
+        let (mut text, marks) = text.finish();
+        for mark in marks.iter().rev() {
+            text.insert_str(mark.at, &format!("‹{}›", mark.keys.join(" ")));
+        }
+        text
+    }
+
+    #[test]
+    fn marks_are_no_text() {
+        assert_eq!(written(" we  use ‹b1|[1]› here‹b2›."), "we use ‹b1›here‹b2›.");
+        assert_eq!(written("we use [‹b1|1›] here (‹b2|Doe 2001›)."), "we use ‹b1›here ‹b2›.");
+        assert_eq!(written("‹b1› x"), "‹b1›x");
+    }
+
+    #[test]
+    fn marks_side_by_side_are_one() {
+        assert_eq!(written("a [‹b1|1›, ‹b2|2›; ‹b3›] b"), "a ‹b1 b2 b3›b");
+        assert_eq!(written("a ‹b1|[1]›,‹b2|[2]› ‹b3|[3]› and ‹› and ‹b4› b"), "a ‹b1 b2 b3›and ‹›and ‹b4›b");
+        assert_eq!(written("a ‹b1› by ‹b2› b"), "a ‹b1›by ‹b2›b");
+        assert_eq!(written("a ‹b1›. ‹b2› b"), "a ‹b1›. ‹b2›b");
+    }
+
+    #[test]
+    fn a_range_stands_for_all_between() {
+        assert_eq!(written("a [‹b2|2›–‹b5|5›] b"), "a ‹b2 b3 b4 b5›b");
+        assert_eq!(written("a [‹b2|2›]-[‹b5|5›] b"), "a ‹b2 b3 b4 b5›b");
+        assert_eq!(written("a ‹b2|[2-4]› b"), "a ‹b2 b3 b4›b");
+        assert_eq!(written("a ‹b2 b4|2–4› b"), "a ‹b2 b3 b4›b");
+        assert_eq!(written("a ‹b8|[8-12]› b"), "a ‹b8›b");
+        assert_eq!(written("a ‹b5|5›–‹b2|2› b"), "a ‹b5 b2›b");
+    }
+}

@@ -1,0 +1,314 @@
+//! Bibliographies: `\bibitem`s in the text or a `.bbl`, biblatex's `.bbl`, and `.bib` files.
+//!
+//! All are read leniently: an entry that does not close costs that entry, not the file.
+
+use std::collections::HashMap;
+
+use super::source::{Folder, without_comments};
+use super::strip::plain;
+use super::tokens::{after_options, group, short_argument};
+use crate::import::article::year;
+use crate::import::linker::{Record, surname};
+
+/// Fields and entries longer than this are broken.
+const LONGEST: usize = 20_000;
+
+/// The bibliography of a paper: from its text and `.bbl`, completed by its `.bib` files.
+pub(super) fn entries(folder: &Folder<'_>, main: usize, text: &str) -> Vec<(String, Record)> {
+    let mut entries: Vec<(String, Record)> = items(text);
+    if let Some(source) = folder.bbl(main) {
+        let source = if source.contains("\\entry{") { source } else { without_comments(&source) };
+        entries.extend(if source.contains("\\entry{") { biblatex(&source) } else { items(&source) });
+    }
+    let mut places: HashMap<String, usize> = HashMap::new();
+    let mut list: Vec<(String, Record)> = Vec::new();
+    for (key, record) in entries {
+        if let std::collections::hash_map::Entry::Vacant(place) = places.entry(key.clone()) {
+            place.insert(list.len());
+            list.push((key, record));
+        }
+    }
+    for (key, record) in bib_files(folder, text).iter().flat_map(|source| bib(source)) {
+        match places.get(&key).map(|&place| &mut list[place].1) {
+            // The entry's text is from the `.bbl`, what it says from the `.bib`.
+            Some(known) => *known = Record { text: known.text.take().or(record.text), ..record },
+            None => {
+                places.insert(key.clone(), list.len());
+                list.push((key, record));
+            }
+        }
+    }
+    list
+}
+
+/// The `.bib` files that a paper names.
+fn bib_files(folder: &Folder<'_>, text: &str) -> Vec<String> {
+    let mut files = Vec::new();
+    for command in ["\\bibliography", "\\addbibresource"] {
+        for (at, _) in text.match_indices(command).take(20) {
+            let Some((names, _)) = short_argument(after_options(&text[at + command.len()..]), 4096) else { continue };
+            files.extend(names.split(',').filter_map(|called| folder.read(called, &[".bib"])));
+        }
+    }
+    files
+}
+
+/// `\bibitem[label]{key} text`.
+fn items(source: &str) -> Vec<(String, Record)> {
+    let mut found = Vec::new();
+    let mut places = memchr::memmem::find_iter(source.as_bytes(), "\\bibitem").peekable();
+    while let Some(at) = places.next() {
+        let end = places.peek().copied().unwrap_or(source.len());
+        let item = &source[at + "\\bibitem".len()..end];
+        let item = &item[..item.find("\\end{thebibliography}").unwrap_or(item.len())];
+        let after = match group(item.trim_start(), b'[', b']', LONGEST) {
+            Some(length) => &item.trim_start()[length..],
+            None => item,
+        };
+        let Some((key, text)) = short_argument(after, 1000) else { continue };
+        let cut = (0..=text.len().min(LONGEST)).rev().find(|&end| text.is_char_boundary(end)).unwrap_or(0);
+        let text = plain(&text[..cut], true);
+        found.push((
+            key.trim().to_owned(),
+            Record { text: Some(text).filter(|text| !text.is_empty()), ..Record::default() },
+        ));
+    }
+    found
+}
+
+/// The `.bbl` that biber writes.
+fn biblatex(source: &str) -> Vec<(String, Record)> {
+    let mut found = Vec::new();
+    for entry in source.split("\\entry{").skip(1) {
+        let Some((key, entry)) = entry.split_once('}') else { continue };
+        let entry = &entry[..entry.find("\\endentry").unwrap_or(entry.len())];
+        let field = |name: &str| {
+            let start = format!("\\field{{{name}}}");
+            let at = entry.find(&start)? + start.len();
+            short_argument(&entry[at..], LONGEST).map(|(value, _)| plain(value, false))
+        };
+        let verbatim = |name: &str| {
+            let start = format!("\\verb{{{name}}}");
+            let rest = entry[entry.find(&start)? + start.len()..].trim_start().strip_prefix("\\verb")?;
+            Some(rest[..rest.find("\\endverb")?].trim().to_owned())
+        };
+        let authors = entry.find("\\name{author}").map(|at| &entry[at..]).unwrap_or_default();
+        let authors =
+            &authors[..authors.get(1..).and_then(|rest| rest.find("\\name{")).map_or(authors.len(), |end| end + 1)];
+        let families = authors.match_indices("family={").filter_map(|(at, start)| {
+            let rest = &authors[at + start.len() - 1..];
+            short_argument(rest, 1000).map(|(name, _)| plain(name.trim_matches(['{', '}']), false))
+        });
+        let record = Record {
+            title: field("title").map(|title| match field("subtitle") {
+                Some(subtitle) => format!("{title}: {subtitle}"),
+                None => title,
+            }),
+            year: field("year").or_else(|| field("date")).and_then(|date| year(&date)),
+            authors: families.take(32).collect(),
+            doi: verbatim("doi"),
+            arxiv: verbatim("eprint").or_else(|| field("eprint")),
+            text: verbatim("url").filter(|url| url.contains("arxiv") || url.contains("acl") || url.contains("doi")),
+            ..Record::default()
+        };
+        found.push((key.trim().to_owned(), record));
+    }
+    found
+}
+
+/// Entries of a `.bib` file.
+pub(super) fn bib(source: &str) -> Vec<(String, Record)> {
+    let mut found = Vec::new();
+    let mut strings: HashMap<String, String> = HashMap::new();
+    let mut rest = source;
+    let mut patience = 4 * source.len() + LONGEST;
+    let mut next_line = 0;
+    while let Some(at) = memchr::memchr(b'@', rest.as_bytes()) {
+        rest = &rest[at + 1..];
+        let kind = rest[..rest.bytes().take_while(u8::is_ascii_alphabetic).count()].to_ascii_lowercase();
+        let after = rest[kind.len()..].trim_start();
+        if kind.is_empty() || !after.starts_with(['{', '(']) || matches!(kind.as_str(), "comment" | "preamble") {
+            continue;
+        }
+        let mut inside = &after[1..];
+        let mut key = String::new();
+        if kind != "string" {
+            let is_end = |b| matches!(b, b',' | b'}' | b'=' | b'@' | b'{' | b'"');
+            let Some(end) = inside.bytes().take(1000).position(is_end) else { continue };
+            if !matches!(inside.as_bytes()[end], b',' | b'}') {
+                continue;
+            }
+            key = inside[..end].trim().to_owned();
+            inside = &inside[end..];
+        }
+        // An entry that does not close ends before the next line with an `@`.
+        let start = source.len() - inside.len();
+        if next_line < start {
+            next_line = memchr::memmem::find(inside.as_bytes(), b"\n@").map_or(source.len(), |end| start + end);
+        }
+        let end = next_line - start;
+        let (fields, after) = fields(&inside[..end], &strings, &mut patience);
+        rest = &inside[end - after.len()..];
+        if kind == "string" {
+            strings.extend(fields);
+        } else if !key.is_empty() {
+            found.push((key, record(&fields)));
+        }
+    }
+    found
+}
+
+/// The fields of an entry, names in lower case, up to its end or to where it breaks.
+fn fields<'a>(
+    mut rest: &'a str,
+    strings: &HashMap<String, String>,
+    patience: &mut usize,
+) -> (HashMap<String, String>, &'a str) {
+    let mut fields = HashMap::new();
+    loop {
+        rest = rest.trim_start_matches(|c: char| c.is_whitespace() || c == ',');
+        let length =
+            rest.bytes().take_while(|b| b.is_ascii_alphanumeric() || matches!(b, b'_' | b'-' | b':' | b'+')).count();
+        let name = rest[..length].to_ascii_lowercase();
+        let Some(value) = rest[length..].trim_start().strip_prefix('=').filter(|_| length > 0) else {
+            return (fields, rest.strip_prefix(['}', ')']).unwrap_or(rest));
+        };
+        let (value, after) = value_of(value.trim_start(), strings, patience);
+        fields.entry(name).or_insert(value);
+        if after.len() == rest.len() {
+            return (fields, rest);
+        }
+        rest = after;
+    }
+}
+
+/// A value: braces, quotes, a word, or several joined by `#`.
+/// Of `patience`, so many bytes are left that may be looked at in vain.
+fn value_of<'a>(mut rest: &'a str, strings: &HashMap<String, String>, patience: &mut usize) -> (String, &'a str) {
+    let mut value = String::new();
+    loop {
+        let bytes = rest.as_bytes();
+        let most = LONGEST.min(*patience);
+        let length = match bytes.first() {
+            Some(b'{') => group(rest, b'{', b'}', most),
+            Some(b'"') => quoted(rest, most),
+            _ => None,
+        };
+        if length.is_none() && rest.starts_with(['{', '"']) {
+            *patience -= most.min(rest.len());
+        }
+        if let Some(length) = length {
+            value.push_str(&rest[1..length - 1]);
+            rest = &rest[length..];
+        } else {
+            let length = bytes
+                .iter()
+                .take_while(|&&b| !(b.is_ascii_whitespace() || matches!(b, b',' | b'}' | b')' | b'#')))
+                .count();
+            let word = &rest[..length];
+            value.push_str(strings.get(&word.to_ascii_lowercase()).map_or(word, String::as_str));
+            rest = &rest[length..];
+        }
+        match rest.trim_start().strip_prefix('#').filter(|_| value.len() < LONGEST) {
+            Some(more) => rest = more.trim_start(),
+            None => return (value, rest),
+        }
+    }
+}
+
+/// The length of a text in quotes, in which quotes may stand in braces.
+fn quoted(text: &str, most: usize) -> Option<usize> {
+    let mut depth = 0usize;
+    for (at, byte) in text.bytes().enumerate().skip(1).take(most) {
+        match byte {
+            b'{' => depth += 1,
+            b'}' => depth = depth.saturating_sub(1),
+            b'"' if depth == 0 => return Some(at + 1),
+            _ => {}
+        }
+    }
+    None
+}
+
+fn record(fields: &HashMap<String, String>) -> Record {
+    let field = |name: &str| fields.get(name).map(|value| plain(value, false)).filter(|value| !value.is_empty());
+    let raw = |name: &str| fields.get(name).map(|value| value.trim().to_owned()).filter(|value| !value.is_empty());
+    let people = fields.get("author").or_else(|| fields.get("editor")).map(String::as_str).unwrap_or_default();
+    let people: String = people.split_whitespace().collect::<Vec<_>>().join(" ");
+    let names =
+        people.split(" and ").map(|name| plain(name, false)).filter(|name| !name.is_empty() && name != "others");
+    let eprint = raw("eprint").or_else(|| raw("arxivid")).or_else(|| raw("arxiv"));
+    // Other places in which ids stand.
+    let places = ["journal", "journaltitle", "url", "note", "howpublished", "volume", "pmid"];
+    let text = places.iter().filter_map(|name| Some(format!("{name} {}", raw(name)?))).collect::<Vec<_>>().join("; ");
+    Record {
+        title: field("title"),
+        year: field("year").or_else(|| field("date")).and_then(|date| year(&date)),
+        authors: names.take(32).map(|name| surname(&name).to_owned()).collect(),
+        doi: raw("doi"),
+        pmid: raw("pmid"),
+        arxiv: eprint,
+        text: Some(text)
+            .filter(|text| ["arxiv", "arXiv", "doi", "aclanthology", "aclweb"].iter().any(|word| text.contains(word))),
+        ..Record::default()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_bib_entry_is_read_in_all_its_forms() {
+        let source = "@string{acl = \"Proc. of \" # {ACL}}\n@comment{x}\n@InProceedings{k1,\n title = {{BLEU}: a \
+                      M\\'ethod}, author = \"Papineni, Kishore and {van} der Berg, J. and others\", year = 2002,\n booktitle = acl # { 40},\
+                      doi={10.3115/1.2}}\n@article(k2, title={T}, date={2001-05}, eprint={1706.03762})\n";
+        let found = bib(source);
+        assert_eq!(found.len(), 2);
+        let (key, record) = &found[0];
+        assert_eq!((key.as_str(), record.title.as_deref()), ("k1", Some("BLEU: a Méthod")));
+        assert_eq!((record.authors.join("; ").as_str(), record.year), ("Papineni; van der Berg", Some(2002)));
+        assert_eq!(record.doi.as_deref(), Some("10.3115/1.2"));
+        assert_eq!((found[1].1.year, found[1].1.arxiv.as_deref()), (Some(2001), Some("1706.03762")));
+    }
+
+    #[test]
+    fn a_broken_bib_entry_costs_itself_alone() {
+        let found =
+            bib("@article{a, title={open\n\n@article{b, title={B}}\nmail me@here.org @ @x{\n@misc{c, title=\"C\"}");
+        let keys: Vec<&str> = found.iter().map(|(key, _)| key.as_str()).collect();
+        assert_eq!(keys, ["a", "b", "c"]);
+        assert_eq!(found[2].1.title.as_deref(), Some("C"));
+    }
+
+    #[test]
+    fn bibitems_are_read_with_their_texts() {
+        let found = items(
+            "\\begin{thebibliography}{9}\\bibitem[{Doe [1](2001)}]{doe}\nJ.~Doe.\n\\newblock {\\em A title}.\n\\newblock 2001. \
+             \\url{https://doi.org/10.1/x}\n\\bibitem{roe} R.\\end{thebibliography} rest",
+        );
+        let texts: Vec<_> = found.iter().map(|(key, record)| (key.as_str(), record.text.as_deref())).collect();
+        assert_eq!(texts, [("doe", Some("J. Doe.\nA title.\n2001. https://doi.org/10.1/x")), ("roe", Some("R."))]);
+    }
+
+    #[test]
+    fn a_bbl_of_biblatex_is_read() {
+        let source = "\\entry{k}{article}{}\n\\name{author}{2}{}{%\n{{hash=1}{%\nfamily={Müller},\nfamilyi={M\\bibinitperiod},\ngiven={A}}}%\n\
+                      {{hash=2}{%\nfamily={Roe},}}%\n}\n\\field{title}{A {Title}}\n\\field{year}{2011}\n\\verb{doi}\n\\verb 10.1234/ab\n\\endverb\n\\endentry";
+        let found = biblatex(source);
+        let record = &found[0].1;
+        assert_eq!((found[0].0.as_str(), record.title.as_deref(), record.year), ("k", Some("A Title"), Some(2011)));
+        assert_eq!((record.authors.join(" ").as_str(), record.doi.as_deref()), ("Müller Roe", Some("10.1234/ab")));
+    }
+
+    #[test]
+    fn what_never_closes_takes_no_time() {
+        for piece in ["@a{b,c={", "@a{b,c=\"", "\\bibitem[", "\\bibitem{", "\\entry{a}\\field{title}{", "@string{a=a#"]
+        {
+            let source = piece.repeat(30_000);
+            bib(&source);
+            items(&source);
+            biblatex(&source);
+        }
+    }
+}

@@ -1,0 +1,148 @@
+//! What commands and environments of LaTeX mean for the text.
+
+/// Environments of which nothing stays but their captions.
+pub(super) const DROPPED: [&str; 36] = [
+    "figure",
+    "table",
+    "equation",
+    "align",
+    "eqnarray",
+    "gather",
+    "multline",
+    "displaymath",
+    "math",
+    "tikzpicture",
+    "tabular",
+    "tabularx",
+    "longtable",
+    "algorithm",
+    "algorithmic",
+    "lstlisting",
+    "verbatim",
+    "minted",
+    "thebibliography",
+    "comment",
+    "picture",
+    "array",
+    "pspicture",
+    "wrapfigure",
+    "wraptable",
+    "filecontents",
+    "subequations",
+    "flalign",
+    "alignat",
+    "sidewaystable",
+    "sidewaysfigure",
+    "CCSXML",
+    "dmath",
+    "IEEEeqnarray",
+    "references",
+    "algorithm2e",
+];
+/// Commands whose first argument is no text, but their second is.
+pub(super) const SECOND_COUNTS: [&str; 5] = ["textcolor", "href", "colorbox", "resizebox", "hyperref"];
+/// Commands that part paragraphs.
+pub(super) const BREAKS: [&str; 10] = [
+    "section",
+    "subsection",
+    "subsubsection",
+    "chapter",
+    "paragraph",
+    "subparagraph",
+    "part",
+    "caption",
+    "footnote",
+    "item",
+];
+
+/// How many arguments go with a command of which nothing stays.
+pub(super) fn dropped_arguments(called: &str) -> Option<usize> {
+    Some(match called {
+        "bibinfo" | "printbibliography" => 0,
+        "label" | "ref" | "eqref" | "pageref" | "cref" | "Cref" | "autoref" | "vref" | "includegraphics"
+        | "bibliography" | "bibliographystyle" | "vspace" | "hspace" | "usepackage" | "color" | "index"
+        | "graphicspath" | "hypersetup" | "pagestyle" | "thispagestyle" | "pagenumbering" | "nocite" | "thanks"
+        | "hyphenation" | "addbibresource" | "title" | "author" | "date" | "institute" | "affil" | "affiliation"
+        | "address" | "email" | "ead" | "newcounter" | "IEEEauthorblockA" | "inst" | "orcid" | "tikzset"
+        | "ensuremath" => 1,
+        "newcommand"
+        | "renewcommand"
+        | "providecommand"
+        | "newtheorem"
+        | "DeclareMathOperator"
+        | "setlength"
+        | "addtolength"
+        | "setcounter"
+        | "addtocounter"
+        | "fontsize"
+        | "rule"
+        | "markboth"
+        | "numberwithin" => 2,
+        "newenvironment" | "addcontentsline" | "definecolor" => 3,
+        _ => return None,
+    })
+}
+
+/// `\cite` and its family: `citep`, `textcite`, `parencites`, `footcite`.
+pub(super) fn is_citation(called: &str) -> bool {
+    let lower = called.to_ascii_lowercase();
+    lower.contains("cite")
+        && !matches!(lower.as_str(), "nocite" | "citestyle" | "bibcite" | "citename" | "citepunct" | "setcitestyle")
+        && !lower.starts_with("declare")
+        && !lower.starts_with("new")
+}
+
+/// Letters and words that commands stand for.
+pub(super) fn letters(called: &str) -> Option<&'static str> {
+    Some(match called {
+        "ss" => "ß",
+        "o" => "ø",
+        "O" => "Ø",
+        "l" => "ł",
+        "L" => "Ł",
+        "ae" => "æ",
+        "AE" => "Æ",
+        "oe" => "œ",
+        "OE" => "Œ",
+        "aa" => "å",
+        "AA" => "Å",
+        "i" => "i",
+        "j" => "j",
+        "S" => "§",
+        "ldots" | "dots" | "textellipsis" => "…",
+        "LaTeX" => "LaTeX",
+        "TeX" => "TeX",
+        "BibTeX" => "BibTeX",
+        "textendash" => "–",
+        "textemdash" => "—",
+        "textbackslash" => "\\",
+        "textasciitilde" => "~",
+        "textquotesingle" => "'",
+        "ie" => "i.e.",
+        "eg" => "e.g.",
+        "etal" => "et al.",
+        _ => return None,
+    })
+}
+
+/// The accent that a command puts on the letter after it.
+pub(super) fn accent(called: &str) -> Option<char> {
+    Some(match called {
+        "'" => '\u{301}',
+        "`" => '\u{300}',
+        "^" => '\u{302}',
+        "\"" => '\u{308}',
+        "~" => '\u{303}',
+        "=" => '\u{304}',
+        "." => '\u{307}',
+        "c" => '\u{327}',
+        "v" => '\u{30c}',
+        "u" => '\u{306}',
+        "H" => '\u{30b}',
+        "r" => '\u{30a}',
+        "k" => '\u{328}',
+        "d" => '\u{323}',
+        "b" => '\u{331}',
+        _ => return None,
+    })
+}

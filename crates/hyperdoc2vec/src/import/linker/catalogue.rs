@@ -1,0 +1,265 @@
+//! What every document of the set says of itself, packed for look-ups: some 130 bytes a document beyond its strings.
+
+use std::collections::HashSet;
+use std::ops::Range;
+
+use xxhash_rust::xxh3::{xxh3_64, xxh3_64_with_seed};
+
+use super::fold::{fold, fold_surname};
+use super::{How, Record, ids};
+
+/// How many authors of a document are kept.
+const AUTHORS: usize = 4;
+/// How many keys of a title are kept for the search for similar ones: the rarest.
+const KEYS: usize = 8;
+/// Longer titles are cut here for comparison, in bytes.
+pub(super) const LONGEST_TITLE: usize = 512;
+
+/// Takes in documents one by one; see [`Catalogue`].
+#[derive(Debug, Default)]
+pub struct CatalogueBuilder {
+    strings: String,
+    entries: Vec<Entry>,
+    by_id: Vec<(u64, u32)>,
+    seen: HashSet<u64>,
+}
+
+/// The documents of a set, to be found by what a bibliography says of them.
+#[derive(Debug, Default)]
+pub struct Catalogue {
+    strings: String,
+    entries: Vec<Entry>,
+    /// Hash of kind and id, and the document.
+    by_id: Vec<(u64, u32)>,
+    /// Hash of the folded title without blanks, and the document.
+    by_title: Vec<(u64, u32)>,
+    /// Hashes of the rarest words and pairs of words of each title.
+    by_key: Vec<(u32, u32)>,
+}
+
+#[derive(Debug)]
+struct Entry {
+    start: usize,
+    id: u32,
+    title: u32,
+    authors: u32,
+    year: i32,
+    doi: u32,
+}
+
+/// What is compared of a document.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct Known<'a> {
+    /// Folded.
+    pub(super) title: &'a str,
+    /// Folded surnames, the first author's first, with blanks between.
+    pub(super) authors: &'a str,
+    pub(super) year: Option<i32>,
+    /// A hash of the DOI.
+    pub(super) doi: Option<u32>,
+}
+
+impl CatalogueBuilder {
+    /// Adds a document; one whose id came before is left out, as it will be from the corpus.
+    pub fn add(&mut self, id: &str, record: &Record) {
+        if !self.seen.insert(xxh3_64(id.as_bytes())) {
+            return;
+        }
+        let number = self.entries.len() as u32;
+        let start = self.strings.len();
+        self.strings.push_str(id);
+        let title = record.title.as_deref().map(folded_title).unwrap_or_default();
+        self.strings.push_str(&title);
+        let after_title = self.strings.len();
+        for name in record.authors.iter().take(AUTHORS).map(|name| fold_surname(name)).filter(|name| !name.is_empty()) {
+            if self.strings.len() > after_title {
+                self.strings.push(' ');
+            }
+            self.strings.push_str(&name);
+        }
+        let mut doi = 0;
+        for (how, id) in ids::ids(record) {
+            let hash = id_hash(how, &id);
+            if how == How::Doi {
+                doi = short_doi(hash);
+            }
+            self.by_id.push((hash, number));
+        }
+        self.entries.push(Entry {
+            start,
+            id: id.len() as u32,
+            title: title.len() as u32,
+            authors: (self.strings.len() - after_title) as u32,
+            year: record.year.unwrap_or(0),
+            doi,
+        });
+    }
+
+    /// How many documents there are.
+    pub fn len(&self) -> usize {
+        self.entries.len()
+    }
+
+    /// Whether there are none.
+    pub fn is_empty(&self) -> bool {
+        self.entries.is_empty()
+    }
+
+    /// Makes the indices.
+    pub fn finish(self) -> Catalogue {
+        let CatalogueBuilder { mut strings, entries, mut by_id, seen } = self;
+        drop(seen);
+        strings.shrink_to_fit();
+        by_id.sort_unstable();
+        let mut catalogue = Catalogue { strings, entries, by_id, ..Catalogue::default() };
+        let titles = || (0..catalogue.len()).map(|number| catalogue.known(number).title);
+        // How many titles have a key, give or take keys that share a counter: those only seem more frequent.
+        let counters = (catalogue.len() * 16).next_power_of_two().clamp(1 << 12, 1 << 24);
+        let mut counts = vec![0u32; counters];
+        let slot = |key: u32| key as usize & (counters - 1);
+        let mut of_title = Vec::new();
+        for title in titles() {
+            keys(title, &mut of_title);
+            of_title.iter().for_each(|&key| counts[slot(key)] += 1);
+        }
+        let (mut by_title, mut by_key) = (Vec::new(), Vec::new());
+        for (number, title) in titles().enumerate().filter(|(_, title)| !title.is_empty()) {
+            by_title.push((title_hash(title), number as u32));
+            keys(title, &mut of_title);
+            of_title.sort_unstable_by_key(|&key| (counts[slot(key)], key));
+            by_key.extend(of_title.iter().take(KEYS).map(|&key| (key, number as u32)));
+        }
+        by_title.sort_unstable();
+        by_key.sort_unstable();
+        by_key.shrink_to_fit();
+        (catalogue.by_title, catalogue.by_key) = (by_title, by_key);
+        catalogue
+    }
+}
+
+impl Catalogue {
+    /// A catalogue of these documents.
+    pub fn new<'a>(documents: impl IntoIterator<Item = (&'a str, &'a Record)>) -> Catalogue {
+        let mut builder = CatalogueBuilder::default();
+        documents.into_iter().for_each(|(id, record)| builder.add(id, record));
+        builder.finish()
+    }
+
+    /// How many documents there are.
+    pub fn len(&self) -> usize {
+        self.entries.len()
+    }
+
+    /// Whether there are none.
+    pub fn is_empty(&self) -> bool {
+        self.entries.is_empty()
+    }
+
+    /// The id of a document.
+    pub fn id(&self, document: usize) -> &str {
+        let Entry { start, id, .. } = self.entries[document];
+        &self.strings[start..start + id as usize]
+    }
+
+    /// The title of a document, folded.
+    pub fn title(&self, document: usize) -> &str {
+        self.known(document).title
+    }
+
+    pub(super) fn known(&self, document: usize) -> Known<'_> {
+        let Entry { start, id, title, authors, year, doi } = self.entries[document];
+        let title_start = start + id as usize;
+        let authors_start = title_start + title as usize;
+        Known {
+            title: &self.strings[title_start..authors_start],
+            authors: &self.strings[authors_start..authors_start + authors as usize],
+            year: (year != 0).then_some(year),
+            doi: (doi != 0).then_some(doi),
+        }
+    }
+
+    /// Documents with this id.
+    pub(super) fn with_id(&self, how: How, id: &str) -> impl Iterator<Item = usize> {
+        equal(&self.by_id, id_hash(how, id))
+    }
+
+    /// Documents with this folded title, blanks aside.
+    pub(super) fn with_title(&self, title: &str) -> impl Iterator<Item = usize> {
+        let compact = |title: &'_ str| title.bytes().filter(|&b| b != b' ').collect::<Vec<u8>>();
+        let wanted = compact(title);
+        equal(&self.by_title, title_hash(title)).filter(move |&document| compact(self.title(document)) == wanted)
+    }
+
+    /// Documents that share keys with `wanted`, with how many; at most `most`, those with the most first. Keys of
+    /// very many titles are passed over.
+    pub(super) fn sharing(&self, wanted: &[u32], most: usize) -> Vec<(usize, usize)> {
+        const MOST_TITLES: usize = 256;
+        let mut documents: Vec<u32> = Vec::new();
+        for &key in wanted {
+            let range = run(&self.by_key, key);
+            if range.len() <= MOST_TITLES {
+                documents.extend(self.by_key[range].iter().map(|&(_, document)| document));
+            }
+        }
+        documents.sort_unstable();
+        let mut counted: Vec<(usize, usize)> =
+            documents.chunk_by(|a, b| a == b).map(|same| (same[0] as usize, same.len())).collect();
+        counted.sort_by_key(|&(document, count)| (std::cmp::Reverse(count), document));
+        counted.truncate(most);
+        counted
+    }
+}
+
+/// A title folded and cut.
+pub(super) fn folded_title(title: &str) -> String {
+    let mut folded = fold(title);
+    if folded.len() > LONGEST_TITLE {
+        let end = (0..=LONGEST_TITLE).rev().find(|&end| folded.is_char_boundary(end)).unwrap_or(0);
+        folded.truncate(end);
+        folded.truncate(folded.trim_end().len());
+    }
+    folded
+}
+
+/// Hashes of the words of three letters or more of a folded text, and of its pairs of neighbours, each once.
+pub(super) fn keys(folded: &str, keys: &mut Vec<u32>) {
+    keys.clear();
+    let mut before = None;
+    let mut start = 0;
+    for word in folded.split(' ') {
+        let end = start + word.len();
+        if word.len() >= 3 {
+            keys.push(xxh3_64(word.as_bytes()) as u32);
+        }
+        if let Some(before) = before {
+            keys.push(xxh3_64(&folded.as_bytes()[before..end]) as u32);
+        }
+        before = Some(start);
+        start = end + 1;
+    }
+    keys.sort_unstable();
+    keys.dedup();
+}
+
+pub(super) fn short_doi(hash: u64) -> u32 {
+    (hash as u32).max(1)
+}
+
+pub(super) fn id_hash(how: How, id: &str) -> u64 {
+    xxh3_64_with_seed(id.as_bytes(), how as u64 + 1)
+}
+
+fn title_hash(title: &str) -> u64 {
+    let compact: Vec<u8> = title.bytes().filter(|&b| b != b' ').collect();
+    xxh3_64(&compact)
+}
+
+fn run<K: Ord + Copy>(sorted: &[(K, u32)], key: K) -> Range<usize> {
+    let start = sorted.partition_point(|&(known, _)| known < key);
+    let length = sorted[start..].iter().take_while(|&&(known, _)| known == key).count();
+    start..start + length
+}
+
+fn equal(sorted: &[(u64, u32)], key: u64) -> impl Iterator<Item = usize> {
+    sorted[run(sorted, key)].iter().map(|&(_, document)| document as usize)
+}

@@ -1,0 +1,107 @@
+//! The reference linker: which document of the set does an entry of a bibliography mean?
+//!
+//! Importers of papers read their input twice: first what each paper says of itself (a [`Record`] a document, from
+//! which a [`Catalogue`] is made), then the texts, whose bibliography entries (a [`Record`] each) are looked up there.
+//! A [`Paper`] holds a text with its marks and entries, and becomes a document with links.
+//!
+//! **Precision first.** An entry that could mean two documents means none, and is counted. In this order:
+//!
+//! 1. The id of a document, where the input says which one is meant; DOI, PubMed id, PMC id, arXiv id, ACL Anthology id. An id that leads to a document whose title and first author
+//!    both differ from the entry's is taken for an error, and there is no link.
+//! 2. The same title, folded (case, accents, punctuation, hyphens, ligatures, LaTeX), if year (±1) and first author do
+//!    not contradict and at least one of them agrees; a title of five words and 30 letters may stand alone where both are
+//!    unknown, one under three words or 20 letters needs both.
+//! 3. A similar title (at most one letter in ten differs), if the first author agrees and the year (±1) too; numbers
+//!    in the two titles must be the same.
+//! 4. Where an entry has no title of its own, the title of a document as whole words inside the entry's text, with the
+//!    first author before it or anywhere in the text, and the year (±1).
+
+mod catalogue;
+mod entry;
+mod find;
+mod fold;
+mod ids;
+mod paper;
+#[cfg(test)]
+mod precision;
+mod references;
+mod similar;
+
+pub use catalogue::{Catalogue, CatalogueBuilder};
+pub use fold::{fold, surname};
+pub use paper::{Mark, Paper};
+pub use references::{References, Sample, Sampled};
+
+/// What is known of a document of the set, or of an entry of a bibliography. Fields are as they stand in the input:
+/// the linker folds them.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct Record {
+    /// The id that a document has in the set; of an entry, the id of the document that it means, where the input says so.
+    pub own: Option<String>,
+    /// Digital object identifier, in any of its forms.
+    pub doi: Option<String>,
+    /// PubMed id.
+    pub pmid: Option<String>,
+    /// PubMed Central id, with or without `PMC`.
+    pub pmcid: Option<String>,
+    /// arXiv id, old or new, with or without a version.
+    pub arxiv: Option<String>,
+    /// ACL Anthology id.
+    pub acl: Option<String>,
+    /// Title.
+    pub title: Option<String>,
+    /// Year.
+    pub year: Option<i32>,
+    /// Surnames (see [`surname`]), the first author's first.
+    pub authors: Vec<String>,
+    /// The whole entry as it is written, if there is such a thing: ids and, without a title, titles are looked for in
+    /// it, and it is what a report shows.
+    pub text: Option<String>,
+}
+
+/// How an entry was found.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, serde::Serialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum How {
+    /// By the id that the input itself gives.
+    Own,
+    /// By its DOI.
+    Doi,
+    /// By its PubMed id.
+    Pmid,
+    /// By its PMC id.
+    Pmcid,
+    /// By its arXiv id.
+    Arxiv,
+    /// By its ACL Anthology id.
+    Acl,
+    /// By the same title.
+    Title,
+    /// By a similar title.
+    SimilarTitle,
+    /// By a title that stands in its text.
+    TitleInText,
+}
+
+/// Why an entry was not found.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, serde::Serialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum Miss {
+    /// No document of the set is meant.
+    NotInSet,
+    /// Several documents could be meant.
+    Ambiguous,
+    /// An id says one document, author and title say another.
+    Contradiction,
+    /// Neither an id nor a title nor text.
+    NothingKnown,
+}
+
+/// A document that an entry means.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Match {
+    /// Its number in the catalogue: see [`Catalogue::id`].
+    pub document: usize,
+    /// How it was found.
+    pub how: How,
+}

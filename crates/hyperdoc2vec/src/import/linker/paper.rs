@@ -1,0 +1,95 @@
+//! A paper as its format holds it: text, marks in it, a bibliography; and as a document with links.
+
+use std::collections::HashMap;
+
+use super::{Catalogue, Miss, Record, References};
+use crate::document::{Document, Link};
+use crate::import::Parsed;
+use crate::losses::Loss;
+
+/// A citation mark: a place in the text, and the keys of the entries that it names.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Mark {
+    /// Byte offset in the text.
+    pub at: usize,
+    /// Keys of entries; none for a mark that names no entry.
+    pub keys: Vec<String>,
+}
+
+/// A paper whose references are not linked yet.
+#[derive(Debug, Default)]
+pub struct Paper {
+    /// The document, without links. Marks are no part of its text.
+    pub document: Document,
+    /// Marks in the order of the text. Those at one place, with nothing but white space between, form one position.
+    pub marks: Vec<Mark>,
+    /// The bibliography: the key by which marks call an entry, and what it says. A key may stand for several works.
+    pub entries: Vec<(String, Record)>,
+}
+
+impl Paper {
+    /// Looks every entry up, and adds the document with its links to `parsed`; counts what was found and what not.
+    pub fn link(self, catalogue: &Catalogue, parsed: &mut Parsed) {
+        let Paper { mut document, marks, entries } = self;
+        let mut by_key: HashMap<&str, Vec<Result<usize, Miss>>> = HashMap::with_capacity(entries.len());
+        for (key, entry) in &entries {
+            let found = catalogue.find(entry);
+            parsed.references.entry(&document.id, entry, found, catalogue);
+            by_key.entry(key).or_default().push(found.map(|found| found.document));
+        }
+        for Mark { at, keys } in marks {
+            let (text, id) = (&document.text, &document.id);
+            let before = document.links.last().map_or(0, |link: &Link| link.at);
+            let mut targets: Vec<String> = Vec::new();
+            if keys.is_empty() {
+                parsed.references.mark_without_target += 1;
+                parsed.losses.add(Loss::MarkWithoutEntry, format!("{id} ({})", document.origin));
+            }
+            for key in &keys {
+                let Some(works) = by_key.get(key.as_str()) else {
+                    parsed.references.mark_without_entry += 1;
+                    parsed.losses.add(Loss::MarkWithoutEntry, format!("{key} in {id}"));
+                    continue;
+                };
+                for work in works {
+                    match work {
+                        Ok(found) => {
+                            parsed.references.mark_linked += 1;
+                            let target = catalogue.id(*found);
+                            if !targets.iter().any(|known| known == target) {
+                                targets.push(target.to_owned());
+                            }
+                        }
+                        Err(miss) => {
+                            parsed.references.mark_to_unresolved += 1;
+                            let loss = match miss {
+                                Miss::Ambiguous | Miss::Contradiction => Loss::AmbiguousReference,
+                                Miss::NotInSet | Miss::NothingKnown => Loss::UnmatchedReference,
+                            };
+                            parsed.losses.add(loss, format!("{key} in {id}"));
+                        }
+                    }
+                }
+            }
+            if targets.is_empty() {
+                continue;
+            }
+            // Marks with nothing but white space between them are one.
+            let between = text.get(before..at).unwrap_or(" x");
+            if let Some(last) = document.links.last_mut().filter(|_| between.trim().is_empty()) {
+                targets.retain(|target| !last.targets.contains(target));
+                last.targets.append(&mut targets);
+            } else {
+                document.links.push(Link { at, anchor: at, targets });
+            }
+        }
+        parsed.documents.push(document);
+    }
+}
+
+impl References {
+    /// Marks that name so many entries, all told.
+    pub fn marks(&self) -> u64 {
+        self.mark_linked + self.mark_to_unresolved + self.mark_without_entry + self.mark_without_target
+    }
+}

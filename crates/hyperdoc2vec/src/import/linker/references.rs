@@ -1,0 +1,126 @@
+//! What became of references: counts and samples, by the way in which they were found or not.
+
+use std::collections::BTreeMap;
+
+use serde::Serialize;
+
+use super::{Catalogue, How, Match, Miss, Record};
+
+/// Samples that are kept of each kind.
+const SAMPLES: usize = 20;
+/// Characters of an entry that a sample shows.
+const LONGEST: usize = 300;
+
+/// What became of the bibliography entries and the marks of an import. Batches are merged in the order of the input.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize)]
+pub struct References {
+    /// Entries that were found, by how.
+    pub resolved: BTreeMap<How, Sampled>,
+    /// Entries that were not found, by why.
+    pub unresolved: BTreeMap<Miss, Sampled>,
+    /// Marks whose entry was found. A mark counts once for each entry that it names.
+    pub mark_linked: u64,
+    /// Marks whose entry was not found.
+    pub mark_to_unresolved: u64,
+    /// Marks that name an entry which the bibliography does not have.
+    pub mark_without_entry: u64,
+    /// Marks that name no entry.
+    pub mark_without_target: u64,
+}
+
+/// A count, and a few of what was counted.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize)]
+pub struct Sampled {
+    /// How many.
+    pub count: u64,
+    /// The first of them.
+    pub samples: Vec<Sample>,
+}
+
+/// A bibliography entry, where it stands, and what it was taken for.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+pub struct Sample {
+    /// The document whose entry it is.
+    pub source: String,
+    /// The entry.
+    pub entry: String,
+    /// The id of the document that it means.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub target: Option<String>,
+    /// The title of that document, folded.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub title: Option<String>,
+}
+
+impl References {
+    /// Counts what became of an entry of the bibliography of `source`.
+    pub fn entry(&mut self, source: &str, entry: &Record, found: Result<Match, Miss>, catalogue: &Catalogue) {
+        let sampled = match found {
+            Ok(found) => self.resolved.entry(found.how).or_default(),
+            Err(miss) => self.unresolved.entry(miss).or_default(),
+        };
+        sampled.count += 1;
+        if sampled.samples.len() < SAMPLES {
+            let document = found.ok().map(|found| found.document);
+            sampled.samples.push(Sample {
+                source: source.to_owned(),
+                entry: shown(entry),
+                target: document.map(|document| catalogue.id(document).to_owned()),
+                title: document.map(|document| catalogue.title(document).to_owned()),
+            });
+        }
+    }
+
+    /// Adds all of `other`, which comes after.
+    pub fn merge(&mut self, other: References) {
+        fn add<K: Ord>(ours: &mut BTreeMap<K, Sampled>, theirs: BTreeMap<K, Sampled>) {
+            for (kind, theirs) in theirs {
+                let ours = ours.entry(kind).or_default();
+                ours.count += theirs.count;
+                let room = SAMPLES - ours.samples.len();
+                ours.samples.extend(theirs.samples.into_iter().take(room));
+            }
+        }
+        add(&mut self.resolved, other.resolved);
+        add(&mut self.unresolved, other.unresolved);
+        self.mark_linked += other.mark_linked;
+        self.mark_to_unresolved += other.mark_to_unresolved;
+        self.mark_without_entry += other.mark_without_entry;
+        self.mark_without_target += other.mark_without_target;
+    }
+
+    /// Whether there were no entries and no marks.
+    pub fn is_empty(&self) -> bool {
+        *self == References::default()
+    }
+
+    /// How many entries were found.
+    pub fn entries_resolved(&self) -> u64 {
+        self.resolved.values().map(|sampled| sampled.count).sum()
+    }
+
+    /// How many entries there were.
+    pub fn entries(&self) -> u64 {
+        self.entries_resolved() + self.unresolved.values().map(|sampled| sampled.count).sum::<u64>()
+    }
+}
+
+/// An entry as a person would read it.
+fn shown(entry: &Record) -> String {
+    let mut out = match entry.text.as_deref() {
+        Some(text) => text.split_whitespace().collect::<Vec<_>>().join(" "),
+        None => {
+            let year = entry.year.map(|year| year.to_string()).unwrap_or_default();
+            let ids = [&entry.doi, &entry.pmid, &entry.pmcid, &entry.arxiv, &entry.acl];
+            let mut parts = vec![entry.authors.join(", "), year, entry.title.clone().unwrap_or_default()];
+            parts.extend(ids.into_iter().flatten().cloned());
+            parts.retain(|part| !part.is_empty());
+            parts.join(". ")
+        }
+    };
+    if let Some((end, _)) = out.char_indices().nth(LONGEST) {
+        out.truncate(end);
+        out.push('…');
+    }
+    out
+}

@@ -1,0 +1,124 @@
+//! Whether two folded titles, or names, are one with noise or two.
+
+/// Parts of words that turn a title into another one.
+const PREFIXES: [&str; 20] = [
+    "un", "non", "in", "im", "dis", "semi", "multi", "bi", "mono", "sub", "super", "inter", "intra", "pre", "post",
+    "de", "re", "anti", "self", "cross",
+];
+
+/// How much a title says.
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub(super) enum Size {
+    Short,
+    Usual,
+    Long,
+}
+
+impl Size {
+    pub(super) fn of(folded: &str) -> Size {
+        let blanks = folded.bytes().filter(|&b| b == b' ').count();
+        let letters = folded.len() - blanks;
+        match blanks + 1 {
+            words if words >= 5 && letters >= 30 => Size::Long,
+            words if words >= 3 && letters >= 20 => Size::Usual,
+            _ => Size::Short,
+        }
+    }
+}
+
+/// Whether two folded surnames are one, give or take a letter.
+pub(super) fn same_name(a: &str, b: &str) -> bool {
+    a == b || (a.len().min(b.len()) >= 5 && distance(a.as_bytes(), b.as_bytes(), 1).is_some())
+}
+
+/// In how many letters two folded titles differ, if that can be noise: a letter in ten at most, no other numbers, no
+/// word replaced by another.
+pub(super) fn noise(a: &str, b: &str) -> Option<usize> {
+    if !numbers(a).eq(numbers(b)) {
+        return None;
+    }
+    let compact = |title: &str| title.bytes().filter(|&byte| byte != b' ').collect::<Vec<u8>>();
+    let (bytes_a, bytes_b) = (compact(a), compact(b));
+    let most = bytes_a.len().max(bytes_b.len()) / 10;
+    if a.split(' ').count() != b.split(' ').count() {
+        // Words that were parted or joined, an article that was left out.
+        return distance(&bytes_a, &bytes_b, most.min(3)).filter(|_| !replaced_prefix(a, b));
+    }
+    let one_word = |(a, b): (&str, &str)| {
+        let most = (a.len().max(b.len()) / 4).max(1);
+        a == b || (distance(a.as_bytes(), b.as_bytes(), most).is_some() && !is_prefixed(a, b))
+    };
+    if !a.split(' ').zip(b.split(' ')).all(one_word) {
+        return None;
+    }
+    distance(&bytes_a, &bytes_b, most)
+}
+
+/// Words with digits, and Roman numbers.
+fn numbers(folded: &str) -> impl Iterator<Item = &str> {
+    folded.split(' ').filter(|word| {
+        word.bytes().any(|b| b.is_ascii_digit())
+            || matches!(*word, "ii" | "iii" | "iv" | "vi" | "vii" | "viii" | "ix" | "xi" | "xii")
+    })
+}
+
+/// `supervised` and `unsupervised`.
+fn is_prefixed(a: &str, b: &str) -> bool {
+    PREFIXES.iter().any(|prefix| a.strip_prefix(prefix) == Some(b) || b.strip_prefix(prefix) == Some(a))
+}
+
+/// Whether `a` and `b` differ by a prefix that stands as a word of its own: `non linear`.
+fn replaced_prefix(a: &str, b: &str) -> bool {
+    let extra = |a: &str, b: &str| {
+        let words: Vec<&str> = b.split(' ').collect();
+        a.split(' ').any(|word| word != "in" && PREFIXES.contains(&word) && !words.contains(&word))
+    };
+    let compact = |title: &str| title.replace(' ', "");
+    (extra(a, b) || extra(b, a)) && compact(a) != compact(b)
+}
+
+/// Levenshtein's distance, if it is at most `most`.
+fn distance(a: &[u8], b: &[u8], most: usize) -> Option<usize> {
+    let same = a.iter().zip(b).take_while(|(x, y)| x == y).count();
+    let (a, b) = (&a[same..], &b[same..]);
+    let same = a.iter().rev().zip(b.iter().rev()).take_while(|(x, y)| x == y).count();
+    let (a, b) = (&a[..a.len() - same], &b[..b.len() - same]);
+    if a.len().abs_diff(b.len()) > most {
+        return None;
+    }
+    // Only cells within `most` of the diagonal can count; those outside are too large as they are.
+    let mut row: Vec<usize> = (0..=b.len()).collect();
+    for i in 1..=a.len() {
+        let (from, to) = (i.saturating_sub(most).max(1), (i + most).min(b.len()));
+        let mut diagonal = row[from - 1];
+        row[from - 1] = if from == 1 { i } else { most + 1 };
+        let mut least = row[from - 1];
+        for j in from..=to {
+            let cell = (diagonal + usize::from(a[i - 1] != b[j - 1])).min(row[j] + 1).min(row[j - 1] + 1);
+            diagonal = row[j];
+            row[j] = cell;
+            least = least.min(cell);
+        }
+        if least > most {
+            return None;
+        }
+    }
+    Some(row[b.len()]).filter(|&distance| distance <= most)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_distance_is_levenshteins_up_to_a_limit() {
+        for (a, b, expected) in
+            [("", "", 0), ("kitten", "sitting", 3), ("abc", "", 3), ("flaw", "lawn", 2), ("ab", "ba", 2)]
+        {
+            for most in 0..6 {
+                let wanted = (expected <= most).then_some(expected);
+                assert_eq!(distance(a.as_bytes(), b.as_bytes(), most), wanted, "{a} {b} {most}");
+            }
+        }
+    }
+}

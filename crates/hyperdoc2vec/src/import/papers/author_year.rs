@@ -1,0 +1,315 @@
+//! Citation marks that name authors and years: `(Smith et al., 2018; Doe, 2017a)`, `Smith and Doe (2018)`.
+//!
+//! A year in brackets is looked at with the names before it; a mark is what fits an entry of the list, or at least
+//! looks like nothing else.
+
+use std::collections::HashMap;
+
+use super::entry::Entry;
+use super::marks::{Found, distinct, is_place, without_opening};
+use super::names::key;
+use super::words::{Kind, Word, words, year};
+
+/// Longest bracket in bytes.
+const LONGEST: usize = 700;
+/// Words before a bracket that are looked at for names.
+const REACH: usize = 24;
+
+/// Entries by first author and year.
+pub(super) struct People<'a> {
+    entries: &'a [Entry],
+    /// Keys of the authors of each entry.
+    keys: Vec<Vec<String>>,
+    /// Entries by their year and the first byte of their first author's key.
+    by_first: HashMap<(i32, u8), Vec<usize>>,
+}
+
+/// Names that stand before a year.
+struct Names {
+    people: Vec<Person>,
+    /// Whether `et al.` follows.
+    others: bool,
+    /// Where they begin.
+    start: usize,
+}
+
+/// One of them.
+struct Person {
+    /// The key of the family name.
+    key: String,
+    /// The same if the word before belongs to it: `García Márquez`.
+    double: Option<String>,
+}
+
+impl Person {
+    /// Whether it is this author; `loosely`, if one letter was misread.
+    fn is(&self, author: &str, loosely: bool) -> bool {
+        let name = if loosely { same(author, &self.key) } else { author == self.key };
+        name || self.double.as_ref().is_some_and(|double| author == double)
+    }
+}
+
+impl<'a> People<'a> {
+    /// The authors and years of a list of entries.
+    pub(super) fn new(entries: &'a [Entry]) -> People<'a> {
+        let keys_of = |entry: &Entry| entry.authors.iter().map(|name| key(name)).collect();
+        let keys: Vec<Vec<String>> = entries.iter().map(keys_of).collect();
+        let mut by_first: HashMap<(i32, u8), Vec<usize>> = HashMap::new();
+        for (at, (entry, keys)) in entries.iter().zip(&keys).enumerate() {
+            if let (Some(year), Some(first)) = (entry.year, keys.first().and_then(|key| key.bytes().next())) {
+                by_first.entry((year, first)).or_default().push(at);
+            }
+        }
+        People { entries, keys, by_first }
+    }
+
+    /// Entries of a year whose first author may be this person.
+    fn near(&self, year: i32, person: &Person) -> impl Iterator<Item = usize> {
+        let double = person.double.as_ref().and_then(|double| double.bytes().next());
+        let single = person.key.bytes().next();
+        let firsts = [single, double.filter(|_| double != single)];
+        firsts.into_iter().flatten().filter_map(move |first| self.by_first.get(&(year, first))).flatten().copied()
+    }
+
+    /// All marks of a text, in order.
+    pub(super) fn marks(&self, text: &str) -> Vec<Found> {
+        let mut found: Vec<Found> = Vec::new();
+        for (open, bracket) in text.match_indices(['(', '[']) {
+            let from = open + 1;
+            let end =
+                (from..=text.len().min(from + LONGEST)).rev().find(|&at| text.is_char_boundary(at)).unwrap_or(from);
+            let close = if bracket == "(" { ')' } else { ']' };
+            let Some(length) = text[from..end].find(['(', ')', '[', ']', '\n']) else { continue };
+            let inside = &text[from..from + length];
+            if !text[from + length..].starts_with(close) || !inside.bytes().any(|b| b.is_ascii_digit()) {
+                continue;
+            }
+            let first = inside.trim_start();
+            let narrative =
+                words(first).next().is_some_and(|word| matches!(word.kind, Kind::Year(..)) && word.before.is_empty());
+            if narrative {
+                found.extend(self.narrative(text, open, from + length + 1));
+            } else {
+                found.extend(self.bracket(text, open, from + length + 1));
+            }
+        }
+        found
+    }
+
+    /// `Smith and Doe (2018, 2019)`: the names stay, the bracket is the mark.
+    fn narrative(&self, text: &str, open: usize, end: usize) -> Option<Found> {
+        let from = (open.saturating_sub(300)..=open).find(|&at| text.is_char_boundary(at)).unwrap_or(open);
+        let from = text[from..open].rfind('\n').map_or(from, |at| from + at + 1);
+        let names = names(&text[from..open])?;
+        let inside = &text[open + 1..end - 1];
+        let mut entries = Vec::new();
+        let mut last = None;
+        for part in inside.split([',', ';', '&']).flat_map(|part| part.split(" and ")).map(str::trim) {
+            let letter = part.chars().next().filter(|_| part.len() == 1).filter(char::is_ascii_lowercase);
+            match (year(part), letter, last) {
+                (Some((year, letter)), ..) => {
+                    entries.extend(self.find(&names, year, letter));
+                    last = Some(year);
+                }
+                // `2018a, b`
+                (None, Some(letter), Some(year)) => entries.extend(self.find(&names, year, Some(letter))),
+                (None, None, Some(_))
+                    if is_place(part) || part.is_empty() || part.starts_with(|c: char| c.is_ascii_digit()) =>
+                {
+                    break;
+                }
+                _ => return None,
+            }
+        }
+        // A year after a name that fits no entry may be anything: `Rome (1960)`.
+        (!entries.is_empty()).then(|| Found { range: open..end, entries: distinct(entries) })
+    }
+
+    /// `(see Smith et al., 2018; Doe, 2017a, p. 5)`.
+    fn bracket(&self, text: &str, open: usize, end: usize) -> Vec<Found> {
+        let inside = &text[open + 1..end - 1];
+        let base = open + 1;
+        // One part a year: names, the year, the place.
+        let mut parts: Vec<Found> = Vec::new();
+        let mut last: Option<(Names, i32)> = None;
+        let mut from = 0;
+        let mut foreign = false;
+        let mut unknown = 0;
+        for word in words(inside) {
+            let trimmed = word.core.trim_end_matches(|c: char| !c.is_alphanumeric());
+            let (found, rest) = match (word.kind, &last) {
+                (Kind::Year(year, letter), _) => (Some((year, letter)), ""),
+                // `2018a,b` and `2018/2019`
+                (Kind::Other, _) if trimmed.get(..4).is_some_and(|start| year(start).is_some()) => {
+                    let length = trimmed.find([',', '/', ';']).unwrap_or(trimmed.len());
+                    (year(&trimmed[..length]), trimmed.get(length + 1..).unwrap_or_default())
+                }
+                (Kind::Other | Kind::Initials | Kind::Particle, Some((_, year)))
+                    if trimmed.len() == 1 && from <= word.start =>
+                {
+                    let gap = inside[from..word.start].trim_matches([' ', ',']);
+                    let letter = trimmed.chars().next().filter(char::is_ascii_lowercase);
+                    (letter.filter(|_| gap.is_empty()).map(|letter| (*year, Some(letter))), "")
+                }
+                _ => (None, ""),
+            };
+            let Some((year, letter)) = found else { continue };
+            let segment = &inside[from..word.start];
+            let lead = segment.trim_start_matches([' ', ',', ';']);
+            let names =
+                if lead.trim().is_empty() || matches!(lead.trim(), "and" | "&") { None } else { names(segment) };
+            let start = match (&names, &last) {
+                (Some(names), _) => from + names.start,
+                (None, Some(_)) if lead.trim().is_empty() || matches!(lead.trim(), "and" | "&") => from,
+                _ => {
+                    // A year that no name stands before.
+                    foreign = true;
+                    from = word.end;
+                    last = None;
+                    continue;
+                }
+            };
+            let before = without_opening(inside[from..start].trim_start_matches([' ', ',', ';']));
+            foreign |= !before.trim_matches(|c: char| !c.is_alphanumeric()).is_empty();
+            let all = names.or_else(|| last.take().map(|(names, _)| names));
+            let Some(all) = all else { continue };
+            let mut entries: Vec<usize> = self.find(&all, year, letter).into_iter().collect();
+            for part in rest.split([',', '/']).map(str::trim).filter(|part| !part.is_empty()) {
+                let letter = part.chars().next().filter(|_| part.len() == 1);
+                let (year, letter) = super::words::year(part).unwrap_or((year, letter));
+                entries.extend(self.find(&all, year, letter));
+            }
+            unknown += usize::from(entries.is_empty());
+            from = word.end;
+            parts.push(Found { range: base + start..base + word.end, entries });
+            last = Some((all, year));
+        }
+        let tail = inside[from..].trim_matches([' ', ',', ';', '.']);
+        let place = tail.is_empty()
+            || is_place(tail)
+            || tail.chars().all(|c| c.is_ascii_digit() || matches!(c, '-' | '–' | ' ' | ':'));
+        foreign |= !place;
+        let Some(last) = parts.last_mut() else { return Vec::new() };
+        if place && !tail.is_empty() {
+            last.range.end = end - 1;
+        }
+        let known = parts.len() - unknown;
+        if known == 0 && (foreign || parts.iter().any(|part| text[part.range.clone()].split(' ').count() > 12)) {
+            return Vec::new();
+        }
+        if !foreign {
+            let entries = distinct(parts.iter().flat_map(|part| part.entries.iter().copied()).collect());
+            return vec![Found { range: open..end, entries }];
+        }
+        parts.retain(|part| !part.entries.is_empty());
+        parts
+    }
+
+    /// The one entry that names and a year fit.
+    fn find(&self, names: &Names, year: i32, letter: Option<char>) -> Option<usize> {
+        let find = |loosely| self.find_by(names, year, letter, loosely);
+        find(false).or_else(|| find(true)).flatten()
+    }
+
+    /// `Some(None)` if several fit.
+    fn find_by(&self, names: &Names, year: i32, letter: Option<char>, loosely: bool) -> Option<Option<usize>> {
+        // The longest run of names that are all the authors of an entry, ...
+        for count in (1..=names.people.len()).rev() {
+            let run = &names.people[names.people.len() - count..];
+            let fits = |&at: &usize| {
+                let authors = &self.keys[at];
+                let all = authors.len() == count || (names.others || self.entries[at].others) && authors.len() >= count;
+                all && authors.iter().zip(run).all(|(author, person)| person.is(author, loosely))
+            };
+            if let Some(only) = self.only(self.near(year, &run[0]).filter(fits).collect(), letter) {
+                return Some(only);
+            }
+        }
+        // ... or else the first author alone, where the mark leaves the others out.
+        let first = names.people.last().filter(|_| names.people.len() == 1 || names.others)?;
+        let fits = |&at: &usize| self.keys[at].first().is_some_and(|author| first.is(author, loosely));
+        self.only(self.near(year, first).filter(fits).collect(), letter)
+    }
+
+    /// `Some(None)` if there are several, and no letter tells them apart.
+    fn only(&self, mut fitting: Vec<usize>, letter: Option<char>) -> Option<Option<usize>> {
+        if letter.is_some() && fitting.iter().any(|&at| self.entries[at].letter.is_some()) {
+            fitting.retain(|&at| self.entries[at].letter == letter);
+        }
+        match fitting[..] {
+            [] => None,
+            [one] => Some(Some(one)),
+            _ => Some(None),
+        }
+    }
+}
+
+/// Whether two names are the same but for one letter that was misread.
+fn same(a: &str, b: &str) -> bool {
+    if a == b {
+        return true;
+    }
+    let (short, long) = if a.len() <= b.len() { (a, b) } else { (b, a) };
+    if short.len() < 6 || long.len() - short.len() > 1 || !a.is_ascii() || !b.is_ascii() {
+        return false;
+    }
+    let (short, long) = (short.as_bytes(), long.as_bytes());
+    let head = short.iter().zip(long).take_while(|(a, b)| a == b).count();
+    let tail = short.iter().rev().zip(long.iter().rev()).take_while(|(a, b)| a == b).count();
+    head + tail >= long.len() - 1
+}
+
+/// The names with which a text ends: `… as Smith, Doe and Roe`, `Smith et al.`, `Smith's`.
+fn names(text: &str) -> Option<Names> {
+    let all: Vec<Word<'_>> = words(text).collect();
+    let mut all = &all[all.len().saturating_sub(REACH)..];
+    let mut others = false;
+    if let [rest @ .., et, al] = all
+        && et.kind == Kind::Et
+        && al.kind == Kind::Al
+    {
+        (others, all) = (true, rest);
+    } else if let [rest @ .., and, word] = all
+        && and.kind == Kind::And
+        && matches!(word.core, "others" | "colleagues" | "coworkers" | "co-workers")
+    {
+        (others, all) = (true, rest);
+    }
+    let mut people: Vec<Person> = Vec::new();
+    let mut start = text.len();
+    let mut index = all.len();
+    // From the back: a name with its particles, given names and initials, then what may stand before it.
+    while index > 0 {
+        let last = all[index - 1];
+        let closing = last.after.trim_matches(|c: char| matches!(c, ',' | ' ' | '\'' | '’' | '.'));
+        let core = last.core.strip_suffix("’s").or_else(|| last.core.strip_suffix("'s")).unwrap_or(last.core);
+        if !matches!(last.kind, Kind::Name | Kind::Capitals) || !closing.is_empty() {
+            break;
+        }
+        let mut first = index - 1;
+        let joins = |at: usize, kinds: &[Kind]| {
+            at > 0 && kinds.contains(&all[at - 1].kind) && all[at - 1].after.is_empty() && all[at].before.is_empty()
+        };
+        while joins(first, &[Kind::Particle]) {
+            first -= 1;
+        }
+        let mut person = Person { key: key(core), double: None };
+        if joins(first, &[Kind::Name]) {
+            person.double = Some(format!("{}{}", key(all[first - 1].core), person.key));
+        }
+        while joins(first, &[Kind::Name, Kind::Initials]) {
+            first -= 1;
+        }
+        people.insert(0, person);
+        start = all[first].start + all[first].before.len();
+        index = first;
+        let Some(before) = index.checked_sub(1).map(|at| all[at]) else { break };
+        match before.kind {
+            _ if !all[first].before.is_empty() => break,
+            Kind::And => index -= 1,
+            _ if before.after == "," => {}
+            _ => break,
+        }
+    }
+    (!people.is_empty()).then_some(Names { people, others, start })
+}

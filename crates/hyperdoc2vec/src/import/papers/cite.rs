@@ -1,0 +1,165 @@
+//! A paper's text with its marks found: which style it cites in, and what each mark names.
+
+use std::ops::Range;
+
+use super::author_year::People;
+use super::entry::Entry;
+use super::marks::{Found, Labels, coverage, distinct, without_opening};
+
+/// Marks of a text in order, none over another; marks that follow each other are one.
+pub(super) fn marks(text: &str, entries: &[Entry]) -> Vec<Found> {
+    if entries.is_empty() {
+        return Vec::new();
+    }
+    let labels = Labels::new(entries);
+    let by_names = People::new(entries).marks(text);
+    let square = labels.square(text);
+    let named = by_names.iter().filter(|mark| !mark.entries.is_empty()).count();
+    let mut found = by_names;
+    // A few numbers in brackets among many names and years are no marks.
+    let keys = entries.iter().any(|entry| entry.key.is_some());
+    if keys
+        || labels.are_numbers(entries.len()) && (square.len() * 2 >= named || coverage(&square, entries.len()) > 0.5)
+    {
+        let covered = coverage(&square, entries.len());
+        found.extend(square);
+        if covered < 0.25 && !keys && named * 4 < entries.len() && entries.len() >= 4 {
+            let others = [labels.raised(text), labels.round(text)];
+            let best =
+                others.into_iter().max_by(|a, b| coverage(a, entries.len()).total_cmp(&coverage(b, entries.len())));
+            found.extend(best.filter(|marks| coverage(marks, entries.len()) >= 0.5).unwrap_or_default());
+        }
+    }
+    found.sort_by_key(|mark| (mark.range.start, std::cmp::Reverse(mark.range.end)));
+    let mut end = 0;
+    found.retain(|mark| {
+        let apart = mark.range.start >= end;
+        end = end.max(mark.range.end);
+        apart
+    });
+    let mut found = joined(text, found);
+    found.iter_mut().for_each(|mark| take_brackets(text, mark));
+    found
+}
+
+/// `([1])` and `(see [1])`: brackets around nothing but a mark go with it.
+fn take_brackets(text: &str, mark: &mut Found) {
+    let Range { start, end } = mark.range;
+    let from = (start.saturating_sub(24)..=start).find(|&at| text.is_char_boundary(at)).unwrap_or(start);
+    if let Some(open) = text[from..start].rfind('(').map(|at| from + at)
+        && text[end..].starts_with(')')
+        && without_opening(&text[open + 1..start]).trim().is_empty()
+    {
+        mark.range = open..end + 1;
+    }
+}
+
+/// `[1][2]`, `[1], [2]` and `(Doe, 2001) (Roe, 2002)` are one mark.
+fn joined(text: &str, found: Vec<Found>) -> Vec<Found> {
+    let mut out: Vec<Found> = Vec::with_capacity(found.len());
+    for mark in found {
+        match out.last_mut() {
+            Some(last) if touches(text, last.range.end..mark.range.start) => {
+                last.range.end = mark.range.end;
+                last.entries.extend(mark.entries);
+                last.entries = distinct(std::mem::take(&mut last.entries));
+            }
+            _ => out.push(mark),
+        }
+    }
+    out
+}
+
+fn touches(text: &str, gap: Range<usize>) -> bool {
+    gap.len() <= 3 && matches!(text[gap].trim_matches(' '), "" | "," | ";" | "-" | "–")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::clean::Line;
+    use super::super::split;
+    use super::*;
+
+    /// The marks of a text that cites a list: what stands there, and the numbers of the entries.
+    fn found(list: &str, text: &str) -> Vec<String> {
+        let lines: Vec<Line> = list.lines().map(|text| Line { text: text.trim().to_owned(), indent: 0 }).collect();
+        let entries = split::entries(&lines, &[]);
+        let numbers = |mark: &Found| mark.entries.iter().map(|at| (at + 1).to_string()).collect::<Vec<_>>().join(" ");
+        marks(text, &entries).iter().map(|mark| format!("{}={}", &text[mark.range.clone()], numbers(mark))).collect()
+    }
+
+    const NAMES: &str = "Smith, J., Doe, A., and Roe, B. 2018. First title here.\nSmith, J. 2017a. Second title here.\nSmith, J. 2017b. Third title here.\nvan den Berg, K. and O'Hara, L. 1999. Fourth title here.\nGarcía Márquez, G. 2001. Fifth title.";
+
+    #[test]
+    fn marks_in_a_style_that_the_paper_does_not_use_are_text() {
+        assert_eq!(found(NAMES, "as in [1] and (2), [1, 2], x3"), [""; 0]);
+        let numbers = "[1] A. Doe. First title. 2001.\n[2] B. Roe. Other title. 2002.\n[3] C. Poe. Third title. 2003.";
+        assert_eq!(found(numbers, "shown (1) by [1], [2] and eq. (2)"), ["[1], [2]=1 2"]);
+    }
+
+    #[test]
+    fn digits_above_the_line_count_where_the_paper_cites_in_this_way() {
+        let list = "1. Doe A. First title. 2001.\n2. Roe B. Other title. 2002.\n3. Poe C. Third title. 2003.\n4. Moe C. Fourth title. 2003.";
+        assert_eq!(found(list, "shown before.1,2 and later3 in CO2 by model4"), ["1,2=1 2", "3=3", "4=4"]);
+        assert_eq!(found(list, "only once here2 and nothing else"), [""; 0]);
+    }
+
+    #[test]
+    fn words_in_the_bracket_that_are_no_names_stay() {
+        assert_eq!(
+            found(NAMES, "a tool (which was used by Smith et al., 2018, for trees) is"),
+            ["Smith et al., 2018,=1"]
+        );
+        assert_eq!(found(NAMES, "(see García Márquez, 2001, p. 5)"), ["(see García Márquez, 2001, p. 5)=5"]);
+        assert_eq!(found(NAMES, "in (Nobody, 1950) here"), ["(Nobody, 1950)="]);
+        assert_eq!(found(NAMES, "Rome (1960) and the year (2018)"), [""; 0]);
+    }
+
+    /// The marks of a sentence of the test file: the sets of entries of each.
+    fn positions(list: &[Line], text: &str) -> Vec<Vec<usize>> {
+        let found = marks(text, &split::entries(list, &[]));
+        found
+            .into_iter()
+            .map(|mark| mark.entries.iter().map(|at| at + 1).collect())
+            .filter(|set: &Vec<usize>| !set.is_empty())
+            .collect()
+    }
+
+    #[test]
+    fn marks_in_many_styles_name_the_right_entries() {
+        let file = include_str!("../../../tests/data/papers/marks.txt");
+        let mut list: Vec<Line> = Vec::new();
+        let mut complete = true;
+        let (mut right, mut read, mut expected, mut whole) = (0, 0, 0, 0);
+        let mut sentence = "";
+        for line in file.lines().filter(|line| !line.is_empty() && !line.starts_with("# ")) {
+            if let Some(entry) = line.strip_prefix("## ") {
+                if complete {
+                    list.clear();
+                }
+                complete = false;
+                list.push(Line { text: entry.to_owned(), indent: 0 });
+            } else if let Some(sets) = line.strip_prefix('=') {
+                let set =
+                    |set: &str| set.split_whitespace().map(|at| at.parse().expect("a number")).collect::<Vec<usize>>();
+                let sets: Vec<Vec<usize>> = sets.split('|').map(set).filter(|set| !set.is_empty()).collect();
+                let found = positions(&list, sentence);
+                expected += sets.len();
+                read += found.len();
+                let hits = found.iter().filter(|set| sets.contains(set)).count();
+                right += hits;
+                whole += usize::from(found == sets);
+                if found != sets {
+                    eprintln!("expected {sets:?}, found {found:?} in {sentence}");
+                }
+            } else {
+                complete = true;
+                sentence = line;
+            }
+        }
+        let (precision, recall) = (right as f64 / read as f64, right as f64 / expected as f64);
+        eprintln!("marks: precision {precision:.3}, recall {recall:.3} of {expected}; {whole} sentences wholly right");
+        assert!(expected >= 60, "{expected} marks");
+        assert!(precision >= 0.97 && recall >= 0.95, "precision {precision}, recall {recall}");
+    }
+}

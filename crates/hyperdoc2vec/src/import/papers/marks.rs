@@ -1,0 +1,354 @@
+//! Citation marks that are labels: `[1]`, `[3-5]`, `[Knuth84]`, `(2)`, and digits that stood above the line.
+//!
+//! A number in brackets may be an interval, an index or an equation: numbers beyond the list, and marks in a style
+//! that the paper hardly uses, are left as they are.
+
+use std::collections::{HashMap, HashSet};
+use std::ops::Range;
+
+use super::entry::Entry;
+
+/// A mark in a text, and the entries that it names.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(super) struct Found {
+    /// What stands in the text for it.
+    pub(super) range: Range<usize>,
+    /// Entries of the list, in the order of the mark; none if it names what the list does not have.
+    pub(super) entries: Vec<usize>,
+}
+
+/// Entries by their labels.
+pub(super) struct Labels<'a> {
+    numbers: HashMap<u32, usize>,
+    keys: HashMap<&'a str, usize>,
+    most: u32,
+}
+
+/// Longest mark in bytes.
+const LONGEST: usize = 240;
+/// More numbers than any range in a mark has.
+const WIDEST: u32 = 100;
+
+impl<'a> Labels<'a> {
+    /// The labels of a list of entries.
+    pub(super) fn new(entries: &'a [Entry]) -> Labels<'a> {
+        let mut labels = Labels { numbers: HashMap::new(), keys: HashMap::new(), most: 0 };
+        for (at, entry) in entries.iter().enumerate() {
+            if let Some(number) = entry.number {
+                labels.numbers.entry(number).or_insert(at);
+                labels.most = labels.most.max(number);
+            }
+            if let Some(key) = entry.key.as_deref() {
+                labels.keys.entry(key).or_insert(at);
+            }
+        }
+        labels
+    }
+
+    /// Whether most entries have a number.
+    pub(super) fn are_numbers(&self, entries: usize) -> bool {
+        self.numbers.len() * 2 > entries
+    }
+
+    /// Marks in square brackets.
+    pub(super) fn square(&self, text: &str) -> Vec<Found> {
+        let mut found = Vec::new();
+        for (open, _) in text.match_indices('[') {
+            let window = window(&text[open + 1..]);
+            let Some(close) = window.find(['[', ']']).filter(|&at| window[at..].starts_with(']')) else { continue };
+            let inside = &window[..close];
+            let range = open..open + close + 2;
+            if !self.numbers.is_empty()
+                && !is_math(&text[..open], &text[range.end..])
+                && let Some(entries) = self.list(inside)
+            {
+                found.push(Found { range, entries });
+            } else if let Some(entries) = self.keys(inside) {
+                found.push(Found { range, entries });
+            }
+        }
+        found
+    }
+
+    /// Marks in round brackets, `(1, 2)`: only after a word.
+    pub(super) fn round(&self, text: &str) -> Vec<Found> {
+        let mut found = Vec::new();
+        for (open, _) in text.match_indices('(') {
+            let window = window(&text[open + 1..]);
+            let Some(close) = window.find(['(', ')']).filter(|&at| window[at..].starts_with(')')) else { continue };
+            let range = open..open + close + 2;
+            let word = last_word(&text[..open]);
+            let after_word = word.chars().filter(|c| c.is_lowercase()).count() > 1 && !is_caption(word);
+            let goes_on =
+                text[range.end..].chars().next().is_some_and(|c| matches!(c, ' ' | '.' | ',' | ';' | ':' | ')'));
+            if after_word
+                && goes_on
+                && let Some(entries) = self.list(&window[..close])
+            {
+                found.push(Found { range, entries });
+            }
+        }
+        found
+    }
+
+    /// Digits that stood above the line: `word12,13`, `word.12`.
+    pub(super) fn raised(&self, text: &str) -> Vec<Found> {
+        let bytes = text.as_bytes();
+        let mut found = Vec::new();
+        let mut at = 0;
+        while let Some(start) = bytes[at..].iter().position(u8::is_ascii_digit).map(|start| at + start) {
+            let list = |b: &u8| b.is_ascii_digit() || matches!(b, b',' | b'-') || !b.is_ascii();
+            let mut end = start;
+            for (offset, c) in text[start..].char_indices() {
+                if !(c.is_ascii_digit() || matches!(c, ',' | '-' | '–')) || offset > LONGEST {
+                    break;
+                }
+                end = start + offset + c.len_utf8();
+            }
+            let end_trimmed = start + text[start..end].trim_end_matches([',', '-', '–']).len();
+            at = end.max(start + 1);
+            let before = &text[..start];
+            let stem = before.trim_end_matches(['.', ',', ';', ':', ')', '”', '"']);
+            let word = stem.rsplit(|c: char| !c.is_alphabetic()).next().unwrap_or_default();
+            let glued = word.chars().count() > 1 && !(stem.len() == before.len() && is_unit(word));
+            let small = word.chars().skip(1).all(char::is_lowercase) && !word.is_empty();
+            let parted = text[end_trimmed..]
+                .chars()
+                .next()
+                .is_none_or(|c| !c.is_alphanumeric() && !matches!(c, '%' | '°' | '$'));
+            let decimal = before.ends_with('.') && stem.ends_with(|c: char| c.is_ascii_digit());
+            if glued
+                && small
+                && parted
+                && !decimal
+                && list(&bytes[start])
+                && let Some(entries) = self.list(&text[start..end_trimmed])
+            {
+                found.push(Found { range: start..end_trimmed, entries });
+            }
+        }
+        found
+    }
+
+    /// Entries that a list of numbers names: `1, 2`, `3–5`, `1; 4`, `see 3, p. 12`. `None` if it is something else.
+    fn list(&self, text: &str) -> Option<Vec<usize>> {
+        let text = without_opening(text);
+        let mut entries = Vec::new();
+        let mut numbers = 0;
+        for part in text.split([',', ';', '&']).flat_map(|part| part.split(" and ")) {
+            let part = part.trim();
+            let part = part.strip_prefix("and ").unwrap_or(part);
+            if is_place(part) && numbers > 0 {
+                // What follows says where in the cited text.
+                break;
+            }
+            let mut ends = part.splitn(2, ['-', '–', '—', '−']).map(str::trim);
+            let first = number(ends.next()?)?;
+            let last = match ends.next() {
+                Some(end) => number(end)?,
+                None => first,
+            };
+            if first == 0 || last > self.most || last < first || last - first > WIDEST {
+                return None;
+            }
+            numbers += 1;
+            entries.extend((first..=last).filter_map(|number| self.numbers.get(&number)));
+        }
+        (numbers > 0).then(|| distinct(entries))
+    }
+
+    /// Entries that a list of keys names: `Knuth84`, `Knu84, SD+01`, `Knu84, Section 3`.
+    fn keys(&self, text: &str) -> Option<Vec<usize>> {
+        if self.keys.is_empty() {
+            return None;
+        }
+        let mut entries = Vec::new();
+        for part in without_opening(text).split([',', ';']).map(str::trim) {
+            match self.keys.get(part) {
+                Some(&entry) => entries.push(entry),
+                None if !entries.is_empty() && is_place(part) => break,
+                None => return None,
+            }
+        }
+        (!entries.is_empty()).then(|| distinct(entries))
+    }
+}
+
+/// The share of the entries that marks name.
+pub(super) fn coverage(marks: &[Found], entries: usize) -> f64 {
+    let named: HashSet<usize> = marks.iter().flat_map(|mark| mark.entries.iter().copied()).collect();
+    named.len() as f64 / entries.max(1) as f64
+}
+
+/// Each once, in order.
+pub(super) fn distinct(mut entries: Vec<usize>) -> Vec<usize> {
+    let mut seen = HashSet::new();
+    entries.retain(|&entry| seen.insert(entry));
+    entries
+}
+
+fn window(text: &str) -> &str {
+    let end = (0..=text.len().min(LONGEST)).rev().find(|&at| text.is_char_boundary(at)).unwrap_or(0);
+    &text[..end]
+}
+
+fn number(text: &str) -> Option<u32> {
+    (text.len() <= 5 && !text.is_empty() && text.bytes().all(|b| b.is_ascii_digit())).then(|| text.parse().ok())?
+}
+
+/// `see`, `e.g.,` and the like before a citation.
+pub(super) fn without_opening(text: &str) -> &str {
+    let mut rest = text.trim_start();
+    'again: loop {
+        for word in [
+            "see also",
+            "see, e.g.",
+            "see e.g.",
+            "see",
+            "See",
+            "e.g.",
+            "e. g.",
+            "i.e.",
+            "cf.",
+            "Cf.",
+            "also",
+            "for example",
+            "for instance",
+            "and",
+            "ref.",
+            "refs.",
+            "Ref.",
+            "Refs.",
+        ] {
+            if let Some(after) = rest.strip_prefix(word)
+                && after.starts_with([' ', ',', ':'])
+            {
+                rest = after.trim_start_matches([' ', ',', ':']);
+                continue 'again;
+            }
+        }
+        return rest;
+    }
+}
+
+/// Whether a text says where in the cited work: `p. 12`, `Section 3`, `§2`.
+pub(super) fn is_place(text: &str) -> bool {
+    const PLACES: [&str; 24] = [
+        "p.", "pp.", "page", "pages", "sec", "sect", "section", "sections", "chap", "ch.", "chapter", "chapters", "§",
+        "fig", "figure", "table", "theorem", "thm", "lemma", "eq", "vol", "appendix", "prop", "cor",
+    ];
+    let text = text.trim_start().to_lowercase();
+    PLACES.iter().any(|place| text.starts_with(place))
+        || text.starts_with("p") && text[1..].starts_with(|c: char| c.is_ascii_digit())
+}
+
+/// Units and functions, after which a digit above the line is a power.
+fn is_unit(word: &str) -> bool {
+    const UNITS: [&str; 22] = [
+        "mm", "cm", "dm", "km", "nm", "kg", "mg", "ml", "ft", "in", "log", "ln", "exp", "sin", "cos", "tan", "min",
+        "mol", "sec", "ms", "yd", "mi",
+    ];
+    UNITS.contains(&word)
+}
+
+/// The last word of a text, if nothing but a blank stands after it.
+fn last_word(text: &str) -> &str {
+    let from = (text.len().saturating_sub(64)..=text.len()).find(|&at| text.is_char_boundary(at)).unwrap_or(0);
+    let text = &text[from..];
+    let text = text.strip_suffix([' ', '\n']).unwrap_or(text);
+    text.rsplit(|c: char| c.is_whitespace()).next().unwrap_or_default()
+}
+
+/// Words after which a number in brackets is that of a figure, an equation, a part.
+fn is_caption(word: &str) -> bool {
+    let word = word.trim_matches(|c: char| !c.is_alphabetic()).to_lowercase();
+    let captions = [
+        "eq",
+        "eqs",
+        "eqn",
+        "equation",
+        "equations",
+        "fig",
+        "figure",
+        "table",
+        "section",
+        "step",
+        "case",
+        "line",
+        "by",
+        "in",
+        "from",
+        "rule",
+        "example",
+        "examples",
+        "sentence",
+        "item",
+        "of",
+    ];
+    captions.contains(&word.as_str())
+}
+
+/// Whether brackets hold an interval or an index: after `∈`, `=`, `range`, a single letter, or before `×`.
+fn is_math(before: &str, after: &str) -> bool {
+    let glued = before.ends_with(|c: char| c.is_alphanumeric() || matches!(c, ')' | '}' | '_' | '^'));
+    let word = last_word(before);
+    if glued {
+        // `method[12]` lost its blank; `a[1]`, `x2[3]` and `f(x)[1]` are indices.
+        let letters = word.rsplit(|c: char| !c.is_alphabetic()).next().unwrap_or_default();
+        return letters.chars().count() < 3;
+    }
+    let sign = word.ends_with(['∈', '=', '≤', '≥', '<', '>', '×', '⊂', '⊆', '+', '∪', '∩', '→', '*', '·']);
+    let said = ["interval", "intervals", "range", "between", "ranges", "domain", "segment"]
+        .contains(&word.to_lowercase().as_str());
+    let goes_on = after.trim_start().starts_with(['×', '∪', '^', '∩', '→']);
+    sign || said || goes_on
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn entries(count: u32) -> Vec<Entry> {
+        (1..=count).map(|number| Entry { number: Some(number), ..Entry::default() }).collect()
+    }
+
+    fn shown(text: &str, found: &[Found]) -> Vec<String> {
+        let numbers = |mark: &Found| mark.entries.iter().map(|at| (at + 1).to_string()).collect::<Vec<_>>().join(" ");
+        found.iter().map(|mark| format!("{}={}", &text[mark.range.clone()], numbers(mark))).collect()
+    }
+
+    #[test]
+    fn intervals_indices_and_numbers_beyond_the_list_are_no_marks() {
+        let list = entries(9);
+        let labels = Labels::new(&list);
+        for text in [
+            "in [0, 1]",
+            "x ∈ [1, 2]",
+            "the interval [1, 2]",
+            "a[1]",
+            "x2[3]",
+            "[10]",
+            "[5-3]",
+            "[1, 2",
+            "[[1]x",
+            "[1, x]",
+            "= [1, 2]",
+            "[]",
+            "[1, 2] × [1, 3]",
+        ] {
+            let found = labels.square(text);
+            let none = found.iter().all(|mark| {
+                text == "[1, 2] × [1, 3]" && mark.range.start > 0 || text == "[[1]x" && mark.range.start == 1
+            });
+            assert!(none, "{text}: {found:?}");
+        }
+    }
+
+    #[test]
+    fn digits_glued_to_words_are_marks_but_formulas_and_decimals_are_none() {
+        let list = entries(30);
+        let labels = Labels::new(&list);
+        let text = "shown before12,13 and later.14 In CO2 and H2O 3.5 of 20, x2 alpha2b model3";
+        assert_eq!(shown(text, &labels.raised(text)), ["12,13=12 13", "14=14", "3=3"]);
+    }
+}

@@ -1,0 +1,370 @@
+//! The list of authors that a bibliography entry begins with, in any of the usual orders.
+//!
+//! `Smith, J., & Doe, A.` `J. Smith and A. Doe` `Smith J, Doe A` `Smith, John, and Anna Doe` `John Smith, Anna Doe, and
+//! Bo Lee`. The list ends at a year, a quotation mark, a colon, a full stop after a whole name, or where something
+//! comes that is no name.
+
+use super::words::{Kind, Word, is_quote, words};
+use crate::import::linker::fold;
+
+/// Authors, and where their list ends.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub(super) struct Authors {
+    /// Family names in order.
+    pub(super) surnames: Vec<String>,
+    /// Whether the list ends in `et al.`
+    pub(super) others: bool,
+    /// Where in the text the list ends, and what follows begins.
+    pub(super) end: usize,
+    /// What ended it.
+    pub(super) closed: Closed,
+}
+
+/// What ended a list of authors.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub(super) enum Closed {
+    /// The text ended, or there was no list.
+    #[default]
+    Nothing,
+    Year,
+    Colon,
+    Quote,
+    Stop,
+    /// A comma: the title will end with one too.
+    Comma,
+}
+
+/// A family name as it is compared: without particles, accents, case and punctuation.
+pub(super) fn key(surname: &str) -> String {
+    let folded = fold(surname);
+    let mut words: Vec<&str> = folded.split(' ').collect();
+    while words.len() > 1 && super::words::is_particle(words[0]) {
+        words.remove(0);
+    }
+    words.concat()
+}
+
+/// No list of authors is longer, in words.
+const LONGEST: usize = 2000;
+
+/// Reads the authors at the start of an entry.
+pub(super) fn authors(text: &str) -> Authors {
+    let mut list = List::new(text);
+    let mut all = words(text).take(LONGEST).peekable();
+    while let Some(word) = all.next() {
+        let next = all.peek().copied();
+        if let Some(end) = list.take(word, next) {
+            return end;
+        }
+    }
+    list.finish(text.len(), Closed::Nothing)
+}
+
+/// A list while it is read.
+struct List<'a> {
+    text: &'a str,
+    /// Words since the last comma or connector.
+    item: Vec<Word<'a>>,
+    /// Whether the names seen so far stand before their initials.
+    inverted: bool,
+    /// A family name whose given names come after the comma.
+    pending: Option<String>,
+    names: Vec<String>,
+    /// Whether every name so far had initials.
+    initials: bool,
+    after_and: bool,
+    others: bool,
+}
+
+impl<'a> List<'a> {
+    fn new(text: &'a str) -> List<'a> {
+        List {
+            text,
+            item: Vec::new(),
+            inverted: false,
+            pending: None,
+            names: Vec::new(),
+            initials: true,
+            after_and: false,
+            others: false,
+        }
+    }
+
+    /// Takes the next word; the result if the list ends before it or with it.
+    fn take(&mut self, word: Word<'a>, next: Option<Word<'a>>) -> Option<Authors> {
+        if word.before.contains(is_quote) || word.before.contains(['‘', '\'']) && !self.names.is_empty() {
+            return Some(self.finish(word.start, Closed::Quote));
+        }
+        let first = self.names.is_empty() && self.item.is_empty() && self.pending.is_none();
+        match word.kind {
+            Kind::Year(..) if !first => Some(self.finish(word.start, Closed::Year)),
+            Kind::Year(..) | Kind::Other => self.overshot(word),
+            Kind::And if self.is_title() => Some(self.cut()),
+            Kind::And => {
+                self.complete();
+                self.after_and = true;
+                None
+            }
+            Kind::Et if next.is_some_and(|next| next.kind == Kind::Al) => {
+                self.complete();
+                None
+            }
+            Kind::Et => {
+                self.complete();
+                self.after_and = true;
+                None
+            }
+            Kind::Al if word.core.len() == 2 && self.pending.is_none() && self.item.is_empty() => {
+                self.others = true;
+                let closed = match word.after {
+                    after if after.contains(':') => Closed::Colon,
+                    after if after.contains(',') && !after.contains(")") => Closed::Comma,
+                    _ => Closed::Stop,
+                };
+                Some(self.finish(next.map_or(word.end, |next| next.start), closed))
+            }
+            Kind::Suffix | Kind::Editors if !first => {
+                if word.after.contains(',')
+                    && self.pending.is_none()
+                    && next.is_some_and(|next| next.kind == Kind::Initials)
+                {
+                    self.inverted = true;
+                    self.pending = Some(self.joined());
+                    self.item.clear();
+                }
+                if word.after.contains(':') {
+                    return Some(self.finish(next.map_or(word.end, |next| next.start), Closed::Colon));
+                }
+                None
+            }
+            _ if word.before.contains(['(', '[']) => self.overshot(word),
+            Kind::Initials => self.initials(word, next),
+            Kind::Capitals if self.item.last().is_some_and(|last| last.kind == Kind::Name) => self.initials(word, next),
+            Kind::Particle | Kind::Al => {
+                self.item.push(word);
+                None
+            }
+            _ => self.name(word, next),
+        }
+    }
+
+    fn initials(&mut self, word: Word<'a>, next: Option<Word<'a>>) -> Option<Authors> {
+        let tight =
+            word.kind == Kind::Capitals || (!word.core.ends_with('.') && self.has_name() && self.pending.is_none());
+        self.inverted |= tight;
+        self.item.push(word);
+        let rest = next.map_or(word.end, |next| next.start);
+        if word.after.contains(':') {
+            return Some(self.finish(rest, Closed::Colon));
+        }
+        let inverted = self.pending.is_some() || tight || (self.has_name() && self.inverted);
+        if word.after.contains([',', ';']) {
+            let last = self.after_and && (inverted || self.has_name());
+            // `Smith, J.` without any other name yet: what is before the comma may be initials of a direct name.
+            if inverted || self.has_name() {
+                self.complete();
+            }
+            return (last && word.after.contains(',')).then(|| self.finish(rest, Closed::Comma));
+        }
+        if word.after.contains('.') && tight {
+            return Some(self.finish(rest, Closed::Stop));
+        }
+        // `Tal, O. A grammar`: an article.
+        let article = next.is_some_and(|next| next.core == "A" && next.after.is_empty());
+        match next.map(|next| next.kind) {
+            Some(Kind::Initials) if inverted && article && word.core.ends_with('.') => {
+                Some(self.finish(rest, Closed::Stop))
+            }
+            Some(Kind::Name | Kind::Capitals | Kind::Other) if inverted && word.core.ends_with('.') => {
+                Some(self.finish(rest, Closed::Stop))
+            }
+            _ => None,
+        }
+    }
+
+    fn name(&mut self, word: Word<'a>, next: Option<Word<'a>>) -> Option<Authors> {
+        self.item.push(word);
+        let rest = next.map_or(word.end, |next| next.start);
+        if word.after.contains(':') {
+            return Some(self.finish(rest, Closed::Colon));
+        }
+        if word.after.starts_with('.') && !matches!(word.core, "St" | "Dr" | "Mc" | "Prof") {
+            // `J. Harb. Phys. 12` is a journal.
+            let abbreviated = |next: Word<'_>| next.after.starts_with('.') && next.kind == Kind::Name;
+            let number = |next: Word<'_>| next.core.len() < 4 && next.core.starts_with(|c: char| c.is_ascii_digit());
+            if !self.names.is_empty() && next.is_some_and(|next| abbreviated(next) || number(next)) || self.is_title() {
+                return Some(self.cut());
+            }
+            return Some(self.finish(rest, Closed::Stop));
+        }
+        if word.after.contains(';') {
+            self.complete();
+            return None;
+        }
+        if !word.after.contains(',') {
+            return None;
+        }
+        let bare = !self.item.iter().any(|word| matches!(word.kind, Kind::Initials));
+        let initials_follow = next.is_some_and(|next| matches!(next.kind, Kind::Initials | Kind::Capitals));
+        if self.pending.is_some() {
+            // Given names in full: `Smith, John,`
+            let last = self.after_and;
+            self.complete();
+            return last.then(|| self.finish(rest, Closed::Comma));
+        }
+        // A bare word before initials, or the very first word before given names.
+        let surname_first =
+            bare && (initials_follow && (self.inverted || self.names.is_empty() || self.item.len() == 1));
+        let given_follow = next.is_some_and(|next| next.kind == Kind::Name) && self.names.is_empty();
+        if surname_first || (bare && given_follow && self.family_name_alone()) {
+            self.inverted = self.inverted || surname_first;
+            self.pending = Some(self.joined());
+            self.item.clear();
+            return None;
+        }
+        if self.is_title() {
+            return Some(self.cut());
+        }
+        let last = self.after_and;
+        self.complete();
+        last.then(|| self.finish(rest, Closed::Comma))
+    }
+
+    /// Whether the words since the last comma have no initials, as all names before them have: `J. Smith, Deep Sails,`.
+    fn is_title(&self) -> bool {
+        let initials = |word: &Word<'_>| matches!(word.kind, Kind::Initials | Kind::Capitals);
+        let direct = !self.inverted && self.pending.is_none() && !self.names.is_empty();
+        direct && self.initials && !self.item.is_empty() && !self.item.iter().any(initials)
+    }
+
+    /// One word, particles aside.
+    fn family_name_alone(&self) -> bool {
+        self.item.iter().filter(|word| word.kind != Kind::Particle).count() == 1
+    }
+
+    fn has_name(&self) -> bool {
+        self.item.iter().any(|word| matches!(word.kind, Kind::Name))
+    }
+
+    fn joined(&self) -> String {
+        let words: Vec<&str> = self.item.iter().map(|word| word.core).collect();
+        words.join(" ")
+    }
+
+    /// The words since the last comma make up a name.
+    fn complete(&mut self) {
+        let item = std::mem::take(&mut self.item);
+        let is_initials = |word: &Word<'_>| matches!(word.kind, Kind::Initials);
+        if let Some(surname) = self.pending.take() {
+            let short = item.iter().any(is_initials) || item.iter().any(|word| word.kind == Kind::Capitals);
+            self.initials &= short;
+            self.names.push(surname);
+            return;
+        }
+        let Some(last) = item.last() else { return };
+        self.initials &= item.iter().any(|word| matches!(word.kind, Kind::Initials | Kind::Capitals));
+        let tight = item.len() > 1
+            && (last.kind == Kind::Capitals || last.kind == Kind::Initials)
+            && item[0].kind != Kind::Initials;
+        let surname: Vec<&str> = if tight {
+            item[..item.len() - 1].iter().filter(|word| !is_initials(word)).map(|word| word.core).collect()
+        } else {
+            let end = item.iter().rposition(|word| matches!(word.kind, Kind::Name | Kind::Capitals));
+            let Some(end) = end else { return };
+            let small = item[..end].iter().rev().take_while(|word| word.kind == Kind::Particle).count();
+            item[end - small..=end].iter().map(|word| word.core).collect()
+        };
+        if !surname.is_empty() {
+            self.names.push(surname.join(" "));
+        }
+    }
+
+    /// The list ended where the current item began.
+    fn cut(&mut self) -> Authors {
+        let start = self.item.first().map_or(self.text.len(), |word| word.start);
+        self.item.clear();
+        self.finish(start, Closed::Comma)
+    }
+
+    /// Something came that is no name: the title has begun, at the last comma or before.
+    fn overshot(&mut self, word: Word<'a>) -> Option<Authors> {
+        if let (Some(surname), false) = (self.pending.take(), self.item.is_empty()) {
+            // `Smith, Title of` or `Smith, John title`: the comma was the end.
+            self.names.push(surname);
+            return Some(self.cut());
+        }
+        if self.names.is_empty() {
+            return Some(Authors::default());
+        }
+        if self.item.is_empty() {
+            return Some(self.finish(word.start, Closed::Comma));
+        }
+        Some(self.cut())
+    }
+
+    fn finish(&mut self, end: usize, closed: Closed) -> Authors {
+        self.complete();
+        if self.names.is_empty() {
+            return Authors::default();
+        }
+        Authors { surnames: std::mem::take(&mut self.names), others: self.others, end, closed }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn read(text: &str) -> (String, &str, Closed) {
+        let list = authors(text);
+        let names = list.surnames.join("|") + if list.others { "|…" } else { "" };
+        (names, &text[list.end..], list.closed)
+    }
+
+    #[test]
+    fn lists_of_authors_are_read_in_all_orders() {
+        use Closed::{Colon, Comma, Nothing, Stop, Year};
+        let cases = [
+            ("Smith, J., & Doe, A. K. (2018). Deep", "Smith|Doe", "(2018). Deep", Year),
+            ("Smith, J. and Doe, A. Deep parsing", "Smith|Doe", "Deep parsing", Stop),
+            ("J. Smith and A. B. Doe. Deep parsing", "Smith|Doe", "Deep parsing", Stop),
+            ("J. Smith, A. Doe, and B. van den Berg, “Deep", "Smith|Doe|van den Berg", "“Deep", Comma),
+            ("John Smith, Anna Maria Doe, and Bo Lee. 2018. Deep", "Smith|Doe|Lee", "2018. Deep", Stop),
+            ("Smith, John, and Anna Doe. 2018. Deep", "Smith|Doe", "2018. Deep", Stop),
+            ("Smith J, Doe AB, van Dorn K. Deep parsing", "Smith|Doe|van Dorn", "Deep parsing", Stop),
+            ("Smith, J., Doe, A.: Deep parsing", "Smith|Doe", "Deep parsing", Colon),
+            (
+                "J. Smith and A. Doe, Deep parsing of trees, J. Algebra",
+                "Smith|Doe",
+                "Deep parsing of trees, J. Algebra",
+                Comma,
+            ),
+            ("J. Smith, Deep Parsing, Nature 12", "Smith", "Deep Parsing, Nature 12", Comma),
+            ("Smith, J. et al. Deep parsing", "Smith|…", "Deep parsing", Stop),
+            ("García Márquez, G. & d’Ormesson, J.-P. Deep", "García Márquez|d’Ormesson", "Deep", Stop),
+            ("O'Neil, K. (1999)", "O'Neil", "(1999)", Year),
+            ("Smith, J.", "Smith", "", Nothing),
+        ];
+        for (text, names, rest, closed) in cases {
+            let (found, after, how) = read(text);
+            let shown = if how == Year { after } else { after.trim_start() };
+            assert_eq!((found.as_str(), shown), (names, rest), "{text}");
+            assert_eq!(how, closed, "{text}");
+        }
+    }
+
+    #[test]
+    fn what_is_no_list_of_authors_gives_none() {
+        for text in ["", "in the year 2001", "12. of this", "the parser"] {
+            assert_eq!(authors(text), Authors::default(), "{text}");
+        }
+    }
+
+    #[test]
+    fn names_are_compared_without_accents_case_and_particles() {
+        assert_eq!(key("van den Berg"), "berg");
+        assert_eq!(key("GARCÍA-Márquez"), "garciamarquez");
+        assert_eq!(key("O’Neil"), "oneil");
+        assert_eq!(key("de"), "de");
+    }
+}

@@ -1,0 +1,184 @@
+//! A text as words with the punctuation around them, and what kind of word each is: what names and entries are read from.
+
+/// A word between white space.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) struct Word<'a> {
+    /// Where it begins in the text, punctuation included.
+    pub(super) start: usize,
+    /// Where it ends, punctuation included.
+    pub(super) end: usize,
+    /// Opening punctuation.
+    pub(super) before: &'a str,
+    /// The word itself, with its inner dots and hyphens; the dot of an initial belongs to it.
+    pub(super) core: &'a str,
+    /// Closing punctuation.
+    pub(super) after: &'a str,
+    pub(super) kind: Kind,
+}
+
+/// What a word may be in a list of authors.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Kind {
+    /// `J.`, `J.-P.`, `J`
+    Initials,
+    /// Two to four capitals without dots, as in `Smith JA`; may be a name too.
+    Capitals,
+    /// A word that begins with a capital letter.
+    Name,
+    /// `van`, `de`
+    Particle,
+    /// `and`, `&`
+    And,
+    /// `et` of `et al.`
+    Et,
+    /// `al.`
+    Al,
+    /// `Jr.`, `III`
+    Suffix,
+    /// `eds.`, `editors`
+    Editors,
+    /// A year, with a letter or without.
+    Year(i32, Option<char>),
+    /// Anything else.
+    Other,
+}
+
+const PARTICLES: [&str; 34] = [
+    "van", "von", "der", "den", "de", "del", "della", "dei", "di", "da", "dos", "das", "do", "du", "des", "la", "le",
+    "ten", "ter", "te", "el", "al", "bin", "ibn", "zu", "zur", "zum", "af", "av", "y", "'t", "’t", "op", "het",
+];
+
+/// Whether a word is written small inside a family name.
+pub(super) fn is_particle(word: &str) -> bool {
+    PARTICLES.contains(&word)
+}
+
+/// The words of a text.
+pub(super) fn words(text: &str) -> impl Iterator<Item = Word<'_>> {
+    let mut at = 0;
+    std::iter::from_fn(move || {
+        let start = at + text[at..].find(|c: char| !c.is_whitespace())?;
+        let end = text[start..].find(char::is_whitespace).map_or(text.len(), |length| start + length);
+        at = end;
+        Some(word(text, start, end))
+    })
+}
+
+fn word(text: &str, start: usize, end: usize) -> Word<'_> {
+    let whole = &text[start..end];
+    let opening = |c: char| !c.is_alphanumeric() && !matches!(c, '&' | '\'' | '’' | '‘');
+    let rest = whole.trim_start_matches(opening);
+    let before = &whole[..whole.len() - rest.len()];
+    let closing = |c: char| !c.is_alphanumeric() && c != '&';
+    let mut core = rest.trim_end_matches(closing);
+    let mut kind = kind(core);
+    // The dot after an initial is a part of it.
+    if matches!(kind, Kind::Initials) && rest[core.len()..].starts_with('.') {
+        core = &rest[..core.len() + 1];
+    }
+    if core.is_empty() {
+        kind = Kind::Other;
+    }
+    Word { start, end, before, core, after: &rest[core.len()..], kind }
+}
+
+/// Quotation marks of all sorts, but no apostrophes.
+pub(super) fn is_quote(c: char) -> bool {
+    matches!(c, '"' | '“' | '”' | '„' | '«' | '»' | '‟')
+}
+
+fn kind(core: &str) -> Kind {
+    let lower = core.trim_end_matches('.');
+    match lower {
+        "and" | "&" | "und" | "et." => return Kind::And,
+        "et" => return Kind::Et,
+        "al" => return Kind::Al,
+        "Jr" | "Sr" | "II" | "III" | "IV" => return Kind::Suffix,
+        "eds" | "ed" | "Eds" | "Ed" | "editor" | "editors" | "Editors" => return Kind::Editors,
+        _ => {}
+    }
+    if is_particle(core) {
+        return Kind::Particle;
+    }
+    if let Some((year, letter)) = year(core) {
+        return Kind::Year(year, letter);
+    }
+    let mut letters = core.chars().filter(|c| c.is_alphabetic());
+    let count = core.chars().filter(|c| c.is_alphabetic()).count();
+    let plain = core
+        .chars()
+        .all(|c| c.is_alphabetic() || matches!(c, '-' | '‐' | '.' | '\'' | '’' | '`' | '\u{300}'..='\u{36f}'));
+    if count == 0 || !plain {
+        return Kind::Other;
+    }
+    let capitals = letters.all(char::is_uppercase);
+    if capitals {
+        let parts = || core.split(['.', '-', '‐']).filter(|part| !part.is_empty());
+        if count == 1 || (parts().count() > 1 && parts().all(|part| part.chars().count() == 1) && count <= 5) {
+            return Kind::Initials;
+        }
+        if count <= 4 && !core.contains(['.', '-']) {
+            return Kind::Capitals;
+        }
+    }
+    let named = core.chars().next().is_some_and(char::is_uppercase) || prefixed(core);
+    // A full stop inside: an address, or two words that lost their space.
+    if named && !core.trim_end_matches('.').contains('.') { Kind::Name } else { Kind::Other }
+}
+
+/// `d'Alembert`, `al-Rashid`, `vanBerg`.
+fn prefixed(core: &str) -> bool {
+    let Some((head, tail)) = core.split_once(['\'', '’', '-']) else { return false };
+    let head_is_small = head.chars().count() <= 3 && head.chars().all(char::is_lowercase);
+    head_is_small && tail.chars().next().is_some_and(char::is_uppercase)
+}
+
+/// A year from 1600 to 2099 with or without a letter: `2017`, `2017a`.
+pub(super) fn year(core: &str) -> Option<(i32, Option<char>)> {
+    let digits = core.get(..4).filter(|digits| digits.bytes().all(|b| b.is_ascii_digit()))?;
+    let number: i32 = digits.parse().ok().filter(|year| (1600..2100).contains(year))?;
+    let mut rest = core[4..].chars();
+    match (rest.next(), rest.next()) {
+        (None, _) => Some((number, None)),
+        (Some(letter @ 'a'..='z'), None) => Some((number, Some(letter))),
+        _ => None,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn kinds(text: &str) -> Vec<Kind> {
+        words(text).map(|word| word.kind).collect()
+    }
+
+    #[test]
+    fn words_of_author_lists_are_told_apart() {
+        use Kind::{And, Capitals, Initials, Name, Other, Particle, Suffix, Year};
+        assert_eq!(
+            kinds("Smith, J.-P. and van Dorn, K (2017a)."),
+            [Name, Initials, And, Particle, Name, Initials, Year(2017, Some('a'))]
+        );
+        assert_eq!(
+            kinds("Lee JA, O’Hara Jr. d'Arc of 12 www.x.org"),
+            [Name, Capitals, Name, Suffix, Name, Other, Other, Other]
+        );
+        assert_eq!(kinds("J.K. Smith"), [Initials, Name]);
+    }
+
+    #[test]
+    fn punctuation_stands_beside_the_word_but_an_initial_keeps_its_dot() {
+        let parts: Vec<_> = words("(Smith, J., 2001).").map(|word| (word.before, word.core, word.after)).collect();
+        assert_eq!(parts, [("(", "Smith", ","), ("", "J.", ","), ("", "2001", ").")]);
+    }
+
+    #[test]
+    fn years_are_plausible_and_have_at_most_one_letter() {
+        assert_eq!(year("1998"), Some((1998, None)));
+        assert_eq!(year("2017b"), Some((2017, Some('b'))));
+        for wrong in ["", "199", "1234", "2100", "20171", "2017ab", "2017B", "abcd", "日本語語"] {
+            assert_eq!(year(wrong), None, "{wrong}");
+        }
+    }
+}

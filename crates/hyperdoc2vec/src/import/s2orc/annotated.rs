@@ -1,0 +1,143 @@
+//! Text with annotations, as the datasets API gives it: each kind of annotation is JSON in a string.
+
+use std::collections::HashMap;
+
+use serde::Deserialize;
+use serde_json::Value;
+
+use super::{loose, plain};
+use crate::import::linker::Record;
+use crate::import::papers;
+use crate::import::spans::{Characters, Kind, Span, Written};
+
+#[derive(Deserialize)]
+pub(super) struct Content {
+    #[serde(default)]
+    text: Option<String>,
+    /// Lists of annotations by kind, as JSON in strings.
+    #[serde(default)]
+    annotations: HashMap<String, Value>,
+}
+
+/// Ids of a paper elsewhere.
+#[derive(Default, Deserialize)]
+pub(super) struct Ids {
+    #[serde(default, alias = "DOI", deserialize_with = "loose")]
+    pub(super) doi: Option<String>,
+    #[serde(default, alias = "ArXiv", deserialize_with = "loose")]
+    pub(super) arxiv: Option<String>,
+    #[serde(default, alias = "ACL", deserialize_with = "loose")]
+    pub(super) acl: Option<String>,
+    #[serde(default, alias = "PubMed", deserialize_with = "loose")]
+    pub(super) pubmed: Option<String>,
+    #[serde(default, alias = "PubMedCentral", deserialize_with = "loose")]
+    pub(super) pubmedcentral: Option<String>,
+}
+
+#[derive(Deserialize)]
+struct Annotation {
+    #[serde(default, deserialize_with = "place")]
+    start: Option<usize>,
+    #[serde(default, deserialize_with = "place")]
+    end: Option<usize>,
+    #[serde(default)]
+    attributes: Option<HashMap<String, Value>>,
+}
+
+/// A number, or a number in a string.
+fn place<'de, D: serde::Deserializer<'de>>(deserializer: D) -> Result<Option<usize>, D::Error> {
+    Ok(loose(deserializer)?.and_then(|text| text.parse().ok()))
+}
+
+impl Annotation {
+    fn attribute(&self, name: &str) -> Option<String> {
+        self.attributes.as_ref()?.get(name).cloned().and_then(plain)
+    }
+
+    fn range(&self, characters: &Characters<'_>) -> Option<std::ops::Range<usize>> {
+        characters.bytes(self.start?, self.end?)
+    }
+}
+
+impl Content {
+    fn text(&self) -> &str {
+        self.text.as_deref().unwrap_or_default()
+    }
+
+    pub(super) fn has_text(&self) -> bool {
+        !self.text().trim().is_empty()
+    }
+
+    /// Annotations of a kind: `bibref` is `bib_ref` in later releases.
+    fn of(&self, kind: &str) -> Vec<Annotation> {
+        let named = |name: &str| name.chars().filter(|&c| c != '_').eq(kind.chars());
+        let json = self.annotations.iter().find(|(name, _)| named(name)).and_then(|(_, json)| json.as_str());
+        json.and_then(|json| serde_json::from_str::<Vec<Annotation>>(json).ok()).unwrap_or_default()
+    }
+
+    pub(super) fn title(&self) -> Option<String> {
+        let characters = Characters::new(self.text());
+        let range = self.of("title").first()?.range(&characters)?;
+        let title = self.text()[range].split_whitespace().collect::<Vec<_>>().join(" ");
+        Some(title).filter(|title| !title.is_empty())
+    }
+
+    /// Writes abstract and paragraphs; `bibliography` holds the entries if they stand apart from the text.
+    pub(super) fn write(
+        &self,
+        bibliography: Option<&Content>,
+        written: &mut Written,
+        entries: &mut Vec<(String, Record)>,
+    ) {
+        let text = self.text();
+        let characters = Characters::new(text);
+        let ranges = |kind: &str| self.of(kind).iter().filter_map(|one| one.range(&characters)).collect::<Vec<_>>();
+        let mut paragraphs = ranges("abstract");
+        paragraphs.extend(ranges("paragraph"));
+        paragraphs.sort_by_key(|range| (range.start, range.end));
+        let bib = bibliography.unwrap_or(self);
+        let bib_characters = Characters::new(bib.text());
+        let bib_entries = bib.of("bibentry");
+        if paragraphs.is_empty() {
+            // All that stands before the references.
+            let first = bib_entries.iter().filter_map(|one| one.range(&bib_characters)).map(|range| range.start).min();
+            let end = first.filter(|_| bibliography.is_none()).unwrap_or(text.len());
+            paragraphs.push(0..end);
+        }
+        let mut marks: Vec<Span> = Vec::new();
+        for mark in self.of("bibref") {
+            match mark.range(&characters) {
+                Some(range) => marks.push(Span { range, kind: Kind::Mark(mark.attribute("ref_id")) }),
+                None => written.broken += 1,
+            }
+        }
+        marks.sort_by_key(|span| (span.range.start, span.range.end));
+        let (mut from, mut next) = (0, 0);
+        for range in paragraphs {
+            let range = range.start.max(from)..range.end;
+            if range.is_empty() {
+                continue;
+            }
+            from = range.end;
+            next += marks[next..].iter().take_while(|span| span.range.start < range.start).count();
+            let inside = marks[next..].iter().take_while(|span| span.range.end <= range.end);
+            let inside: Vec<Span> = inside
+                .map(|span| Span {
+                    range: span.range.start - range.start..span.range.end - range.start,
+                    kind: span.kind.clone(),
+                })
+                .collect();
+            next += inside.len();
+            written.paragraph(&text[range], inside);
+        }
+        entries.extend(bib_entries.iter().filter_map(|entry| bib.entry(entry, &bib_characters)));
+    }
+
+    fn entry(&self, entry: &Annotation, characters: &Characters<'_>) -> Option<(String, Record)> {
+        let key = entry.attribute("id").or_else(|| entry.attribute("ref_id"))?;
+        let raw = entry.range(characters).map(|range| &self.text()[range]).unwrap_or_default();
+        let raw = raw.split_whitespace().collect::<Vec<_>>().join(" ");
+        let own = entry.attribute("matched_paper_id");
+        Some((key, Record { own, ..papers::record(papers::read_entry(&raw)) }))
+    }
+}

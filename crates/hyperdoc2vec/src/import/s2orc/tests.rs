@@ -1,0 +1,82 @@
+//! Hand-made lines of each layout, and the documents that they are, worked out by hand.
+
+use super::*;
+use crate::markup;
+
+fn batch(lines: &str) -> LineBatch {
+    LineBatch {
+        input: "s2orc".into(),
+        first_line: 1,
+        bytes: lines.as_bytes().to_vec(),
+        too_long: Vec::new(),
+        longest: 1 << 20,
+    }
+}
+
+fn import(lines: &str) -> Parsed {
+    let batch = batch(lines);
+    let mut first = FirstPass::default();
+    first.add(heads(&batch));
+    first.finish().parse(&batch)
+}
+
+/// Each document in a line: id, title, year, labels, text with links.
+fn shown(parsed: &Parsed) -> Vec<String> {
+    let show = |document: &Document| {
+        let year = document.date.map(|date| date.to_string()).unwrap_or_default();
+        let title = document.title.as_deref().unwrap_or_default();
+        let text = markup::render(&document.text, &document.links).replace('\n', " / ");
+        format!("{}|{title}|{year}|{}|{text}", document.id, document.labels.join(","))
+    };
+    parsed.documents.iter().map(show).collect()
+}
+
+#[test]
+fn metadata_and_parses_of_2020_belong_together() {
+    let parsed = import(include_str!("../../../tests/data/s2orc/2020.jsonl"));
+    assert_eq!(
+        shown(&parsed),
+        [
+            "30|Counting stones by the sea|2009||Counting stones by the sea / How many there are.",
+            "10|Parsing rivers with shallow nets|2016|Computer Science|We parse rivers. / Dogs are happier cats[[20|30]]. See Figure 3 for naïve 𝒳 words, as Tal[[20]] says[[30]].",
+            "20|A grammar of tides|2011|Geology|Tides turn; see rivers[[10]], and others.",
+            "40||||Nobody knows me.",
+        ]
+    );
+    assert_eq!(parsed.references.entries_resolved(), 4, "{:?}", parsed.references);
+    assert_eq!(parsed.losses.count(Loss::UnmatchedReference), 1);
+    assert_eq!(parsed.losses.count(Loss::BrokenMark), 1);
+}
+
+#[test]
+fn a_line_of_2019_holds_metadata_and_parse() {
+    let parsed = import(include_str!("../../../tests/data/s2orc/2019.jsonl"));
+    assert_eq!(
+        shown(&parsed),
+        [
+            "10|Parsing rivers with shallow nets|2016||Rivers flow. / As was shown[[20]], they do.",
+            "20|A grammar of tides|2011||A grammar of tides / Tides are told.",
+        ]
+    );
+}
+
+#[test]
+fn annotated_text_of_the_api_is_cut_into_paragraphs() {
+    let parsed = import(include_str!("../../../tests/data/s2orc/api.jsonl"));
+    assert_eq!(
+        shown(&parsed),
+        [
+            "20|A grammar of tides|2011||A grammar of tides",
+            "10|Parsing rivers|||Rivers fløw. / They were parsed[[20|30]] before.",
+            "30|Counting stones by the sea|2009||Stones are counted[[10]] here.",
+        ]
+    );
+}
+
+#[test]
+fn lines_that_cannot_be_read_are_named() {
+    let parsed =
+        import("{\"paper_id\": \"1\", \"title\": \"A\"}\n{\"paper_id\": \"2\", \"body_te\n{\"title\": \"B\"}\n[1]\n");
+    assert_eq!((parsed.documents.len(), parsed.losses.count(Loss::MalformedRecord)), (1, 3));
+    assert_eq!(parsed.first_bad.expect("a bad line").0, "s2orc:2");
+}

@@ -1,0 +1,267 @@
+//! unarXive of 2022: papers of arXiv as JSON, one a line, with `{{cite:…}}` where a mark stood.
+//!
+//! A document is called after its arXiv id, is dated by it, and has the categories of arXiv as labels. Its text is the
+//! abstract and the paragraphs; formulas, figures and tables are left out. Entries are looked up by the ids that
+//! unarXive found (arXiv, DOI, PubMed), then by what their text says. Two passes, as for S2ORC.
+
+use std::collections::BTreeMap;
+
+use serde::Deserialize;
+use serde_json::Value;
+
+use super::linker::{Catalogue, CatalogueBuilder, Paper, Record};
+use super::source::LineBatch;
+use super::spans::{Kind, Span, Written};
+use super::{Parsed, papers};
+use crate::document::{Date, Document};
+use crate::losses::Loss;
+use crate::markup;
+
+/// What a paper says of itself.
+pub type Head = (String, Record);
+
+/// Reads lines of unarXive once their papers are known.
+pub struct Unarxive {
+    catalogue: Catalogue,
+}
+
+/// All papers of the input, read in the first pass.
+#[derive(Default)]
+pub struct FirstPass(CatalogueBuilder);
+
+/// The heads of the papers of a batch; lines that cannot be read are left to the second pass.
+pub fn heads(batch: &LineBatch) -> Vec<Head> {
+    let lines = batch.lines().filter_map(|(_, bytes)| std::str::from_utf8(bytes).ok());
+    let about = |line| serde_json::from_str::<About>(line).ok().and_then(About::record);
+    lines.filter_map(about).collect()
+}
+
+impl FirstPass {
+    /// Takes in the heads of a batch, in the order of the input.
+    pub fn add(&mut self, heads: Vec<Head>) {
+        heads.iter().for_each(|(id, record)| self.0.add(id, record));
+    }
+
+    /// All papers are known.
+    pub fn finish(self) -> Unarxive {
+        Unarxive { catalogue: self.0.finish() }
+    }
+}
+
+/// The part of a line that the first pass reads.
+#[derive(Deserialize)]
+struct About {
+    paper_id: Option<String>,
+    #[serde(default)]
+    metadata: Option<Metadata>,
+}
+
+#[derive(Deserialize)]
+struct Line {
+    #[serde(default, rename = "abstract")]
+    summary: Option<Summary>,
+    #[serde(default)]
+    body_text: Option<Vec<Paragraph>>,
+    #[serde(default)]
+    bib_entries: Option<BTreeMap<String, BibEntry>>,
+}
+
+#[derive(Deserialize)]
+struct Metadata {
+    #[serde(default)]
+    title: Option<String>,
+    #[serde(default)]
+    doi: Option<String>,
+    #[serde(default)]
+    categories: Option<String>,
+    #[serde(default)]
+    authors_parsed: Option<Vec<Vec<String>>>,
+}
+
+#[derive(Deserialize)]
+#[serde(untagged)]
+enum Summary {
+    Paragraph(Paragraph),
+    Text(String),
+}
+
+#[derive(Deserialize)]
+struct Paragraph {
+    #[serde(default)]
+    text: String,
+}
+
+#[derive(Deserialize)]
+struct BibEntry {
+    #[serde(default)]
+    bib_entry_raw: Option<String>,
+    #[serde(default, rename = "contained_arXiv_ids")]
+    contained: Option<Vec<Value>>,
+    #[serde(default)]
+    ids: Option<BTreeMap<String, Value>>,
+}
+
+impl About {
+    fn record(self) -> Option<Head> {
+        let id = self.paper_id.map(|id| id.trim().to_owned());
+        let id = id.filter(|id| !id.is_empty() && markup::unlinkable(id).is_none())?;
+        let metadata = self.metadata;
+        let authors = metadata.as_ref().and_then(|metadata| metadata.authors_parsed.clone()).unwrap_or_default();
+        let record = Record {
+            arxiv: Some(id.clone()),
+            doi: metadata.as_ref().and_then(|metadata| metadata.doi.clone()),
+            title: metadata.and_then(|metadata| metadata.title),
+            year: date(&id).map(Date::year),
+            authors: authors.into_iter().filter_map(|name| name.into_iter().next()).collect(),
+            ..Record::default()
+        };
+        Some((id, record))
+    }
+}
+
+impl Unarxive {
+    /// Reads a batch of lines.
+    pub fn parse(&self, batch: &LineBatch) -> Parsed {
+        Parsed::of_lines(batch, |line, place, out| {
+            if !line.trim_ascii().is_empty() {
+                self.line(line, place, out);
+            }
+        })
+    }
+
+    fn line(&self, json: &str, place: String, out: &mut Parsed) {
+        let read = || Ok((serde_json::from_str::<About>(json)?, serde_json::from_str::<Line>(json)?));
+        let (head, line) = match read() {
+            Ok(both) => both,
+            Err(error) => {
+                return out.bad(place, format!("not a line of unarXive: {}", super::jsonl::without_line(&error)));
+            }
+        };
+        let categories = head.metadata.as_ref().and_then(|metadata| metadata.categories.clone()).unwrap_or_default();
+        let Some((id, record)) = head.record() else {
+            return out.bad(place, "no \"paper_id\": no line of unarXive".to_owned());
+        };
+        let mut written = Written::default();
+        let summary = line.summary.iter().map(|summary| match summary {
+            Summary::Paragraph(paragraph) => paragraph.text.as_str(),
+            Summary::Text(text) => text.as_str(),
+        });
+        for text in summary.chain(line.body_text.iter().flatten().map(|paragraph| paragraph.text.as_str())) {
+            written.paragraph(text, marks(text));
+        }
+        for _ in 0..written.broken {
+            out.losses.add(Loss::BrokenMark, format!("{id} ({place})"));
+        }
+        let entries =
+            line.bib_entries.unwrap_or_default().into_iter().map(|(key, entry)| (key, entry.record())).collect();
+        let title = record.title.map(|title| title.split_whitespace().collect::<Vec<_>>().join(" "));
+        let document = Document {
+            date: date(&id),
+            id,
+            title,
+            labels: categories.split_whitespace().map(str::to_owned).collect(),
+            text: written.text,
+            origin: place,
+            ..Document::default()
+        };
+        Paper { document, marks: written.marks, entries }.link(&self.catalogue, out);
+    }
+}
+
+impl BibEntry {
+    fn record(self) -> Record {
+        let mut record = papers::record(papers::read_entry(self.bib_entry_raw.as_deref().unwrap_or_default()));
+        let ids = self.ids.unwrap_or_default();
+        let id =
+            |name: &str| ids.get(name).and_then(Value::as_str).filter(|id| !id.trim().is_empty()).map(str::to_owned);
+        let contained = self.contained.unwrap_or_default();
+        // An entry that names two papers means none of them for sure.
+        let only = contained.first().filter(|_| contained.len() == 1);
+        let contained = only.and_then(|one| one.get("id").unwrap_or(one).as_str()).map(str::to_owned);
+        record.arxiv = id("arxiv_id").or(contained);
+        (record.doi, record.pmid, record.pmcid) = (id("doi"), id("pubmed_id"), id("pmc_id"));
+        record
+    }
+}
+
+/// What stands in double braces: marks, and what is left out.
+fn marks(text: &str) -> Vec<Span> {
+    let mut spans = Vec::new();
+    let mut from = 0;
+    while let Some(start) = text[from..].find("{{").map(|at| from + at) {
+        let Some(length) = text[start..].find("}}") else { break };
+        let inside = &text[start + 2..start + length];
+        let kind = match inside.split_once(':') {
+            Some(("cite", key)) => Kind::Mark(Some(key.to_owned())),
+            Some(("formula" | "figure" | "table" | "ref" | "section" | "equation", _)) => Kind::Nothing,
+            _ => {
+                from = start + 2;
+                continue;
+            }
+        };
+        from = start + length + 2;
+        spans.push(Span { range: start..from, kind });
+    }
+    spans
+}
+
+/// The month that an arXiv id tells: `2105.05862`, `hep-th/9901001`.
+fn date(id: &str) -> Option<Date> {
+    let number = id.rsplit('/').next()?;
+    let digits = number.get(..4).filter(|digits| digits.bytes().all(|b| b.is_ascii_digit()))?;
+    let (year, month): (i32, i32) = (digits[..2].parse().ok()?, digits[2..].parse().ok()?);
+    Date::from_packed((if year > 90 { 1900 } else { 2000 } + year) * 10_000 + month * 100)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn import(lines: &str) -> Parsed {
+        let bytes = lines.as_bytes().to_vec();
+        let batch =
+            LineBatch { input: "unarxive".into(), first_line: 1, bytes, too_long: Vec::new(), longest: 1 << 20 };
+        let mut first = FirstPass::default();
+        first.add(heads(&batch));
+        first.finish().parse(&batch)
+    }
+
+    #[test]
+    fn papers_of_arxiv_become_documents_with_links() {
+        let parsed = import(include_str!("../../tests/data/unarxive/sample.jsonl"));
+        let show = |document: &Document| {
+            let date = document.date.map(|date| date.to_string()).unwrap_or_default();
+            let text = markup::render(&document.text, &document.links).replace('\n', " / ");
+            format!(
+                "{}|{}|{date}|{}|{text}",
+                document.id,
+                document.title.as_deref().unwrap_or(""),
+                document.labels.join(",")
+            )
+        };
+        assert_eq!(
+            parsed.documents.iter().map(show).collect::<Vec<_>>(),
+            [
+                "1607.00010|Parsing rivers with shallow nets|2016-07|cs.CL,physics.geo-ph|We parse rivers. / Tides turn[[1104.00020|hep-th/9901001]], see[[hep-th/9901001]] and Table. / By and {{odd} braces.",
+                "1104.00020|A grammar of tides|2011-04|physics.geo-ph|Tides.",
+                "hep-th/9901001|Counting stones by the sea|1999-01|hep-th|Stones. / See[[1607.00010|1104.00020]].",
+            ]
+        );
+        assert_eq!(parsed.losses.count(Loss::UnmatchedReference), 1);
+        assert_eq!(parsed.losses.count(Loss::MarkWithoutEntry), 1);
+    }
+
+    #[test]
+    fn lines_that_cannot_be_read_are_named() {
+        let parsed = import("{\"paper_id\": \"1607.1\", \"abstr\n{}\n{\"paper_id\": \"2001.00001\"}\n");
+        assert_eq!((parsed.documents.len(), parsed.losses.count(Loss::MalformedRecord)), (1, 2));
+    }
+
+    #[test]
+    fn an_arxiv_id_tells_its_month() {
+        for (id, month) in [("2105.05862", "2021-05"), ("hep-th/9901001", "1999-01"), ("0704.0001", "2007-04")] {
+            assert_eq!(date(id).map(|date| date.to_string()).as_deref(), Some(month));
+        }
+        assert_eq!((date("x"), date("2113.1"), date("")), (None, None, None));
+    }
+}
