@@ -5,10 +5,11 @@ use std::ops::ControlFlow;
 use std::path::Path;
 
 use hyperdoc2vec::Model;
+use hyperdoc2vec::beside::Kept;
 use hyperdoc2vec::generate::GenerateParams;
 use hyperdoc2vec::import::{ImportOptions, generate};
 use hyperdoc2vec::model::Vectors;
-use hyperdoc2vec::search::approximate::{self, Index, Kept};
+use hyperdoc2vec::search::approximate::{self, Index};
 use hyperdoc2vec::search::{Hit, Searcher, rank};
 use hyperdoc2vec::train::{TrainParams, train};
 use tempfile::TempDir;
@@ -30,7 +31,7 @@ fn model(seed: u64) -> (TempDir, Model, Vec<String>) {
     (dir, Model::open(&path).expect("a model"), texts)
 }
 
-fn kept(model: &Model, path: &Path) -> Kept {
+fn kept(model: &Model, path: &Path) -> Kept<Index> {
     Index::open(model, path).expect("looked at")
 }
 
@@ -96,7 +97,7 @@ fn an_index_of_another_model_and_a_damaged_one_are_known() {
     assert!(path.to_string_lossy().ends_with("m.index"));
     assert!(matches!(kept(&model, &path), Kept::Missing));
     Index::build(&Searcher::new(&model), &path).expect("an index");
-    assert!(matches!(kept(&model, &path), Kept::Index(_)));
+    assert!(matches!(kept(&model, &path), Kept::Whole(_)));
     assert!(matches!(kept(&other, &path), Kept::Stale));
     let bytes = fs::read(&path).expect("written");
     for length in [0, 5, 100, bytes.len() / 2, bytes.len() - 1] {

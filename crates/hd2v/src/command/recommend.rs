@@ -8,7 +8,8 @@ use std::time::Instant;
 
 use anyhow::{Context, Result, bail, ensure};
 use clap::{ArgGroup, Args};
-use hyperdoc2vec::search::approximate::{self, Index, Kept};
+use hyperdoc2vec::beside::Kept;
+use hyperdoc2vec::search::approximate::{self, Index};
 use hyperdoc2vec::search::explain::{Explanation, Sum, explain};
 use hyperdoc2vec::search::hybrid::Source;
 use hyperdoc2vec::search::index::Field;
@@ -259,7 +260,7 @@ fn index(arguments: &Arguments, searcher: &Searcher<'_>, ranking: Ranking) -> Re
     let path = approximate::path(model);
     let shown = path.display();
     let why = match Index::open(model, &path)? {
-        Kept::Index(index) => {
+        Kept::Whole(index) => {
             talk(format_args!("{shown}: {}", told_of(&index, arguments.top)));
             return Ok(Some(index));
         }
