@@ -2,7 +2,7 @@
 
 import * as api from './api.js';
 import { el, empty, nameOf, route, say, settled, thousands, waiting } from './dom.js';
-import { Plot } from './plot.js';
+import { Plot, packed } from './plot.js';
 
 const COLOURS = ['#4361ee', '#e8590c', '#2b9a5b', '#d6336c', '#8d5bd6', '#c29000', '#0f9bb8', '#a0522d', '#74a12e', '#e0736d', '#5a8dbf', '#b5529a'];
 const FOUND = 30;
@@ -70,7 +70,8 @@ export async function map(main, { about, info, current, titled }) {
       counts[number] += 1;
       return number;
     });
-    plot.colour = which.map((number) => COLOURS[number] && number < shown.length ? COLOURS[number] : grey);
+    const paints = [...COLOURS.slice(0, shown.length), grey].map(packed);
+    plot.colour = Uint32Array.from(which, (number) => paints[number]);
     const entry = (name, number) => counts[number] > 0 && el('li', {}, el('button', {
       type: 'button', 'aria-pressed': String(only === number), vars: { '--dot': number < shown.length ? COLOURS[number] : grey },
       on: { click: () => { only = only === number ? -1 : number; colours(); highlight(); } },

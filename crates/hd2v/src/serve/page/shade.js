@@ -9,11 +9,18 @@ export function sharesOf(hit, ranking) {
   return shares;
 }
 
+/** How deep a share is shaded, −4 to 4, beside the largest one. By the root, so that small shares are seen too. */
+export function depth(share, most) {
+  return Math.sign(share) * Math.min(4, Math.round(4 * Math.sqrt(Math.abs(share) / (most || 1))));
+}
+
+export const largest = (shares) => shares.reduce((most, { share }) => Math.max(most, Math.abs(share)), 0);
+
 /** `[text, level]` pieces, level −4 to 4; only words within `window` words of the caret count. */
 export function pieces(text, caret, window, shares) {
   const levels = new Map();
-  const most = shares.reduce((most, { share }) => Math.max(most, Math.abs(share)), 0);
-  for (const { word, share } of shares) levels.set(word.toLowerCase(), Math.sign(share) * Math.min(4, Math.round(4 * Math.abs(share) / (most || 1))));
+  const most = largest(shares);
+  for (const { word, share } of shares) levels.set(word.toLowerCase(), depth(share, most));
   const all = words(text);
   const middle = all.findIndex(([start]) => start >= caret);
   const here = middle < 0 ? all.length : middle;

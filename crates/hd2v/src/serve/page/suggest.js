@@ -4,7 +4,7 @@ import * as api from './api.js';
 import { el, empty, nameOf, percent, route, say, settled, toDocument, words } from './dom.js';
 import { filters } from './filters.js';
 import { SYNTAXES, insertion } from './insert.js';
-import { pieces, sharesOf } from './shade.js';
+import { depth, largest, pieces, sharesOf } from './shade.js';
 
 /** Characters on each side of the caret that are sent: far more than a window of words. */
 const AROUND = 4000;
@@ -183,9 +183,9 @@ const sentence = (text) => text[0].toUpperCase() + text.slice(1) + (/[.!?]$/.tes
 /** One suggestion. */
 function item(hit, number, asked, ranking, { choose, insert }) {
   const shares = sharesOf(hit, ranking);
-  const most = Math.max(...shares.map(({ share }) => Math.abs(share)), 1e-9);
+  const most = largest(shares);
   const chip = ({ word, share }) => el('li', {
-    class: share < 0 ? 'against' : 'for', 'data-level': Math.max(1, Math.round(4 * Math.abs(share) / most)),
+    class: share < 0 ? 'against' : 'for', 'data-level': Math.abs(depth(share, most)),
     title: `${word}: ${share > 0 ? '+' : ''}${share.toFixed(3)}`,
   }, word);
   const probable = hit.probability !== undefined && hit.probability !== null;
