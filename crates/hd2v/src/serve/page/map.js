@@ -177,11 +177,17 @@ export async function map(main, { about, info, current, titled }) {
     event.stopPropagation();
     if (event.key !== 'Enter') { const i = middle(); hover(i); if (i >= 0) say(titles[i]); }
   });
-  const middle = () => plot.at(plot.width / 2, plot.height / 2, 80);
+  const middle = () => plot.at(plot.middle, plot.height / 2, 80);
   search.addEventListener('input', settled(100, highlight));
   group.addEventListener('change', () => { only = -1; colours(); highlight(); });
 
-  const resized = new ResizeObserver(() => plot.resize());
+  // On a wide screen all of the map is to be seen beside what lies over it.
+  const resize = () => {
+    plot.covered = side.open && canvas.clientWidth > 800 ? side.offsetWidth + 16 : 0;
+    plot.resize();
+  };
+  side.addEventListener('toggle', resize);
+  const resized = new ResizeObserver(resize);
   resized.observe(canvas);
   addEventListener('theme', colours);
   colours();

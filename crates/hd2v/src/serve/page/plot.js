@@ -19,6 +19,8 @@ export class Plot {
     this.bright = null;
     this.hover = -1;
     this.chosen = -1;
+    /** Pixels on the left that something covers. */
+    this.covered = 0;
     this.ink = { text: '#222', halo: '#fff', accent: '#00f' };
     this.size = points.links.map((links) => (links >= 100 ? 2 : links >= 10 ? 1 : 0));
     // Those that many link to are named first and drawn last.
@@ -48,9 +50,10 @@ export class Plot {
   }
 
   /** Pixels for one unit of the map. */
-  get scale() { return Math.min(this.width, this.height) / 2 * 0.94 * this.view.zoom; }
-  screen(i) { return [this.width / 2 + (this.points.x[i] - this.view.x) * this.scale, this.height / 2 - (this.points.y[i] - this.view.y) * this.scale]; }
-  place(left, top) { return [this.view.x + (left - this.width / 2) / this.scale, this.view.y - (top - this.height / 2) / this.scale]; }
+  get middle() { return (this.width + this.covered) / 2; }
+  get scale() { return Math.min(this.width - this.covered, this.height) / 2 * 0.94 * this.view.zoom; }
+  screen(i) { return [this.middle + (this.points.x[i] - this.view.x) * this.scale, this.height / 2 - (this.points.y[i] - this.view.y) * this.scale]; }
+  place(left, top) { return [this.view.x + (left - this.middle) / this.scale, this.view.y - (top - this.height / 2) / this.scale]; }
 
   move(dx, dy) {
     this.view.x = Math.max(-1.2, Math.min(1.2, this.view.x - dx / this.scale));
@@ -59,7 +62,7 @@ export class Plot {
   }
 
   /** Nearer by `factor`, with what is at this pixel staying there. */
-  zoom(factor, left = this.width / 2, top = this.height / 2) {
+  zoom(factor, left = this.middle, top = this.height / 2) {
     const [x, y] = this.place(left, top);
     this.view.zoom = Math.max(0.7, Math.min(200, this.view.zoom * factor));
     const [nx, ny] = this.place(left, top);
@@ -125,7 +128,7 @@ export class Plot {
     const crowd = Math.max(1.3, Math.min(4, 260 / Math.sqrt(this.count + 1)));
     this.base = Math.min(7, crowd * view.zoom ** 0.4);
     pixels.fill(0);
-    const [left, top] = [width / 2 - view.x * scale, height / 2 + view.y * scale];
+    const [left, top] = [this.middle - view.x * scale, height / 2 + view.y * scale];
     const dots = (opacity, wanted) => {
       const sizes = [0, 1, 2].map((size) => this.dot(size, opacity));
       for (let at = this.count - 1; at >= 0; at -= 1) {
@@ -171,11 +174,14 @@ export class Plot {
       if (taken.length >= most || looked > 4000) break;
       if (this.bright && !this.bright.has(i)) continue;
       const [x, y] = this.screen(i);
-      if (x < 0 || y < 8 || x > this.width - 40 || y > this.height - 8) continue;
+      if (x < 0 || y < 8 || x > this.width || y > this.height - 8) continue;
       looked += 1;
       const name = this.points.titles[i];
       const text = name.length > 30 ? `${name.slice(0, 29)}…` : name;
-      const box = [x + this.radius(i) + 3, y - 8, x + this.radius(i) + 5 + text.length * 6.4, y + 8];
+      const [beside, long] = [this.radius(i) + 3, text.length * 6.4];
+      const from = x + beside + long < this.width ? x + beside : x - beside - long;
+      if (from < 0) continue;
+      const box = [from, y - 8, from + long + 2, y + 8];
       if (taken.some((other) => box[0] < other[2] && other[0] < box[2] && box[1] < other[3] && other[1] < box[3])) continue;
       taken.push(box);
       context.strokeStyle = this.ink.halo;

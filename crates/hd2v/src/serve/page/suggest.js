@@ -182,8 +182,9 @@ const sentence = (text) => text[0].toUpperCase() + text.slice(1) + (/[.!?]$/.tes
 
 /** One suggestion. */
 function item(hit, number, asked, ranking, { choose, insert }) {
-  const shares = sharesOf(hit, ranking);
-  const most = largest(shares);
+  const all = sharesOf(hit, ranking);
+  const most = largest(all);
+  const shares = all.filter(({ share }) => depth(share, most)).sort((a, b) => Math.abs(b.share) - Math.abs(a.share));
   const chip = ({ word, share }) => el('li', {
     class: share < 0 ? 'against' : 'for', 'data-level': Math.abs(depth(share, most)),
     title: `${word}: ${share > 0 ? '+' : ''}${share.toFixed(3)}`,
