@@ -37,6 +37,8 @@ async function show() {
     document.getElementById('name').title = `${thousands(info.documents)} documents, ${thousands(info.links)} links`;
     const left = await VIEWS[view](main, { info, about, failed, current: () => turn === shown, titled });
     if (turn === shown) leave = left; else left?.();
+    // Those who read by keyboard or ear go on with what is new.
+    if (turn === shown && turn > 1 && document.activeElement === document.body) main.focus({ preventScroll: true });
   } catch (error) {
     if (turn === shown) {
       main.replaceChildren(empty(error.kind === 'unknown' ? error.message : 'Nothing to show.'));
@@ -59,10 +61,12 @@ function failed(error) {
   if (error.kind === 'busy') setTimeout(() => { if (!trouble.hidden) show(); }, error.wait);
 }
 
-addEventListener('hashchange', show);
+addEventListener('hashchange', () => { scrollTo(0, 0); show(); });
 document.addEventListener('trouble', (event) => failed(event.detail));
 
 document.getElementById('finder').append(finder('Find a document by its title or id', (hit) => { location.hash = route('document', hit.id); }));
+
+document.querySelector('.skip').addEventListener('click', (event) => { event.preventDefault(); main.focus(); });
 
 const themeButton = document.getElementById('theme');
 const pressed = () => themeButton.setAttribute('aria-pressed', String(document.documentElement.dataset.theme === 'dark'));
