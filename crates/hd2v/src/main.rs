@@ -1,8 +1,11 @@
 //! `hd2v`: arguments in, library calls, output. Data goes to stdout, talk to stderr.
 
+mod answer;
 mod command;
 mod output;
 mod progress;
+mod serve;
+mod wire;
 
 use std::process::ExitCode;
 
@@ -26,6 +29,7 @@ enum Command {
     Recommend(command::recommend::Arguments),
     Similar(command::similar::Arguments),
     Embed(command::embed::Arguments),
+    Serve(command::serve::Arguments),
     Evaluate(command::evaluate::Arguments),
     Reproduce(command::reproduce::Arguments),
     Export(command::export::Arguments),
@@ -44,6 +48,7 @@ fn main() -> ExitCode {
         Command::Recommend(arguments) => command::recommend::run(&arguments),
         Command::Similar(arguments) => command::similar::run(&arguments),
         Command::Embed(arguments) => command::embed::run(&arguments),
+        Command::Serve(arguments) => command::serve::run(&arguments),
         Command::Evaluate(arguments) => command::evaluate::run(&arguments),
         Command::Reproduce(arguments) => command::reproduce::run(&arguments),
         Command::Export(arguments) => command::export::run(&arguments),

@@ -20,8 +20,8 @@ pub fn talk(line: impl std::fmt::Display) {
 }
 
 /// Writes one JSON document to stdout.
-pub fn print_json(value: &serde_json::Value) -> Result<()> {
-    print(&format!("{value:#}\n"))
+pub fn print_json(value: &impl serde::Serialize) -> Result<()> {
+    print(&(serde_json::to_string_pretty(value)? + "\n"))
 }
 
 /// Whether the error is a reader that closed our stdout.

@@ -92,7 +92,7 @@ fn an_index_and_a_map_of_another_model_and_damaged_ones_are_known() {
     let ((_dir, model, _), (_other, other, _)) = (model(1), model(2));
     let build_index = |path: &Path| Index::build(&Searcher::new(&model), path).map(drop).expect("an index");
     known_for_what_they_are("index", &model, &other, &approximate::path(&model), build_index, Index::open);
-    let build_map = |path: &Path| Map::build(&model, path, &mut watch).map(drop).expect("a map");
+    let build_map = |path: &Path| Map::make(&model, &mut watch).and_then(|map| map.write(&model, path)).expect("a map");
     known_for_what_they_are("map", &model, &other, &map::path(&model), build_map, Map::open);
 }
 
@@ -135,7 +135,9 @@ fn any_number_of_threads_makes_the_same_map_of_all_documents() {
     let build = |threads: usize| {
         let pool = rayon::ThreadPoolBuilder::new().num_threads(threads).build().expect("threads");
         let path = dir.path().join(format!("{threads}.map"));
-        let map = pool.install(|| Map::build(&model, &path, &mut watch)).expect("a map");
+        let map = pool.install(|| Map::make(&model, &mut watch)).expect("a map");
+        map.write(&model, &path).expect("written");
+        assert!(matches!(Map::open(&model, &path), Ok(Kept::Whole(again)) if again == map));
         assert_eq!(map.places().len(), model.documents());
         fs::read(path).expect("written")
     };

@@ -5,9 +5,12 @@ use std::path::{Path, PathBuf};
 use anyhow::Result;
 use clap::Args;
 use hyperdoc2vec::{Corpus, Model};
-use serde_json::json;
+use serde::Serialize;
+use serde_json::{Value, json};
 
+use crate::answer::about;
 use crate::output::{count, print, print_json, thousands, two_columns};
+use crate::wire::Info;
 
 /// Tell what a corpus or a model is: how much there is of what, from when to when, how it was made
 #[derive(Args)]
@@ -46,20 +49,26 @@ pub fn run(arguments: &Arguments) -> Result<()> {
     }
 }
 
+/// What is told of a model.
+#[derive(Serialize)]
+struct Whole<'a> {
+    #[serde(flatten)]
+    info: Info,
+    parameters: &'a Value,
+    provenance: Value,
+}
+
 fn model(arguments: &Arguments) -> Result<()> {
     let model = Model::open(&arguments.path)?;
     let about = model.about();
     let counts = &about["counts"];
     if arguments.json {
-        let mut out = json!({"kind": "model", "parameters": about["params"]});
-        if let (Some(out), Some(counts)) = (out.as_object_mut(), counts.as_object()) {
-            out.extend(counts.clone());
-            let mut provenance = json!({"corpus": about["corpus"], "program": about["program"]});
-            if !about["additions"].is_null() {
-                provenance["additions"] = about["additions"].clone();
-            }
-            out.insert("provenance".into(), provenance);
+        let mut provenance = json!({"corpus": about["corpus"], "program": about["program"]});
+        if !about["additions"].is_null() {
+            provenance["additions"] = about["additions"].clone();
         }
+        let info = about::info(&model, model.hybrid().is_some());
+        let out = Whole { info, parameters: &about["params"], provenance };
         return print_json(&out);
     }
     let number = |name: &str| thousands(counts[name].as_u64().unwrap_or(0));
@@ -80,7 +89,7 @@ fn model(arguments: &Arguments) -> Result<()> {
     ]))
 }
 
-fn json(corpus: &Corpus, languages: &[(&str, u64)], labels: &[(&str, u64)]) -> serde_json::Value {
+fn json(corpus: &Corpus, languages: &[(&str, u64)], labels: &[(&str, u64)]) -> Value {
     let manifest = corpus.manifest();
     let counts = &manifest.counts;
     let by_name = |names: &[(&str, u64)]| -> serde_json::Map<_, _> {

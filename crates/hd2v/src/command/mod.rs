@@ -13,5 +13,6 @@ pub mod info;
 pub mod model;
 pub mod recommend;
 pub mod reproduce;
+pub mod serve;
 pub mod similar;
 pub mod train;

@@ -6,21 +6,19 @@ use std::io::{IsTerminal, Read};
 use std::path::{Path, PathBuf};
 use std::time::Instant;
 
-use anyhow::{Context, Result, bail, ensure};
+use anyhow::{Context, Result, bail};
 use clap::{ArgGroup, Args};
 use hyperdoc2vec::beside::Kept;
 use hyperdoc2vec::search::approximate::{self, Index};
-use hyperdoc2vec::search::explain::{Explanation, Sum, explain};
-use hyperdoc2vec::search::hybrid::Source;
-use hyperdoc2vec::search::index::Field;
-use hyperdoc2vec::search::links::Context as LinkContext;
-use hyperdoc2vec::search::suggest::similar;
-use hyperdoc2vec::search::{Hit, Query, Ranking, Searcher, rank};
+use hyperdoc2vec::search::explain::{Explanation, Sum};
+use hyperdoc2vec::search::{Hit, Query, Ranking, Searcher};
 use hyperdoc2vec::{Date, Error, Model};
-use serde_json::{Value, json};
 
-use super::model::{document_json, find, hits_table, one_line, shortened, suggested};
+use super::model::{hits_table, one_line, shortened};
+use crate::answer::Problem;
+use crate::answer::recommend::{self, Recommended, context_text};
 use crate::output::{print, print_json, talk, thousands};
+use crate::wire::{Question, TOP};
 
 /// Find the documents that a text should link to
 #[derive(Args)]
@@ -69,7 +67,7 @@ pub struct Arguments {
     #[arg(long, value_name = "FILE", conflicts_with = "source")]
     source_file: Option<PathBuf>,
     /// How many documents
-    #[arg(long, default_value_t = 10)]
+    #[arg(long, default_value_t = TOP)]
     top: usize,
     /// Leave these documents out
     #[arg(long, value_name = "ID", num_args = 1..)]
@@ -122,74 +120,22 @@ impl Arguments {
 
 pub fn run(arguments: &Arguments) -> Result<()> {
     let model = Model::open(&arguments.model)?;
-    let text = text(arguments)?;
-    let admitted = admitted(arguments, &model)?;
+    let question = question(arguments)?;
     let searcher = Searcher::new(&model);
-    let query = searcher.query(&text)?;
-    ensure!(query.length > 0, "the text has no words");
     let hybrid = model.hybrid();
-    let ranking = ranking(arguments, &model, hybrid.is_some())?;
-    let source = source(arguments, &searcher)?;
-    let index = index(arguments, &searcher, ranking)?;
-    let (hits, reason) = if !admitted.contains(&true) {
-        (vec![], Some("no document passes --exclude, --only and --before".to_owned()))
-    } else {
-        let found = match (&hybrid, ranking) {
-            (Some(hybrid), Ranking::Hybrid) => {
-                hybrid.rank(&searcher, &query, source.as_ref(), arguments.top, &|row| admitted[row])?
-            }
-            (_, Ranking::Embedding) => {
-                by_embedding(&searcher, &query, source.as_ref(), index.as_ref(), arguments.top, &admitted)?
-            }
-            _ => searcher.scores(&query, ranking)?.map(|scores| {
-                // Documents that share no word with the text are no hits.
-                rank::top(&scores, arguments.top, |row| admitted[row] && scores[row] > 0.0)
-            }),
-        };
-        match found {
-            None => (vec![], Some(unknown_words(&query, ranking))),
-            Some(hits) if hits.is_empty() && arguments.top > 0 => {
-                (hits, Some("no document shares a word with the text".to_owned()))
-            }
-            Some(hits) => probable(hits, arguments.min_probability),
-        }
-    };
-    let reasons = match arguments.explain {
-        true => {
-            let rows: Vec<u32> = hits.iter().map(|hit| hit.row).collect();
-            explain(&searcher, &query, &rows, source.as_ref())?
-        }
-        false => vec![],
-    };
-    if arguments.json {
-        let mut told: Vec<Value> = hits.iter().zip(1..).map(|(hit, rank)| document_json(&model, rank, hit)).collect();
-        for (number, told) in told.iter_mut().enumerate() {
-            let Some(told) = told.as_object_mut() else { continue };
-            if ranking == Ranking::Hybrid {
-                told.insert("probability".to_owned(), json!(hits[number].score));
-            }
-            if let Some(Value::Object(reasons)) = reasons.get(number).map(|reason| reason_json(&model, reason)) {
-                told.extend(reasons);
-            }
-        }
-        let mut out = json!({
-            "ranking": ranking.name(),
-            "query": {"words": query.length, "marked": query.marked, "unknown": query.unknown},
-            "hits": told,
-        });
-        if let Some(reason) = reason {
-            out["reason"] = json!(reason);
-        }
-        if let Some(index) = &index {
-            let about = index.about();
-            out["index"] = json!({
-                "recall": index_recall(index, arguments.top),
-                "questions": about.questions,
-                "lists": about.lists,
-            });
-        }
-        return print_json(&out);
+    let told = |problem: Problem| problem.told_of(model.path());
+    let read = recommend::read(&searcher, hybrid.is_some(), &question).map_err(told)?;
+    if let (Some(Ranking::Hybrid), instead @ (Ranking::Bm25Cited | Ranking::Embedding)) = (question.rank, read.ranking)
+    {
+        let shown = model.path().display();
+        talk(format_args!("{shown}: no hybrid was learnt when it was trained; ranking by {instead} instead"));
     }
+    let index = index(arguments, &searcher, read.ranking)?;
+    let answer = recommend::answer(&searcher, hybrid.as_ref(), index.as_ref(), read).map_err(told)?;
+    if arguments.json {
+        return print_json(&answer.to_wire(&model, index.as_ref(), arguments.top));
+    }
+    let Recommended { query, hits, reasons, reason, .. } = answer;
     if let Some(reason) = reason {
         talk(reason);
     }
@@ -213,27 +159,6 @@ fn probability(text: &str) -> Result<f32, String> {
         Ok(p) if (0.0..=1.0).contains(&p) => Ok(p),
         _ => Err("expected a probability from 0 to 1".to_owned()),
     }
-}
-
-/// What to rank by: what is asked for, or the best there is.
-fn ranking(arguments: &Arguments, model: &Model, learnt: bool) -> Result<Ranking> {
-    let instead = if model.postings(Field::Cited).is_some() { Ranking::Bm25Cited } else { Ranking::Embedding };
-    let ranking = match arguments.rank {
-        Some(Ranking::Hybrid) if !learnt => {
-            let shown = model.path().display();
-            talk(format_args!("{shown}: no hybrid was learnt when it was trained; ranking by {instead} instead"));
-            instead
-        }
-        Some(ranking) => ranking,
-        None if learnt => Ranking::Hybrid,
-        None => instead,
-    };
-    if arguments.min_probability.is_some() && ranking != Ranking::Hybrid {
-        let why =
-            format!("only the hybrid gives probabilities, and this ranks by {ranking}; leave out --min-probability");
-        bail!(Error::Usage(why));
-    }
-    Ok(ranking)
 }
 
 /// The index that is asked for, made where it is not there. `None` where all documents are to be looked at.
@@ -276,90 +201,12 @@ fn index(arguments: &Arguments, searcher: &Searcher<'_>, ranking: Ranking) -> Re
     Ok(Some(index))
 }
 
-fn index_recall(index: &Index, wanted: usize) -> f64 {
-    index.about().recall[usize::from(wanted > approximate::WANTED[0])]
-}
-
 /// What share of the exact hits an index finds.
 fn told_of(index: &Index, wanted: usize) -> String {
-    let (found, questions) = (100.0 * index_recall(index, wanted), thousands(index.about().questions as u64));
+    let (found, questions) = (100.0 * recommend::recall(index, wanted), thousands(index.about().questions as u64));
     format!(
         "it finds {found:.1} % of what a look at all documents does, by {questions} questions that were asked both ways"
     )
-}
-
-/// The best documents by vectors, by the index where there is one that can tell.
-fn by_embedding(
-    searcher: &Searcher<'_>,
-    query: &Query,
-    source: Option<&Source>,
-    index: Option<&Index>,
-    top: usize,
-    admitted: &[bool],
-) -> Result<Option<Vec<Hit>>> {
-    if let Some((index, vector)) = index.zip(searcher.vector_in(query, source)?)
-        && let Some(hits) = index.top(searcher.model(), &vector, top, |row| admitted[row])?
-    {
-        return Ok(Some(hits));
-    }
-    let scores = searcher.embedded(query, source)?;
-    Ok(scores.map(|scores| rank::top(&scores, top, |row| admitted[row])))
-}
-
-fn source(arguments: &Arguments, searcher: &Searcher<'_>) -> Result<Option<Source>> {
-    if let Some(id) = &arguments.source {
-        let row = find(searcher.model(), searcher.model().names(), id, "document has the id")?;
-        return Ok(Some(Source::known(searcher, row as u32)));
-    }
-    let Some(path) = &arguments.source_file else { return Ok(None) };
-    let shown = path.display().to_string();
-    let text = utf8(std::fs::read(path).with_context(|| format!("cannot read {shown}"))?, &shown)?;
-    // A mark in it is of no meaning here.
-    Ok(Some(Source::read(searcher, &text.replace("[[?]]", " "))?))
-}
-
-/// Leaves out what is not probable enough, and tells so where nothing is left.
-fn probable(hits: Vec<Hit>, least: Option<f32>) -> (Vec<Hit>, Option<String>) {
-    let Some(least) = least else { return (hits, None) };
-    let best = hits.first().map_or(0.0, |hit| hit.score);
-    let hits: Vec<Hit> = hits.into_iter().filter(|hit| hit.score >= least).collect();
-    let reason = hits
-        .is_empty()
-        .then(|| format!("no document is the target with a probability of {least}; the most probable has {best:.4}"));
-    (hits, reason)
-}
-
-/// Words with their shares.
-fn shares_json(model: &Model, sum: &Sum) -> Value {
-    let terms = model.terms();
-    sum.falling().iter().map(|&(row, share)| json!({"word": terms.get(row as usize), "share": share})).collect()
-}
-
-fn reason_json(model: &Model, reason: &Explanation) -> Value {
-    let context = |context: &LinkContext| {
-        let source = context.source as usize;
-        json!({
-            "source": model.names().get(source),
-            "title": Some(model.titles().get(source)).filter(|title| !title.is_empty()),
-            "text": context_text(model, context),
-        })
-    };
-    json!({
-        "embedding": reason.embedding.score,
-        "why": shares_json(model, &reason.embedding),
-        "source": reason.source,
-        "bm25_cited": reason.bm25.score,
-        "bm25": shares_json(model, &reason.bm25),
-        "contexts": reason.contexts.iter().map(context).collect::<Vec<_>>(),
-    })
-}
-
-/// `… words before [this] words behind …`
-fn context_text(model: &Model, context: &LinkContext) -> String {
-    let terms = model.terms();
-    let words = |rows: &[u32]| rows.iter().map(|&row| terms.get(row as usize)).collect::<Vec<_>>().join(" ");
-    let text = format!("… {} [this] {} …", words(&context.before), words(&context.after));
-    text.replace("  ", " ")
 }
 
 /// Words of the text that are shown on each side of the place.
@@ -431,10 +278,24 @@ fn shades(terminal: bool, no_color: Option<&OsStr>, term: Option<&OsStr>) -> boo
     terminal && no_color.is_none_or(OsStr::is_empty) && term.is_none_or(|term| term != "dumb")
 }
 
-fn unknown_words(query: &Query, ranking: Ranking) -> String {
-    let what = if ranking == Ranking::Embedding { "has a vector in the model" } else { "is known to the model" };
-    let more = if query.words.is_empty() { "" } else { "; try --rank bm25" };
-    format!("none of the {} words of the text {what}{more}", thousands(query.length as u64))
+/// What is asked.
+fn question(arguments: &Arguments) -> Result<Question> {
+    let source_text = |path: &PathBuf| {
+        let shown = path.display().to_string();
+        utf8(std::fs::read(path).with_context(|| format!("cannot read {shown}"))?, &shown)
+    };
+    Ok(Question {
+        text: text(arguments)?,
+        source: arguments.source.clone(),
+        source_text: arguments.source_file.as_ref().map(source_text).transpose()?,
+        top: arguments.top,
+        rank: arguments.rank,
+        exclude: arguments.exclude.clone(),
+        only: arguments.only.clone(),
+        before: arguments.before,
+        min_probability: arguments.min_probability,
+        explain: arguments.explain,
+    })
 }
 
 fn text(arguments: &Arguments) -> Result<String> {
@@ -458,37 +319,6 @@ fn utf8(bytes: Vec<u8>, place: &str) -> Result<String> {
         let at = e.utf8_error().valid_up_to();
         anyhow::anyhow!("{place}: expected UTF-8, found something else at byte {at}")
     })
-}
-
-/// Which documents may be hits.
-fn admitted(arguments: &Arguments, model: &Model) -> Result<Vec<bool>> {
-    let names = model.names();
-    let mut admitted = vec![arguments.only.is_empty(); model.documents()];
-    let labels = model.labels();
-    for name in &arguments.only {
-        let document = names.find(name);
-        let label = (0..labels.ends.len()).find(|&label| labels.get(label) == name.as_str());
-        if document.is_none() && label.is_none() {
-            let mut near = similar(labels, name, 1);
-            near.extend(similar(names, name, 2));
-            let shown = model.path().display();
-            bail!("{shown}: no document or label is called {name:?}{}", suggested(&near));
-        }
-        document.into_iter().for_each(|row| admitted[row] = true);
-        if let Some(label) = label {
-            let has = |&row: &usize| model.label_ids(row).contains(&(label as u32));
-            (0..model.documents()).filter(has).for_each(|row| admitted[row] = true);
-        }
-    }
-    if let Some(before) = arguments.before {
-        for (row, admitted) in admitted.iter_mut().enumerate() {
-            *admitted &= model.date(row).is_some_and(|date| date < before);
-        }
-    }
-    for id in arguments.exclude.iter().chain(&arguments.source) {
-        admitted[find(model, names, id, "document has the id")?] = false;
-    }
-    Ok(admitted)
 }
 
 #[cfg(test)]

@@ -2,15 +2,15 @@
 
 use std::path::PathBuf;
 
-use anyhow::{Result, ensure};
-use clap::{Args, ValueEnum};
+use anyhow::Result;
+use clap::Args;
 use hyperdoc2vec::Model;
-use hyperdoc2vec::model::Vectors;
-use hyperdoc2vec::search::{Hit, nearest};
-use serde_json::json;
+use hyperdoc2vec::search::Hit;
 
-use super::model::{document_json, find, hits_table};
+use super::model::hits_table;
+use crate::answer::{Problem, near};
 use crate::output::{print, print_json};
+use crate::wire::{By, TOP};
 
 /// List the documents, or words, nearest to one
 #[derive(Args)]
@@ -28,7 +28,7 @@ pub struct Arguments {
     /// The id of a document; with --words, a word
     id: String,
     /// How many
-    #[arg(long, default_value_t = 10)]
+    #[arg(long, default_value_t = TOP)]
     top: usize,
     /// Which vectors to compare
     #[arg(long, value_enum, default_value_t = By::In)]
@@ -41,40 +41,21 @@ pub struct Arguments {
     json: bool,
 }
 
-#[derive(Clone, Copy, ValueEnum)]
-enum By {
-    In,
-    Out,
-}
-
 pub fn run(arguments: &Arguments) -> Result<()> {
     let model = Model::open(&arguments.model)?;
-    let (which, names) = match (arguments.words, arguments.by) {
-        (false, By::In) => (Vectors::DocIn, model.names()),
-        (false, By::Out) => (Vectors::DocOut, model.names()),
-        (true, By::In) => (Vectors::WordIn, model.vocabulary()),
-        (true, By::Out) => (Vectors::WordOut, model.vocabulary()),
-    };
-    let what = if arguments.words { "vector for the word" } else { "document has the id" };
-    let row = find(&model, names, &arguments.id, what)?;
-    let vectors = model.vectors(which)?;
-    ensure!(
-        vectors.row(row).iter().any(|&x| x != 0.0),
-        "{}: the {} vector of {:?} is zero, so nothing is near it",
-        arguments.model.display(),
-        if matches!(arguments.by, By::In) { "IN" } else { "OUT" },
-        arguments.id
-    );
-    let hits = nearest(vectors, row, arguments.top);
-    let titles = model.titles();
+    let Arguments { id, by, top, words, .. } = arguments;
+    let told = |problem: Problem| problem.told_of(model.path());
     if arguments.json {
-        let hit = |(hit, rank): (&Hit, usize)| match arguments.words {
-            false => document_json(&model, rank, hit),
-            true => json!({"rank": rank, "word": names.get(hit.row as usize), "score": hit.score}),
+        return match words {
+            true => print_json(&near::words(&model, id, *by, *top).map_err(told)?),
+            false => print_json(&near::similar(&model, id, *by, *top).map_err(told)?),
         };
-        return print_json(&json!({"hits": hits.iter().zip(1..).map(hit).collect::<Vec<_>>()}));
     }
-    let title = |row: usize| if arguments.words { "" } else { titles.get(row) };
+    let (hits, names) = match words {
+        true => (near::word_rows(&model, id, *by, *top), model.vocabulary()),
+        false => (near::similar_rows(&model, id, *by, *top), model.names()),
+    };
+    let title = |row: usize| if *words { "" } else { model.titles().get(row) };
     let line = |hit: &Hit| (hit.score, names.get(hit.row as usize), title(hit.row as usize));
-    print(&hits_table(&hits.iter().map(line).collect::<Vec<_>>()))
+    print(&hits_table(&hits.map_err(told)?.iter().map(line).collect::<Vec<_>>()))
 }

@@ -11,4 +11,5 @@ mod helper;
 mod interrupt;
 mod model;
 mod output;
+mod serve;
 mod train;

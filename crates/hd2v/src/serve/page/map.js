@@ -1,7 +1,7 @@
 // Map: all documents on a plane, coloured by label.
 
 import * as api from './api.js';
-import { el, empty, nameOf, route, say, settled, thousands, waiting } from './dom.js';
+import { el, empty, nameOf, route, say, settled, thousands } from './dom.js';
 import { Plot, packed } from './plot.js';
 
 const COLOURS = ['#4361ee', '#e8590c', '#2b9a5b', '#d6336c', '#8d5bd6', '#c29000', '#0f9bb8', '#a0522d', '#74a12e', '#e0736d', '#5a8dbf', '#b5529a'];
@@ -10,12 +10,12 @@ const FOUND = 30;
 let kept;
 
 async function load(main, current) {
-  while (!kept) {
+  for (let wait = 150; !kept; wait = Math.min(1000, 2 * wait)) {
     const answer = await api.map();
     if (!current()) return undefined;
     if (answer.ready !== false) { kept = answer; break; }
-    main.replaceChildren(empty('The map is being made. With many documents that takes a minute, once …'), waiting());
-    await new Promise((resolve) => { setTimeout(resolve, 1000); });
+    if (answer.done) main.replaceChildren(empty(`The map is being made, once: ${Math.round(100 * answer.done)} % …`));
+    await new Promise((resolve) => { setTimeout(resolve, wait); });
     if (!current()) return undefined;
   }
   return kept;
@@ -51,6 +51,7 @@ export async function map(main, { about, info, current, titled }) {
   const button = (text, label, click) => el('button', { type: 'button', class: 'icon', 'aria-label': label, title: label, on: { click } }, text);
   const side = el('details', { class: 'side', open: matchMedia('(min-width: 50rem)').matches },
     el('summary', {}, `${thousands(data.documents)} documents`),
+    data.ids.length < data.documents && el('p', { class: 'hint' }, `${thousands(data.ids.length)} are shown: those that most links point at.`),
     search, found, byGroup.size > 1 && el('label', { class: 'inline' }, 'Colour by ', group), legend);
   main.replaceChildren(canvas, tip, side, el('div', { class: 'zoom' },
     button('+', 'Nearer (+)', () => plot.zoom(1.5)), button('−', 'Further (−)', () => plot.zoom(1 / 1.5)), button('⤢', 'All (0)', () => plot.all())));

@@ -1,0 +1,455 @@
+//! Questions and answers as JSON: what `--json` prints and what the server takes and gives are the same types.
+
+use hyperdoc2vec::Date;
+use hyperdoc2vec::search::Ranking;
+use serde::{Deserialize, Deserializer, Serialize};
+use utoipa::{IntoParams, ToSchema};
+
+/// How many hits there are where nobody says how many.
+pub const TOP: usize = 10;
+
+fn top() -> usize {
+    TOP
+}
+
+fn contexts() -> usize {
+    20
+}
+
+/// A text, and which documents may be what it should link to
+#[derive(Debug, Clone, Default, Deserialize, ToSchema)]
+#[serde(deny_unknown_fields)]
+pub struct Question {
+    /// What stands around the link; `[[?]]` marks its place
+    #[schema(example = "we report the BLEU score [[?]] of each system")]
+    pub text: String,
+    /// The id of the document that the text stands in
+    #[serde(default)]
+    pub source: Option<String>,
+    /// The text of that document, if the model does not have it; links in it are marked as `[[id]]`
+    #[serde(default)]
+    pub source_text: Option<String>,
+    /// How many hits
+    #[serde(default = "top")]
+    #[schema(default = 10, maximum = 1000)]
+    pub top: usize,
+    /// What to rank by: `hybrid`, `embedding`, `bm25`, `bm25-cited`; the best that the model has if left out
+    #[serde(default, deserialize_with = "ranking")]
+    #[schema(value_type = Option<String>, example = "hybrid")]
+    pub rank: Option<Ranking>,
+    /// Ids of documents that are no hits
+    #[serde(default)]
+    pub exclude: Vec<String>,
+    /// Only these documents, or those with one of these labels
+    #[serde(default)]
+    pub only: Vec<String>,
+    /// Only documents dated before this: `2009`, `2009-06`, `2009-06-30`
+    #[serde(default)]
+    #[schema(value_type = Option<String>, example = "2009-06")]
+    pub before: Option<Date>,
+    /// Leave out what is less probable (with the hybrid)
+    #[serde(default)]
+    #[schema(minimum = 0, maximum = 1)]
+    pub min_probability: Option<f32>,
+    /// Tell why: the shares of words, and links to the hits that read like the text
+    #[serde(default)]
+    pub explain: bool,
+}
+
+fn ranking<'de, D: Deserializer<'de>>(from: D) -> Result<Option<Ranking>, D::Error> {
+    let name = Option::<String>::deserialize(from)?;
+    name.map(|name| name.parse().map_err(serde::de::Error::custom)).transpose()
+}
+
+/// What a text should link to
+#[derive(Debug, Serialize, ToSchema)]
+pub struct Answer {
+    /// What was ranked by
+    #[schema(example = "hybrid")]
+    pub ranking: &'static str,
+    pub query: Asked,
+    pub hits: Vec<Hit>,
+    /// Why there are no hits
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub reason: Option<String>,
+    /// The index that was used (on the command line)
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub index: Option<IndexUsed>,
+}
+
+/// The text as the model read it
+#[derive(Debug, Serialize, ToSchema)]
+pub struct Asked {
+    /// How many words it has
+    pub words: usize,
+    /// Whether a place is marked
+    pub marked: bool,
+    /// Words that the model does not know
+    pub unknown: Vec<String>,
+}
+
+/// How well an index does
+#[derive(Debug, Serialize, ToSchema)]
+pub struct IndexUsed {
+    /// The share of the exact hits that it finds
+    pub recall: f64,
+    /// Questions that this was found by
+    pub questions: usize,
+    /// Lists that are looked through
+    pub lists: usize,
+}
+
+/// A document that was found
+#[derive(Debug, Serialize, ToSchema)]
+pub struct Hit {
+    /// From 1
+    pub rank: usize,
+    pub id: String,
+    pub title: Option<String>,
+    /// Higher is better; what it means depends on the ranking
+    pub score: f32,
+    /// How many links point at it
+    pub links: Option<u32>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    #[schema(value_type = Option<String>)]
+    pub date: Option<Date>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub url: Option<String>,
+    /// That the link points at it (with the hybrid)
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub probability: Option<f32>,
+    #[serde(flatten)]
+    #[schema(inline)]
+    pub reasons: Option<Reasons>,
+}
+
+/// Why a document was found (with `explain`)
+#[derive(Debug, Serialize, ToSchema)]
+pub struct Reasons {
+    /// The score by embedding, without the source
+    pub embedding: f32,
+    /// What each word of the text adds to it
+    pub why: Vec<Share>,
+    /// What the source adds to it
+    pub source: f32,
+    /// The score by BM25 on the document's text and the contexts of the links to it
+    pub bm25_cited: f32,
+    /// What each word of the text adds to it
+    pub bm25: Vec<Share>,
+    /// Links to it that read like the text
+    pub contexts: Vec<Quote>,
+}
+
+/// What a word adds to a score
+#[derive(Debug, Serialize, ToSchema)]
+pub struct Share {
+    pub word: String,
+    pub share: f32,
+}
+
+/// A link in its words
+#[derive(Debug, Serialize, ToSchema)]
+pub struct Quote {
+    /// The id of the document that it stands in
+    pub source: String,
+    pub title: Option<String>,
+    /// `… words before [this] words behind …`
+    pub text: String,
+}
+
+/// Documents, the nearest first
+#[derive(Debug, Serialize, ToSchema)]
+pub struct Similar {
+    pub hits: Vec<Hit>,
+}
+
+/// A word that is near
+#[derive(Debug, Serialize, ToSchema)]
+pub struct NearWord {
+    /// From 1
+    pub rank: usize,
+    pub word: String,
+    /// The cosine
+    pub score: f32,
+}
+
+/// Words, the nearest first
+#[derive(Debug, Serialize, ToSchema)]
+pub struct Words {
+    pub hits: Vec<NearWord>,
+}
+
+/// Words near a word, and documents that it points to
+#[derive(Debug, Serialize, ToSchema)]
+pub struct WordsAndDocuments {
+    pub hits: Vec<NearWord>,
+    /// Documents by embedding for a text of this word alone
+    pub documents: Vec<Hit>,
+}
+
+/// What a model is
+#[derive(Debug, Serialize, ToSchema)]
+pub struct Info {
+    /// `model`
+    pub kind: &'static str,
+    /// The name of its file, without its ending
+    pub name: String,
+    /// The version of the program
+    pub version: &'static str,
+    pub documents: u64,
+    pub words: u64,
+    /// Words that have vectors
+    pub vocabulary: u64,
+    /// Places where links stand
+    pub positions: u64,
+    /// Pairs of a place and a document that a link points at
+    pub links: u64,
+    /// Documents that no link points at
+    pub newcomers: u64,
+    /// Documents that it was trained on, where others were added later
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub trained: Option<u64>,
+    pub method: String,
+    pub dim: usize,
+    pub window: usize,
+    /// What can be ranked by
+    pub rankings: Vec<&'static str>,
+    /// What is ranked by where nobody says
+    pub ranking: &'static str,
+    /// The labels that most documents have, most first; 1000 at the most
+    pub labels: Vec<LabelCount>,
+    /// How many labels there are
+    pub distinct_labels: usize,
+    pub dates: Option<Dates>,
+}
+
+#[derive(Debug, Serialize, ToSchema)]
+pub struct LabelCount {
+    pub label: String,
+    pub documents: u64,
+}
+
+/// The first and the last
+#[derive(Debug, Serialize, ToSchema)]
+pub struct Dates {
+    #[schema(value_type = String)]
+    pub first: Date,
+    #[schema(value_type = String)]
+    pub last: Date,
+}
+
+/// A document and its links
+#[derive(Debug, Serialize, ToSchema)]
+pub struct Page {
+    pub id: String,
+    pub title: Option<String>,
+    #[schema(value_type = Option<String>)]
+    pub date: Option<Date>,
+    pub labels: Vec<String>,
+    pub url: Option<String>,
+    /// Documents that it links to, most links first
+    pub links_to: Vec<Linked>,
+    pub linked_by: LinkedBy,
+}
+
+/// A document that is linked to
+#[derive(Debug, Serialize, ToSchema)]
+pub struct Linked {
+    pub id: String,
+    pub title: Option<String>,
+    /// By how many links
+    pub links: usize,
+}
+
+/// Links that point at a document
+#[derive(Debug, Serialize, ToSchema)]
+pub struct LinkedBy {
+    /// How many there are
+    pub total: usize,
+    /// Some of them
+    pub contexts: Vec<LinkContext>,
+}
+
+/// A link and the words around it
+#[derive(Debug, Serialize, ToSchema)]
+pub struct LinkContext {
+    /// The document that it stands in
+    pub id: String,
+    pub title: Option<String>,
+    /// Words before it, its own last
+    pub before: String,
+    /// Words behind it
+    pub after: String,
+}
+
+/// Documents found by title or id
+#[derive(Debug, Serialize, ToSchema)]
+pub struct Found {
+    pub hits: Vec<FoundDocument>,
+}
+
+#[derive(Debug, Serialize, ToSchema)]
+pub struct FoundDocument {
+    pub id: String,
+    pub title: Option<String>,
+    #[schema(value_type = Option<String>)]
+    pub date: Option<Date>,
+}
+
+/// Many questions
+#[derive(Debug, Deserialize, ToSchema)]
+#[serde(deny_unknown_fields)]
+pub struct Questions {
+    pub queries: Vec<Question>,
+}
+
+/// Their answers, in the order of the questions
+#[derive(Debug, Serialize, ToSchema)]
+pub struct Answers {
+    pub answers: Vec<AnswerOrError>,
+}
+
+#[derive(Debug, Serialize, ToSchema)]
+#[serde(untagged)]
+pub enum AnswerOrError {
+    Answer(Box<Answer>),
+    Error(Failure),
+}
+
+/// Why there is no answer
+#[derive(Debug, Serialize, ToSchema)]
+pub struct Failure {
+    pub error: What,
+}
+
+#[derive(Debug, Serialize, ToSchema)]
+pub struct What {
+    /// For programs: stays the same
+    #[schema(example = "unknown-document")]
+    pub code: &'static str,
+    /// For people
+    pub message: String,
+}
+
+/// Texts to be embedded
+#[derive(Debug, Deserialize, ToSchema)]
+#[serde(deny_unknown_fields)]
+pub struct Texts {
+    pub texts: Vec<String>,
+}
+
+/// Their IN vectors, in the order of the texts; zeros where no word is known
+#[derive(Debug, Serialize, ToSchema)]
+pub struct Embedded {
+    /// How many numbers a vector has
+    pub dim: usize,
+    pub vectors: Vec<Vec<f32>>,
+}
+
+/// All documents on a plane: the same places in each list are one document
+#[derive(Debug, Clone, Serialize, ToSchema)]
+pub struct Map {
+    /// How many there are; if more than 100,000, those that most links point at are listed
+    pub documents: usize,
+    /// From -1 to 1
+    pub x: Vec<f32>,
+    pub y: Vec<f32>,
+    /// All labels, those of most documents first
+    pub labels: Vec<String>,
+    /// The labels of each document, as places in `labels`
+    pub label: Vec<Vec<u32>>,
+    /// How many links point at each document
+    pub links: Vec<u32>,
+    pub ids: Vec<String>,
+    pub titles: Vec<Option<String>>,
+}
+
+/// The map is being made
+#[derive(Debug, Serialize, ToSchema)]
+pub struct Making {
+    /// `false`
+    pub ready: bool,
+    /// What share of the work is done
+    pub done: f32,
+}
+
+/// Which vectors are compared
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Deserialize, ToSchema, clap::ValueEnum)]
+#[serde(rename_all = "lowercase")]
+pub enum By {
+    /// What documents say; what stands around words
+    #[default]
+    In,
+    /// What others say of documents
+    Out,
+}
+
+/// Parameters of `/api/similar`
+#[derive(Debug, Deserialize, IntoParams)]
+#[serde(deny_unknown_fields)]
+#[into_params(parameter_in = Query)]
+pub struct SimilarTo {
+    pub id: String,
+    #[serde(default)]
+    #[param(inline)]
+    pub by: By,
+    /// How many
+    #[serde(default = "top")]
+    #[param(default = 10, maximum = 1000)]
+    pub top: usize,
+}
+
+/// Parameters of `/api/words`
+#[derive(Debug, Deserialize, IntoParams)]
+#[serde(deny_unknown_fields)]
+#[into_params(parameter_in = Query)]
+pub struct NearTo {
+    pub word: String,
+    #[serde(default)]
+    #[param(inline)]
+    pub by: By,
+    /// How many
+    #[serde(default = "top")]
+    #[param(default = 10, maximum = 1000)]
+    pub top: usize,
+}
+
+/// Parameters of `/api/document`
+#[derive(Debug, Deserialize, IntoParams)]
+#[serde(deny_unknown_fields)]
+#[into_params(parameter_in = Query)]
+pub struct PageOf {
+    pub id: String,
+    /// How many links to it
+    #[serde(default = "contexts")]
+    #[param(default = 20, maximum = 1000)]
+    pub top: usize,
+    /// The first of these, from 0
+    #[serde(default)]
+    pub offset: usize,
+}
+
+/// Parameters of `/api/document/suggestions`
+#[derive(Debug, Deserialize, IntoParams)]
+#[serde(deny_unknown_fields)]
+#[into_params(parameter_in = Query)]
+pub struct SuggestionsFor {
+    pub id: String,
+    /// How many
+    #[serde(default = "top")]
+    #[param(default = 10, maximum = 1000)]
+    pub top: usize,
+}
+
+/// Parameters of `/api/search`
+#[derive(Debug, Deserialize, IntoParams)]
+#[serde(deny_unknown_fields)]
+#[into_params(parameter_in = Query)]
+pub struct SearchFor {
+    /// Words, or parts of words, of a title or an id
+    pub q: String,
+    /// How many
+    #[serde(default = "top")]
+    #[param(default = 10, maximum = 1000)]
+    pub top: usize,
+}

@@ -1,0 +1,138 @@
+//! Answers of the API, and that they are those of the command line.
+
+use serde_json::{Value, json};
+
+use super::client::Server;
+use super::{place, text};
+
+fn ids(hits: &Value) -> Vec<&str> {
+    hits.as_array().expect("hits").iter().map(|hit| hit["id"].as_str().expect("an id")).collect()
+}
+
+#[test]
+fn answers_are_those_of_the_command_line() {
+    let place = place();
+    let server = Server::start(&place, "");
+    let asked = text(&place, 120);
+    place.write("question.txt", &asked);
+    place.write("draft.txt", "words of mine [[d000003]] [[?]]");
+    let questions = [
+        ("", json!({})),
+        ("--rank hybrid --explain --top 4", json!({"rank": "hybrid", "explain": true, "top": 4})),
+        ("--rank embedding --explain", json!({"rank": "embedding", "explain": true})),
+        ("--rank bm25 --top 0", json!({"rank": "bm25", "top": 0})),
+        ("--rank bm25-cited --exclude d000001 plain", json!({"rank": "bm25-cited", "exclude": ["d000001", "plain"]})),
+        ("--source d000120", json!({"source": "d000120"})),
+        ("--source-file draft.txt", json!({"source_text": "words of mine [[d000003]] [[?]]"})),
+        ("--only tools d000007", json!({"only": ["tools", "d000007"]})),
+        ("--before 2001-06 --only tools", json!({"before": "2001-06", "only": ["tools"]})),
+        ("--min-probability 1", json!({"min_probability": 1})),
+    ];
+    let mut batch = Vec::new();
+    for (arguments, mut question) in questions {
+        let expected = place.json(&format!("recommend m --file question.txt --json {arguments}"));
+        question["text"] = json!(asked);
+        assert_eq!(server.post("/api/recommend", &question).json(), expected, "{arguments}");
+        batch.push((question, expected));
+    }
+    let (queries, expected): (Vec<Value>, Vec<Value>) = batch.into_iter().unzip();
+    let many = server.post("/api/recommend/batch", &json!({"queries": queries})).json();
+    assert_eq!(many, json!({"answers": expected}));
+
+    for (path, arguments) in [
+        ("/api/similar?id=d000007", "d000007"),
+        ("/api/similar?id=d000007&by=out&top=3", "d000007 --by out --top 3"),
+    ] {
+        assert_eq!(server.json(path), place.json(&format!("similar m --json {arguments}")), "{path}");
+    }
+    let word = asked.split_whitespace().next().expect("a word");
+    let words = server.json(&format!("/api/words?word={word}&by=out&top=5"));
+    let expected = place.json(&format!("similar m --words --json {word} --by out --top 5"));
+    assert_eq!(words["hits"], expected["hits"]);
+    place.write("word.txt", word);
+    let pointed = place.json("recommend m --file word.txt --rank embedding --json --top 5");
+    assert_eq!(words["documents"], pointed["hits"]);
+
+    let info = server.json("/api/info");
+    let whole = place.json("info m --json");
+    for (name, value) in info.as_object().expect("an object") {
+        assert_eq!(&whole[name], value, "{name}");
+    }
+    assert_eq!((&info["documents"], &info["ranking"], &info["name"]), (&json!(303), &json!("hybrid"), &json!("m")));
+    assert!(info["provenance"].is_null(), "paths of the machine are nobody's business");
+
+    let texts = [asked.clone(), "xyzzy".to_owned(), text(&place, 7)];
+    let embedded = server.post("/api/embed", &json!({"texts": texts})).json();
+    let lines = place.run_with("embed m --lines - -o -", texts.join("\n").as_bytes()).succeeded("embed").out;
+    let vectors = lines.lines().map(|line| serde_json::from_str::<Value>(line).expect("JSON")["vector"].clone());
+    assert_eq!(embedded, json!({"dim": 16, "vectors": vectors.collect::<Vec<_>>()}));
+}
+
+#[test]
+fn questions_asked_at_once_have_the_answers_that_they_have_alone() {
+    let place = place();
+    let server = Server::start(&place, "--threads 1");
+    let question = |number: usize| {
+        let mut question = json!({"text": text(&place, number), "rank": "embedding", "top": 1 + number % 7});
+        if number % 3 == 0 {
+            question["exclude"] = json!([format!("d{:06}", number % 10)]);
+        }
+        if number % 10 == 9 {
+            question["source"] = json!("nobody");
+        }
+        question
+    };
+    let alone: Vec<Value> = (0..40).map(|number| server.post("/api/recommend", &question(number)).json()).collect();
+    assert!(alone[9]["error"].is_object() && ids(&alone[8]["hits"]).len() == 2, "{alone:?}");
+    let (server, question) = (&server, &question);
+    std::thread::scope(|scope| {
+        let asked: Vec<_> = (0..40)
+            .map(|number| scope.spawn(move || server.post("/api/recommend", &question(number)).json()))
+            .collect();
+        for (number, (asked, alone)) in asked.into_iter().zip(&alone).enumerate() {
+            assert_eq!(&asked.join().expect("an answer"), alone, "question {number}");
+        }
+    });
+}
+
+#[test]
+fn a_document_tells_who_links_to_it_in_what_words() {
+    let place = place();
+    let server = Server::start(&place, "");
+    let parser = server.json("/api/document?id=parser");
+    assert_eq!(parser["title"], "<script>alert(1)</script> & \"parsers\"");
+    assert_eq!((&parser["date"], &parser["labels"]), (&json!("2001-05"), &json!(["tools", "p"])));
+    assert_eq!((&parser["url"], &parser["links_to"]), (&json!("https://example.org/parser"), &json!([])));
+    let linked = &parser["linked_by"];
+    assert_eq!((&linked["total"], ids(&linked["contexts"])), (&json!(3), vec!["plain", "other", "other"]));
+    let context = &linked["contexts"][0];
+    assert_eq!(context["title"], Value::Null);
+    assert!(context["before"].as_str().is_some_and(|words| words.ends_with("the chart parser")), "{context}");
+    assert!(context["after"].as_str().is_some_and(|words| words.starts_with("and to")), "{context}");
+    let rest = server.json("/api/document?id=parser&offset=1&top=1");
+    assert_eq!((&rest["linked_by"]["total"], ids(&rest["linked_by"]["contexts"])), (&json!(3), vec!["other"]));
+    let other = server.json("/api/document?id=other");
+    let title = &parser["title"];
+    assert_eq!(other["links_to"], json!([{"id": "parser", "title": title, "links": 2}]));
+
+    let linked = server.json("/api/document?id=d000120");
+    let might = server.json("/api/document/suggestions?id=d000120&top=50");
+    assert_eq!(might["ranking"], "hybrid");
+    let (linked, might) = (ids(&linked["links_to"]), ids(&might["hits"]));
+    assert!(!linked.is_empty() && might.len() == 50, "{linked:?} {might:?}");
+    assert!(!might.contains(&"d000120") && !might.iter().any(|id| linked.contains(id)), "{linked:?} {might:?}");
+}
+
+#[test]
+fn documents_are_found_by_title_or_id() {
+    let place = place();
+    let server = Server::start(&place, "");
+    let found = |query: &str| server.json(&format!("/api/search?q={query}&top=4"));
+    assert_eq!(found("OTHER")["hits"], json!([{"id": "other", "title": "Other Page", "date": "2003"}]));
+    assert_eq!(ids(&found("page+oth")["hits"]), ["other"]);
+    assert_eq!(ids(&found("%3Cscript%3E")["hits"]), ["parser"]);
+    assert_eq!(ids(&found("d00000")["hits"]).len(), 4);
+    assert_eq!(ids(&found("d000123")["hits"]), ["d000123"]);
+    assert_eq!(found("")["hits"], json!([]));
+    assert_eq!(found("no+such+thing")["hits"], json!([]));
+}

@@ -1,0 +1,130 @@
+//! Bad requests, and too much of anything: each has its status and code, and the server goes on.
+
+use std::io::Write;
+use std::time::{Duration, Instant};
+
+use serde_json::{Value, json};
+
+use super::client::{Server, read};
+use super::{place, text};
+
+#[test]
+fn bad_requests_have_a_status_and_a_code() {
+    let place = place();
+    let server = Server::start(&place, "--max-body 64 --max-batch 2 --max-text 1");
+    let post = |path: &str, body: Value, status: u16, code: &str| {
+        assert_eq!(server.post(path, &body).error(), (status, code.to_owned()), "{path} {body:.200}");
+    };
+    post("/api/recommend", json!({}), 422, "unfit");
+    post("/api/recommend", json!({"text": 1}), 422, "unfit");
+    post("/api/recommend", json!({"text": "a", "tpo": 1}), 422, "unfit");
+    post("/api/recommend", json!({"text": "a", "rank": "best"}), 422, "unfit");
+    post("/api/recommend", json!({"text": "a", "before": "June"}), 422, "unfit");
+    post("/api/recommend", json!({"text": "a", "min_probability": 2}), 422, "unfit");
+    post("/api/recommend", json!({"text": "a", "rank": "bm25", "min_probability": 0.5}), 422, "unfit");
+    post("/api/recommend", json!({"text": "a [[?]] b [[?]]"}), 422, "unfit");
+    post("/api/recommend", json!({"text": "a", "source": "plain", "source_text": "b"}), 422, "unfit");
+    post("/api/recommend", json!({"text": " "}), 422, "no-words");
+    post("/api/recommend", json!({"text": "a", "top": 1001}), 422, "too-many-hits");
+    post("/api/recommend", json!({"text": "a ".repeat(600)}), 422, "too-long");
+    post("/api/recommend", json!({"text": "a", "exclude": vec!["x"; 1001]}), 422, "too-many-names");
+    post("/api/recommend", json!({"text": "a ".repeat(60_000)}), 413, "too-large");
+    post("/api/recommend", json!({"text": "a", "source": "plian"}), 404, "unknown-document");
+    post("/api/recommend", json!({"text": "a", "only": ["tolls"]}), 404, "unknown-document-or-label");
+    post("/api/recommend/batch", json!({"queries": vec![json!({"text": "a"}); 3]}), 422, "too-many");
+    post("/api/embed", json!({"texts": ["a", "b", "c"]}), 422, "too-many");
+    post("/api/embed", json!({"texts": ["a ".repeat(600)]}), 422, "too-long");
+    post("/api/info", json!({}), 405, "wrong-method");
+    post("/api/nothing", json!({}), 404, "unknown-path");
+
+    let get = |path: &str, status: u16, code: &str| {
+        assert_eq!(server.get(path).error(), (status, code.to_owned()), "{path:.200}");
+    };
+    get("/api/similar", 400, "bad-parameter");
+    get("/api/similar?id=plain&by=up", 400, "bad-parameter");
+    get("/api/similar?id=plain&top=-1", 400, "bad-parameter");
+    get("/api/similar?id=plain&tpo=1", 400, "bad-parameter");
+    get("/api/similar?id=plain&top=1001", 422, "too-many-hits");
+    get("/api/similar?id=nobody", 404, "unknown-document");
+    get("/api/similar?id=%ff%00", 404, "unknown-document");
+    get("/api/words?word=xyzzyxyzzy", 404, "unknown-word");
+    get("/api/document?id=", 404, "unknown-document");
+    get("/api/document/suggestions?id=../../etc/passwd", 404, "unknown-document");
+    get(&format!("/api/search?q={}", "a".repeat(9000)), 400, "bad-parameter");
+    get("/page/nothing.js", 404, "unknown-path");
+    get("/page/..%2fmod.rs", 404, "unknown-path");
+    get("/api/recommend", 405, "wrong-method");
+
+    let raw = |headers: &str, body: &str| server.ask("POST", "/api/recommend", headers, body).error();
+    assert_eq!(raw("Content-Type: application/json\r\n", "{\"text\":"), (400, "bad-json".to_owned()));
+    assert_eq!(raw("Content-Type: application/json\r\n", &"[".repeat(10_000)), (400, "bad-json".to_owned()));
+    assert_eq!(raw("Content-Type: application/json\r\n", "\u{0}"), (400, "bad-json".to_owned()));
+    assert_eq!(raw("Content-Type: text/plain\r\n", "{\"text\":\"a\"}"), (415, "not-json".to_owned()));
+    assert_eq!(raw("", "{\"text\":\"a\"}"), (415, "not-json".to_owned()));
+    let mistyped = server.get("/api/document?id=plian").json();
+    assert!(mistyped["error"]["message"].as_str().is_some_and(|message| message.contains("\"plain\"")), "{mistyped}");
+
+    // One bad question among good ones.
+    let questions = json!({"queries": [{"text": "chart", "top": 2000}, {"text": "chart"}]});
+    let answers = server.post("/api/recommend/batch", &questions).json();
+    assert_eq!(answers["answers"][0]["error"]["code"], "too-many-hits");
+    assert!(answers["answers"][1]["hits"].as_array().is_some_and(|hits| !hits.is_empty()), "{answers}");
+}
+
+#[test]
+fn who_asks_too_often_waits() {
+    let place = place();
+    let server = Server::start(&place, "--rate 0.5");
+    let statuses: Vec<u16> = (0..12).map(|_| server.get("/api/health").status).collect();
+    assert!(statuses[..5].iter().all(|&status| status == 200) && statuses.contains(&429), "{statuses:?}");
+    let refused = server.get("/api/health");
+    assert_eq!((refused.error(), refused.header("retry-after")), ((429, "too-many-requests".to_owned()), Some("1")));
+}
+
+#[test]
+fn more_than_can_be_done_is_refused_and_the_rest_is_done() {
+    let place = place();
+    let query = json!({"text": text(&place, 50), "explain": true});
+    let many = json!({"queries": vec![query.clone(); 250]});
+    let server = Server::start(&place, "--threads 1 --max-concurrent 1");
+    let (asked, many_ref) = (&server, &many);
+    let statuses: Vec<(u16, Option<String>)> = std::thread::scope(|scope| {
+        let asked: Vec<_> = (0..8)
+            .map(|_| {
+                scope.spawn(move || {
+                    let answer = asked.post("/api/recommend/batch", many_ref);
+                    (answer.status, answer.header("retry-after").map(str::to_owned))
+                })
+            })
+            .collect();
+        asked.into_iter().map(|asked| asked.join().expect("an answer")).collect()
+    });
+    assert!(statuses.iter().any(|(status, _)| *status == 200), "{statuses:?}");
+    assert!(statuses.contains(&(503, Some("1".to_owned()))), "{statuses:?}");
+    assert!(statuses.iter().all(|(status, _)| [200, 503].contains(status)), "{statuses:?}");
+    assert_eq!(server.get("/api/health").status, 200);
+
+    let server = Server::start(&place, "--threads 1 --timeout 0.01");
+    assert_eq!(server.post("/api/recommend/batch", &many).error(), (503, "late".to_owned()));
+}
+
+#[test]
+fn slow_clients_are_left() {
+    let place = place();
+    let server = Server::start(&place, "--client-timeout 0.5");
+    let started = Instant::now();
+    let mut head = server.connect();
+    head.write_all(b"GET /api/info HTTP/1.1\r\nHost: localhost\r\nX-Slow: ").expect("sent");
+    let mut body = server.connect();
+    body.write_all(
+        b"POST /api/recommend HTTP/1.1\r\nHost: localhost\r\nContent-Type: application/json\r\nContent-Length: 99\r\n\r\n{",
+    )
+    .expect("sent");
+    let idle = server.connect();
+    assert_eq!(server.get("/api/health").status, 200, "others are served meanwhile");
+    assert_eq!(read(&mut body).expect("an answer").error(), (408, "slow-request".to_owned()));
+    assert!(read(&mut head).is_none_or(|answer| answer.status == 408));
+    let mut idle = idle;
+    assert!(read(&mut idle).is_none());
+    assert!(started.elapsed() < Duration::from_secs(20), "{:?}", started.elapsed());
+}
