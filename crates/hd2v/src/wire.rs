@@ -119,25 +119,30 @@ pub struct Hit {
     #[serde(skip_serializing_if = "Option::is_none")]
     pub probability: Option<f32>,
     #[serde(flatten)]
-    #[schema(inline)]
-    pub reasons: Option<Reasons>,
+    pub reasons: Reasons,
 }
 
-/// Why a document was found (with `explain`)
-#[derive(Debug, Serialize, ToSchema)]
+/// Why a document was found: all of it with `explain`, nothing without
+#[derive(Debug, Default, Serialize, ToSchema)]
 pub struct Reasons {
     /// The score by embedding, without the source
-    pub embedding: f32,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub embedding: Option<f32>,
     /// What each word of the text adds to it
-    pub why: Vec<Share>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub why: Option<Vec<Share>>,
     /// What the source adds to it
-    pub source: f32,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub source: Option<f32>,
     /// The score by BM25 on the document's text and the contexts of the links to it
-    pub bm25_cited: f32,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub bm25_cited: Option<f32>,
     /// What each word of the text adds to it
-    pub bm25: Vec<Share>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub bm25: Option<Vec<Share>>,
     /// Links to it that read like the text
-    pub contexts: Vec<Quote>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub contexts: Option<Vec<Quote>>,
 }
 
 /// What a word adds to a score

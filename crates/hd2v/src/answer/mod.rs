@@ -7,9 +7,8 @@ pub mod recommend;
 use std::path::Path;
 
 use hyperdoc2vec::search::suggest::similar;
-use hyperdoc2vec::search::{self};
 use hyperdoc2vec::strings::StringTable;
-use hyperdoc2vec::{Error, Model};
+use hyperdoc2vec::{Error, Model, search};
 
 use crate::wire;
 
@@ -91,7 +90,7 @@ fn documents(model: &Model, hits: &[search::Hit]) -> Vec<wire::Hit> {
             date: model.date(row),
             url: Some(model.urls().get(row)).filter(|url| !url.is_empty()).map(str::to_owned),
             probability: None,
-            reasons: None,
+            reasons: wire::Reasons::default(),
         }
     };
     hits.iter().zip(1..).map(hit).collect()

@@ -250,7 +250,7 @@ impl Recommended {
         let mut hits = documents(model, &self.hits);
         for (number, hit) in hits.iter_mut().enumerate() {
             hit.probability = (self.ranking == Ranking::Hybrid).then_some(hit.score);
-            hit.reasons = self.reasons.get(number).map(|reason| reasons(model, reason));
+            hit.reasons = self.reasons.get(number).map(|reason| reasons(model, reason)).unwrap_or_default();
         }
         let Query { length: words, marked, ref unknown, .. } = self.query;
         Answer {
@@ -286,12 +286,12 @@ fn reasons(model: &Model, reason: &Explanation) -> Reasons {
         }
     };
     Reasons {
-        embedding: reason.embedding.score,
-        why: shares(&reason.embedding),
-        source: reason.source,
-        bm25_cited: reason.bm25.score,
-        bm25: shares(&reason.bm25),
-        contexts: reason.contexts.iter().map(quote).collect(),
+        embedding: Some(reason.embedding.score),
+        why: Some(shares(&reason.embedding)),
+        source: Some(reason.source),
+        bm25_cited: Some(reason.bm25.score),
+        bm25: Some(shares(&reason.bm25)),
+        contexts: Some(reason.contexts.iter().map(quote).collect()),
     }
 }
 

@@ -30,6 +30,8 @@ const HEAD: usize = 32 << 10;
 /// Signals to the program.
 pub struct Signals {
     #[cfg(unix)]
+    interrupt: tokio::signal::unix::Signal,
+    #[cfg(unix)]
     terminate: tokio::signal::unix::Signal,
     #[cfg(unix)]
     hang_up: tokio::signal::unix::Signal,
@@ -38,6 +40,7 @@ pub struct Signals {
 /// What a signal asks for.
 enum Asks {
     ToStop,
+    #[cfg_attr(not(unix), allow(dead_code, reason = "there is no such signal"))]
     ToReload,
 }
 
@@ -47,7 +50,11 @@ impl Signals {
         #[cfg(unix)]
         {
             use tokio::signal::unix::{SignalKind, signal};
-            Ok(Signals { terminate: signal(SignalKind::terminate())?, hang_up: signal(SignalKind::hangup())? })
+            Ok(Signals {
+                interrupt: signal(SignalKind::interrupt())?,
+                terminate: signal(SignalKind::terminate())?,
+                hang_up: signal(SignalKind::hangup())?,
+            })
         }
         #[cfg(not(unix))]
         Ok(Signals {})
@@ -57,7 +64,7 @@ impl Signals {
     async fn next(&mut self) -> Asks {
         tokio::select! {
             _ = self.terminate.recv() => Asks::ToStop,
-            _ = tokio::signal::ctrl_c() => Asks::ToStop,
+            _ = self.interrupt.recv() => Asks::ToStop,
             _ = self.hang_up.recv() => Asks::ToReload,
         }
     }
@@ -167,8 +174,7 @@ impl hyper::rt::Write for Impatient {
     }
 
     fn poll_flush(mut self: Pin<&mut Self>, context: &mut Context<'_>) -> Poll<std::io::Result<()>> {
-        let done = Pin::new(&mut self.inner).poll_flush(context);
-        self.wait(context, done)
+        Pin::new(&mut self.inner).poll_flush(context)
     }
 
     fn poll_shutdown(mut self: Pin<&mut Self>, context: &mut Context<'_>) -> Poll<std::io::Result<()>> {

@@ -73,38 +73,43 @@ impl Workers {
         &self,
         queue: &Arc<Queue<Q, A>>,
         question: Q,
-        work: impl FnOnce(Vec<Q>) -> Vec<A> + Send + 'static,
+        work: impl Fn(Vec<Q>) -> Vec<A> + Send + Clone + 'static,
     ) -> Result<A, Failure>
     where
         Q: Send + 'static,
         A: Send + 'static,
     {
-        let place = self.place()?;
+        let _place = self.place()?;
         let (send, mut receive) = oneshot::channel();
         queue.lock().push((question, send));
         let done = async {
-            tokio::select! {
-                biased;
-                answer = &mut receive => return answer.map_err(|_| Failure::internal()),
-                turn = self.turn() => {
-                    let (turn, queue) = (turn?, queue.clone());
-                    self.pool.spawn(move || {
-                        let waiting = queue.take();
-                        let (questions, senders): (Vec<Q>, Vec<_>) = waiting.into_iter().unzip();
-                        // Where it fails, the senders are dropped, and whoever waits is told.
-                        let answers = catch_unwind(AssertUnwindSafe(|| work(questions))).unwrap_or_default();
-                        drop(turn);
-                        for (send, answer) in senders.into_iter().zip(answers) {
-                            let _ = send.send(answer);
-                        }
-                    });
+            // Others whose turn comes first may take the question along; ours may take others and leave it.
+            loop {
+                let turn = tokio::select! {
+                    biased;
+                    answer = &mut receive => return answer.map_err(|_| Failure::internal()),
+                    turn = self.turn() => turn?,
+                };
+                let (ending, ended) = oneshot::channel::<()>();
+                let (queue, work) = (queue.clone(), work.clone());
+                self.pool.spawn(move || {
+                    let (questions, senders): (Vec<Q>, Vec<_>) = queue.take().into_iter().unzip();
+                    // Where it fails, the senders are dropped, and whoever waits is told.
+                    let answers = catch_unwind(AssertUnwindSafe(|| work(questions))).unwrap_or_default();
+                    drop(turn);
+                    for (send, answer) in senders.into_iter().zip(answers) {
+                        let _ = send.send(answer);
+                    }
+                    drop(ending);
+                });
+                tokio::select! {
+                    biased;
+                    answer = &mut receive => return answer.map_err(|_| Failure::internal()),
+                    _ = ended => {}
                 }
             }
-            receive.await.map_err(|_| Failure::internal())
         };
-        let answer = tokio::time::timeout(self.limit, done).await.unwrap_or_else(|_| Err(Failure::late()));
-        drop(place);
-        answer
+        tokio::time::timeout(self.limit, done).await.unwrap_or_else(|_| Err(Failure::late()))
     }
 }
 
@@ -128,5 +133,54 @@ impl<Q, A> Queue<Q, A> {
         waiting.retain(|(_, send)| !send.is_closed());
         let count = waiting.len().min(TOGETHER);
         waiting.drain(..count).collect()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn limits(concurrent: usize) -> Limits {
+        let time = Duration::from_secs(20);
+        Limits { concurrent, connections: 1, body: 1, batch: 1, text: 1, rate: 0.0, answer: time, client: time }
+    }
+
+    #[test]
+    fn each_of_many_that_wait_gets_its_own_answer() {
+        let runtime = tokio::runtime::Builder::new_multi_thread().worker_threads(2).enable_all().build();
+        let workers = Arc::new(Workers::new(1, &limits(1000)).expect("threads"));
+        let queue = Arc::new(Queue::default());
+        runtime.expect("a runtime").block_on(async {
+            let asked: Vec<_> = (0..3 * TOGETHER + 5)
+                .map(|number| {
+                    let (workers, queue) = (workers.clone(), queue.clone());
+                    tokio::spawn(async move {
+                        let twice = |numbers: Vec<usize>| {
+                            assert!(numbers.len() <= TOGETHER);
+                            std::thread::sleep(Duration::from_millis(1));
+                            numbers.iter().map(|number| 2 * number).collect::<Vec<usize>>()
+                        };
+                        workers.run_together(&queue, number, twice).await
+                    })
+                })
+                .collect();
+            for (number, asked) in asked.into_iter().enumerate() {
+                assert_eq!(asked.await.expect("an end").expect("an answer"), 2 * number);
+            }
+        });
+    }
+
+    #[test]
+    fn work_that_fails_is_told_and_the_next_is_done() {
+        let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build().expect("a runtime");
+        let workers = Workers::new(1, &limits(1)).expect("threads");
+        runtime.block_on(async {
+            assert!(workers.run(|| panic!("a fault for a test")).await.map(|()| ()).is_err());
+            assert_eq!(workers.run(|| 7).await.expect("an answer"), 7);
+            let queue = Arc::new(Queue::default());
+            let fails = |_: Vec<u8>| -> Vec<u8> { panic!("a fault for a test") };
+            assert!(workers.run_together(&queue, 1, fails).await.is_err());
+            assert_eq!(workers.run_together(&queue, 2, |questions| questions).await.expect("an answer"), 2);
+        });
     }
 }

@@ -39,13 +39,12 @@ fn answers_are_those_of_the_command_line() {
     let many = server.post("/api/recommend/batch", &json!({"queries": queries})).json();
     assert_eq!(many, json!({"answers": expected}));
 
-    for (path, arguments) in [
-        ("/api/similar?id=d000007", "d000007"),
-        ("/api/similar?id=d000007&by=out&top=3", "d000007 --by out --top 3"),
-    ] {
+    for (path, arguments) in
+        [("/api/similar?id=d000007", "d000007"), ("/api/similar?id=d000007&by=out&top=3", "d000007 --by out --top 3")]
+    {
         assert_eq!(server.json(path), place.json(&format!("similar m --json {arguments}")), "{path}");
     }
-    let word = asked.split_whitespace().next().expect("a word");
+    let word = &asked.split_whitespace().next().expect("a word").to_lowercase();
     let words = server.json(&format!("/api/words?word={word}&by=out&top=5"));
     let expected = place.json(&format!("similar m --words --json {word} --by out --top 5"));
     assert_eq!(words["hits"], expected["hits"]);

@@ -1,0 +1,114 @@
+//! The description of the API holds: every path answers as it says.
+
+use std::collections::BTreeSet;
+
+use serde_json::{Value, json};
+
+use super::client::Server;
+use super::{place, text};
+
+/// What is wrong with `value`, seen by a schema of the description.
+fn faults(api: &Value, schema: &Value, value: &Value, place: &str) -> Vec<String> {
+    if let Some(name) = schema["$ref"].as_str() {
+        let found = api.pointer(name.trim_start_matches('#')).unwrap_or_else(|| panic!("{name} is not described"));
+        return faults(api, found, value, place);
+    }
+    for (kind, all) in [("allOf", true), ("oneOf", false), ("anyOf", false)] {
+        if let Some(parts) = schema[kind].as_array() {
+            let found: Vec<Vec<String>> = parts.iter().map(|part| faults(api, part, value, place)).collect();
+            return match found.iter().find(|faults| faults.is_empty()) {
+                Some(_) if !all => vec![],
+                _ => found.into_iter().flatten().collect(),
+            };
+        }
+    }
+    let kinds: Vec<&str> = match &schema["type"] {
+        Value::String(kind) => vec![kind],
+        Value::Array(kinds) => kinds.iter().filter_map(Value::as_str).collect(),
+        _ => vec![],
+    };
+    let is = |kind: &str| match kind {
+        "object" => value.is_object(),
+        "array" => value.is_array(),
+        "string" => value.is_string(),
+        "integer" => value.is_u64() || value.is_i64(),
+        "number" => value.is_number(),
+        "boolean" => value.is_boolean(),
+        "null" => value.is_null(),
+        _ => panic!("{kind} is no type"),
+    };
+    if !kinds.is_empty() && !kinds.iter().any(|kind| is(kind)) {
+        return vec![format!("{place} should be {kinds:?}, and is {value}")];
+    }
+    let mut wrong = Vec::new();
+    if let Some(object) = value.as_object() {
+        for name in schema["required"].as_array().into_iter().flatten().filter_map(Value::as_str) {
+            if !object.contains_key(name) {
+                wrong.push(format!("{place}.{name} is missing"));
+            }
+        }
+        for (name, schema) in schema["properties"].as_object().into_iter().flatten() {
+            if let Some(value) = object.get(name) {
+                wrong.extend(faults(api, schema, value, &format!("{place}.{name}")));
+            }
+        }
+    }
+    for (number, value) in value.as_array().into_iter().flatten().enumerate() {
+        wrong.extend(faults(api, &schema["items"], value, &format!("{place}[{number}]")));
+    }
+    wrong
+}
+
+#[test]
+fn every_path_answers_as_it_is_described() {
+    let place = place();
+    let server = Server::start(&place, "");
+    let api = server.json("/api/openapi.json");
+    assert!(api["openapi"].as_str().is_some_and(|version| version.starts_with("3.")), "{api}");
+    let question = json!({"text": text(&place, 120), "explain": true, "top": 3});
+    let wrong = json!({"text": "chart", "source": "nobody"});
+    // Path, what is asked well, what is asked badly.
+    let asked: [(&str, Value, Value); 13] = [
+        ("/api/info", json!(""), json!(null)),
+        ("/api/recommend", question.clone(), wrong.clone()),
+        ("/api/recommend/batch", json!({"queries": [question, wrong]}), json!({"queries": 1})),
+        ("/api/similar", json!("?id=d000007"), json!("?id=nobody")),
+        ("/api/words", json!("?word=the"), json!("?word=xyzzyxyzzy")),
+        ("/api/document", json!("?id=parser"), json!("?id=nobody")),
+        ("/api/document/suggestions", json!("?id=d000007"), json!("")),
+        ("/api/search", json!("?q=page"), json!("?top=x")),
+        ("/api/embed", json!({"texts": ["the chart", ""]}), json!({"texts": [1]})),
+        ("/api/health", json!(""), json!(null)),
+        ("/api/ready", json!(""), json!(null)),
+        ("/api/openapi.json", json!(""), json!(null)),
+        ("/metrics", json!(""), json!(null)),
+    ];
+    let paths = api["paths"].as_object().expect("paths");
+    let described: BTreeSet<&str> = paths.keys().map(String::as_str).filter(|&path| path != "/api/map").collect();
+    assert_eq!(described, asked.iter().map(|(path, _, _)| *path).collect(), "all paths are asked here");
+    for (path, well, badly) in &asked {
+        let ask = |with: &Value| match with.as_str() {
+            Some(parameters) => ("get", server.get(&format!("{path}{parameters}"))),
+            None => ("post", server.post(path, with)),
+        };
+        let (method, answer) = ask(well);
+        assert_eq!(answer.status, 200, "{path}: {}", String::from_utf8_lossy(&answer.body));
+        let responses = &api["paths"][path][method]["responses"];
+        let content = &responses["200"]["content"]["application/json"]["schema"];
+        if !content.is_null() {
+            assert_eq!(faults(&api, content, &answer.json(), path), [""; 0]);
+        }
+        if !badly.is_null() {
+            let (_, answer) = ask(badly);
+            assert!((400..500).contains(&answer.status), "{path}");
+            let content = &responses["default"]["content"]["application/json"]["schema"];
+            assert!(!content.is_null(), "{path} does not describe its errors");
+            assert_eq!(faults(&api, content, &answer.json(), path), [""; 0]);
+        }
+        let (wrong, other) = if method == "get" { ("POST", "") } else { ("GET", "") };
+        assert_eq!(server.ask(wrong, path, "", other).status, 405, "{path} takes {method} only");
+    }
+    // The check itself can fail.
+    let schema = json!({"$ref": "#/components/schemas/Hit"});
+    assert!(!faults(&api, &schema, &json!({"rank": "one"}), "hit").is_empty());
+}

@@ -1,0 +1,162 @@
+//! Running a server: who may ask, models replaced under it, its end.
+
+use std::io::{Read, Write};
+use std::sync::atomic::{AtomicBool, Ordering};
+
+use serde_json::json;
+
+use super::client::{Server, read, until};
+use super::{place, text};
+use crate::helper::Place;
+
+#[test]
+fn with_a_token_only_those_who_bear_it_are_answered() {
+    let place = place();
+    place.write("token", "s3cret/+=\n");
+    let server = Server::start(&place, "--token-file token");
+    let with = |path: &str, token: &str| server.ask("GET", path, &format!("Authorization: Bearer {token}\r\n"), "");
+    for path in ["/api/info", "/api/health", "/api/ready", "/metrics", "/api/openapi.json", "/api/nothing"] {
+        let refused = server.get(path);
+        assert_eq!(refused.error(), (401, "unauthorized".to_owned()), "{path}");
+        assert_eq!(refused.header("www-authenticate"), Some("Bearer"));
+        assert_eq!(with(path, "s3cret/+").status, 401, "{path}");
+        assert_eq!(with(path, "s3cret/+=x").status, 401, "{path}");
+    }
+    assert_eq!(server.post("/api/recommend", &json!({"text": "chart"})).status, 401);
+    assert_eq!(with("/api/info", "s3cret/+=").status, 200);
+    assert_eq!(server.get("/").status, 200, "the page asks for the token itself");
+    drop(server);
+    place.write("token", " \n");
+    assert!(place.refused("serve m --port 0 --token-file token").contains("expected a token"));
+    assert!(place.refused("serve m --port 0 --token-file nowhere").contains("cannot read nowhere"));
+}
+
+#[test]
+fn answers_bear_the_headers_that_keep_browsers_safe() {
+    let place = place();
+    let server = Server::start(&place, "");
+    for path in ["/", "/api/info", "/api/nothing"] {
+        let answer = server.get(path);
+        let policy = answer.header("content-security-policy").expect("a policy");
+        assert!(policy.contains("default-src 'none'") && !policy.contains("unsafe"), "{policy}");
+        assert_eq!(answer.header("x-content-type-options"), Some("nosniff"));
+        assert_eq!(answer.header("referrer-policy"), Some("no-referrer"));
+        assert_eq!(answer.header("x-frame-options"), Some("DENY"));
+        assert_eq!(answer.header("access-control-allow-origin"), None);
+    }
+    // Another name that leads here, as when a browser was lied to about an address.
+    let led = server.send(b"GET /api/info HTTP/1.1\r\nHost: evil.example\r\nConnection: close\r\n\r\n");
+    assert_eq!(led.error(), (400, "unknown-host".to_owned()));
+
+    let page = server.get("/");
+    assert_eq!(page.header("content-type"), Some("text/html; charset=utf-8"));
+    let tag = page.header("etag").expect("a tag");
+    let again = server.ask("GET", "/", &format!("If-None-Match: {tag}\r\n"), "");
+    assert_eq!((again.status, again.body.len()), (304, 0));
+
+    let plain = server.get("/api/search?q=d0&top=1000");
+    let packed = server.ask("GET", "/api/search?q=d0&top=1000", "Accept-Encoding: br, gzip;q=0.8\r\n", "");
+    assert_eq!(packed.header("content-encoding"), Some("gzip"));
+    let mut bytes = Vec::new();
+    flate2::read::GzDecoder::new(&packed.body[..]).read_to_end(&mut bytes).expect("gzip");
+    assert!(bytes == plain.body && packed.body.len() < bytes.len() / 2 && plain.header("content-encoding").is_none());
+}
+
+/// The number behind a name in the metrics.
+fn metric(server: &Server, name: &str) -> Option<f64> {
+    let text = String::from_utf8(server.get("/metrics").body).expect("text");
+    text.lines().find_map(|line| line.strip_prefix(name)?.trim().parse().ok())
+}
+
+#[test]
+fn a_replaced_model_is_opened_and_no_request_is_lost() {
+    let place = place();
+    place.ok("generate --docs 200 --links 900 --seed 4 -o c2");
+    place.ok("train c2 -o m2 --dim 16 --epochs 1 --content-epochs 1");
+    let server = Server::start(&place, "");
+    let documents = || server.json("/api/info")["documents"].as_u64();
+    assert_eq!(documents(), Some(303));
+    let question = json!({"text": text(&place, 3), "rank": "embedding"});
+    let (done, server_ref, question) = (AtomicBool::new(false), &server, &question);
+    std::thread::scope(|scope| {
+        let asked: Vec<_> = (0..3)
+            .map(|_| {
+                scope.spawn(|| {
+                    let mut asked = 0;
+                    while !done.load(Ordering::Relaxed) {
+                        let answer = server_ref.post("/api/recommend", question);
+                        assert_eq!(answer.status, 200, "{}", String::from_utf8_lossy(&answer.body));
+                        asked += 1;
+                    }
+                    asked
+                })
+            })
+            .collect();
+        std::fs::rename(place.path("m2"), place.path("m")).expect("renamed");
+        until("the new model", || documents() == Some(200));
+        done.store(true, Ordering::Relaxed);
+        assert!(asked.into_iter().all(|asked| asked.join().expect("answers") > 0));
+    });
+    assert_eq!(metric(&server, "hd2v_model_reloads_total"), Some(1.0));
+    assert_eq!(metric(&server, "hd2v_model_documents"), Some(200.0));
+
+    place.write("broken", b"this is no model");
+    std::fs::rename(place.path("broken"), place.path("m")).expect("renamed");
+    server.says("going on with the model from before");
+    assert_eq!((documents(), server.post("/api/recommend", question).status), (Some(200), 200));
+    assert_eq!(metric(&server, "hd2v_model_reload_failures_total"), Some(1.0));
+    server.signal("-HUP");
+    until("another try", || metric(&server, "hd2v_model_reload_failures_total") == Some(2.0));
+    assert_eq!(documents(), Some(200));
+}
+
+#[test]
+fn at_the_end_what_is_under_way_is_answered() {
+    let place = place();
+    let server = Server::start(&place, "--threads 1");
+    let questions = json!({"queries": vec![json!({"text": text(&place, 50), "explain": true}); 200]}).to_string();
+    let mut stream = server.connect();
+    let head = "POST /api/recommend/batch HTTP/1.1\r\nHost: localhost\r\nContent-Type: application/json\r\n";
+    stream.write_all(format!("{head}Content-Length: {}\r\n\r\n{questions}", questions.len()).as_bytes()).expect("sent");
+    until("the work to begin", || metric(&server, "hd2v_requests_in_flight") >= Some(2.0));
+    server.signal("-TERM");
+    let answer = read(&mut stream).expect("an answer");
+    assert_eq!((answer.status, answer.json()["answers"].as_array().map(Vec::len)), (200, Some(200)));
+    assert_eq!(server.end(), Some(0));
+
+    // An idle connection does not keep it.
+    let server = Server::start(&place, "");
+    let _idle = server.connect();
+    server.signal("-INT");
+    assert_eq!(server.end(), Some(0));
+}
+
+#[test]
+fn what_cannot_be_served_is_told() {
+    let place = place();
+    assert!(place.refused("serve nothing --port 0").contains("nothing"));
+    let server = Server::start(&place, "");
+    let port = server.address.rsplit(':').next().expect("a port");
+    assert!(place.refused(&format!("serve m --port {port}")).contains("cannot listen on 127.0.0.1:"));
+    for usage in ["--port 70000", "--max-concurrent 0", "--timeout x", "--rate -1"] {
+        assert_eq!(place.run(&format!("serve m {usage}")).code, Some(2), "{usage}");
+    }
+    let warned = Server::start(&place, "--host 0.0.0.0");
+    warned.says("warning: others on the network");
+}
+
+#[test]
+fn a_model_without_a_learnt_ranking_is_served_too() {
+    let place = Place::new();
+    place.ok("generate --docs 60 --links 200 --seed 3 -o c");
+    place.ok("train c -o m --method deepwalk --dim 8");
+    let server = Server::start(&place, "");
+    let info = server.json("/api/info");
+    assert_eq!((&info["ranking"], &info["rankings"]), (&json!("bm25-cited"), &json!(["bm25-cited", "bm25"])));
+    let embedded = server.post("/api/embed", &json!({"texts": ["a"]}));
+    assert_eq!(embedded.error(), (422, "not-in-this-model".to_owned()));
+    let asked = server.post("/api/recommend", &json!({"text": "the", "rank": "embedding"}));
+    assert_eq!(asked.error(), (422, "not-in-this-model".to_owned()));
+    assert!(!String::from_utf8_lossy(&asked.body).contains("/"), "no path of the machine is told");
+    assert_eq!(server.json("/api/document/suggestions?id=d000007")["ranking"], "bm25-cited");
+}
