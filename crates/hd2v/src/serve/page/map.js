@@ -21,16 +21,14 @@ async function load(main, current) {
   return kept;
 }
 
-/** Labels by what stands before their colon: `area:css` is one of `area`. */
-function groups(labels) {
+/** Labels by what stands before their colon, `area:css` is one of `area`; those that most documents have one of come first. */
+function groups({ labels, label }) {
   const groups = new Map();
-  labels.forEach((label, number) => {
-    const at = label.indexOf(':');
-    const name = at > 0 ? label.slice(0, at) : '';
-    if (!groups.has(name)) groups.set(name, []);
-    groups.get(name).push(number);
-  });
-  return groups;
+  const names = labels.map((text) => text.slice(0, Math.max(0, text.indexOf(':'))));
+  names.forEach((name, number) => groups.set(name, [...(groups.get(name) ?? []), number]));
+  const covered = new Map();
+  for (const own of label) for (const name of new Set(own.map((number) => names[number]))) covered.set(name, (covered.get(name) ?? 0) + 1);
+  return new Map([...groups].sort(([a, of], [b, others]) => covered.get(b) - covered.get(a) || others.length - of.length));
 }
 
 export async function map(main, { about, info, current, titled }) {
@@ -46,7 +44,7 @@ export async function map(main, { about, info, current, titled }) {
   const search = el('input', { type: 'search', id: 'map-search', placeholder: 'Highlight titles', 'aria-label': 'Highlight documents whose title has', autocomplete: 'off' });
   const found = el('div', { class: 'found-on-map', 'aria-live': 'polite' });
   const legend = el('ul', { class: 'legend', 'aria-label': 'Colours' });
-  const byGroup = groups(data.labels);
+  const byGroup = groups(data);
   const group = el('select', { id: 'group', 'aria-label': 'Colour by' }, [...byGroup.keys()].map((name) => el('option', { value: name }, name || 'label')));
   const button = (text, label, click) => el('button', { type: 'button', class: 'icon', 'aria-label': label, title: label, on: { click } }, text);
   const side = el('details', { class: 'side', open: matchMedia('(min-width: 50rem)').matches },
