@@ -1,7 +1,7 @@
 // Document: what lies near it, who links to it in what words, what it links to and what it might.
 
 import * as api from './api.js';
-import { address, el, empty, nameOf, percent, route, thousands, toDocument, waiting } from './dom.js';
+import { address, el, empty, many, nameOf, percent, route, thousands, toDocument, waiting } from './dom.js';
 import { finder } from './finder.js';
 
 const CONTEXTS = 10;
@@ -27,7 +27,7 @@ export async function document_(main, { about, info, current, titled }) {
     el('p', { class: 'actions' },
       url && el('a', { href: url, target: '_blank', rel: 'noopener noreferrer' }, 'Read it'),
       el('a', { href: route('map', found.id) }, 'Show on the map'),
-      el('a', { href: route('suggest', found.id) }, 'Write in it')));
+      el('a', { href: route('suggest', found.id) }, 'Suggest links in it')));
   main.replaceChildren(head, el('div', { class: 'cards' },
     linkedBy(found),
     card('Might link to', 'and does not yet', () => api.suggestions(found.id), suggested, 'Nothing that it should link to was found.'),
@@ -71,7 +71,7 @@ const suggested = (hit) => (hit.probability === undefined ? nearBy(hit) : el('li
 function linksTo({ links_to: links = [] }) {
   const row = (target) => el('li', {}, toDocument(target), target.links > 1 && el('span', { class: 'times' }, `${target.links} times`));
   const shown = links.slice(0, 12), more = links.slice(12);
-  return el('section', { class: 'card' }, heading('Links to', `${thousands(links.length)} documents`),
+  return el('section', { class: 'card' }, heading('Links to', many(links.length, 'document')),
     links.length ? el('ul', { class: 'rows' }, shown.map(row)) : empty('It links to nothing here.'),
     more.length > 0 && el('details', {}, el('summary', {}, `${thousands(more.length)} more`), el('ul', { class: 'rows' }, more.map(row))));
 }
@@ -94,6 +94,6 @@ function linkedBy(found) {
     }
     more.disabled = false;
   } } }, 'Show more');
-  return el('section', { class: 'card wide' }, heading('Linked by', total === 1 ? 'one link' : `${thousands(total)} links`),
+  return el('section', { class: 'card wide' }, heading('Linked by', many(total, 'link')),
     total ? list : empty('Nobody links to it yet.'), more);
 }

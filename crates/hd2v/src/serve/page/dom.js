@@ -41,6 +41,9 @@ export function percent(share) {
 
 export const thousands = (number) => Number(number).toLocaleString('en');
 
+/** `1 link`, `1,200 links`. */
+export const many = (number, what) => `${thousands(number)} ${what}${number === 1 ? '' : 's'}`;
+
 /** For those who do not see it change. */
 export function say(text) { document.getElementById('said').textContent = text; }
 

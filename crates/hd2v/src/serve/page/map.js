@@ -1,7 +1,7 @@
 // Map: all documents on a plane, coloured by label.
 
 import * as api from './api.js';
-import { el, empty, nameOf, route, say, settled, thousands } from './dom.js';
+import { el, empty, many, nameOf, route, say, settled, thousands } from './dom.js';
 import { Plot, packed } from './plot.js';
 
 const COLOURS = ['#4361ee', '#e8590c', '#2b9a5b', '#d6336c', '#8d5bd6', '#c29000', '#0f9bb8', '#a0522d', '#74a12e', '#e0736d', '#5a8dbf', '#b5529a'];
@@ -96,7 +96,7 @@ export async function map(main, { about, info, current, titled }) {
     }
     plot.bright = new Set(matches);
     const links = matches.sort((a, b) => plot.points.links[b] - plot.points.links[a] || a - b).slice(0, FOUND);
-    found.replaceChildren(el('p', { class: 'hint' }, matches.length === 1 ? 'one document' : `${thousands(matches.length)} documents`),
+    found.replaceChildren(el('p', { class: 'hint' }, many(matches.length, 'document')),
       text ? el('ul', { class: 'rows' }, links.map((i) => el('li', {}, el('a', {
         href: route('document', data.ids[i]), on: { focus: () => hover(i), mouseenter: () => hover(i) },
       }, titles[i])))) : '');
@@ -110,7 +110,7 @@ export async function map(main, { about, info, current, titled }) {
     if (i >= 0) {
       const [x, y] = plot.screen(i);
       const labels = data.label[i].map((label) => data.labels[label]).join(', ');
-      tip.replaceChildren(el('b', {}, titles[i]), el('span', {}, [labels, plot.points.links[i] ? `${thousands(plot.points.links[i])} links to it` : ''].filter(Boolean).join(' · ')));
+      tip.replaceChildren(el('b', {}, titles[i]), el('span', {}, [labels, plot.points.links[i] ? `${many(plot.points.links[i], 'link')} to it` : ''].filter(Boolean).join(' · ')));
       const left = Math.max(8, Math.min(plot.width - tip.offsetWidth - 8, x + 14));
       tip.style.setProperty('left', `${left}px`);
       tip.style.setProperty('top', `${Math.max(8, Math.min(plot.height - tip.offsetHeight - 8, y + 14))}px`);
@@ -184,6 +184,7 @@ export async function map(main, { about, info, current, titled }) {
   const resize = () => {
     plot.covered = side.open && canvas.clientWidth > 800 ? side.offsetWidth + 16 : 0;
     plot.resize();
+    hover(plot.hover);
   };
   side.addEventListener('toggle', resize);
   const resized = new ResizeObserver(resize);
