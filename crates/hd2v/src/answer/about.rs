@@ -20,7 +20,8 @@ const LABELS: usize = 1000;
 const ON_MAP: usize = 100_000;
 
 /// What a model is.
-pub fn info(model: &Model, learnt: bool) -> Info {
+pub fn info(searcher: &Searcher<'_>, learnt: bool) -> Info {
+    let model = searcher.model();
     let count = |name: &str| model.about()["counts"][name].as_u64();
     let labels = model.labels();
     let counted = by_documents(model).into_iter();
@@ -44,7 +45,7 @@ pub fn info(model: &Model, learnt: bool) -> Info {
         method: params.method.to_string(),
         dim: params.dim,
         window: params.window,
-        rankings: rankings(model, learnt),
+        rankings: rankings(searcher, learnt),
         ranking: recommend::ranking(model, None, learnt).name(),
         labels: counted,
         distinct_labels,
@@ -99,10 +100,11 @@ pub fn map(model: &Model, map: &Map) -> wire::Map {
 }
 
 /// What a model can rank by, the best first.
-fn rankings(model: &Model, learnt: bool) -> Vec<&'static str> {
+fn rankings(searcher: &Searcher<'_>, learnt: bool) -> Vec<&'static str> {
+    let model = searcher.model();
     let can = |ranking: &Ranking| match ranking {
         Ranking::Hybrid => learnt,
-        Ranking::Embedding => Searcher::new(model).can_embed().is_ok(),
+        Ranking::Embedding => searcher.can_embed().is_ok(),
         Ranking::Bm25 => model.postings(Field::Text).is_some(),
         Ranking::Bm25Cited => model.postings(Field::Text).is_some() && model.postings(Field::Cited).is_some(),
     };

@@ -1,12 +1,13 @@
 //! What a request asks, read with distrust: bodies and parameters as JSON types, within limits.
 
+use std::sync::Arc;
+
 use axum::body::Bytes;
 use axum::extract::rejection::BytesRejection;
 use axum::extract::{FromRequest, FromRequestParts, Query, Request};
 use axum::http::request::Parts;
 use axum::http::{StatusCode, header};
 use serde::de::DeserializeOwned;
-use std::sync::Arc;
 
 use super::Limits;
 use super::failure::Failure;

@@ -41,9 +41,9 @@ pub struct Engine<'a> {
 
 impl<'a> Engine<'a> {
     fn new(model: &'a Model) -> Engine<'a> {
-        let hybrid = model.hybrid();
-        let info = about::info(model, hybrid.is_some());
-        Engine { searcher: Searcher::new(model), hybrid, inferrer: Inferrer::new(model), info, map: Drawn::default() }
+        let (searcher, hybrid) = (Searcher::new(model), model.hybrid());
+        let info = about::info(&searcher, hybrid.is_some());
+        Engine { searcher, hybrid, inferrer: Inferrer::new(model), info, map: Drawn::default() }
     }
 }
 

@@ -65,7 +65,7 @@ mod tests {
             assert!((x.abs() - (18f64.sqrt() * a).abs()).abs() < 1e-6, "{i}: {x}");
             assert!((y.abs() - b.abs()).abs() < 1e-6, "{i}: {y}");
         }
-        assert!(main_axes(&[&[1.0, 2.0]; 3]).iter().flatten().all(|x| x.abs() < 1e-9));
+        assert!(main_axes(&[[1.0, 2.0].as_slice(); 3]).iter().flatten().all(|x| x.abs() < 1e-9));
         assert!(main_axes(&[]).is_empty());
     }
 }
