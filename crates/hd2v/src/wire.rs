@@ -354,6 +354,33 @@ pub struct Embedded {
     pub vectors: Vec<Vec<f32>>,
 }
 
+/// All documents on a plane: the same places in each list are one document
+#[derive(Debug, Clone, Serialize, ToSchema)]
+pub struct Map {
+    /// How many there are; if more than 100,000, those that most links point at are listed
+    pub documents: usize,
+    /// From -1 to 1
+    pub x: Vec<f32>,
+    pub y: Vec<f32>,
+    /// All labels, those of most documents first
+    pub labels: Vec<String>,
+    /// The labels of each document, as places in `labels`
+    pub label: Vec<Vec<u32>>,
+    /// How many links point at each document
+    pub links: Vec<u32>,
+    pub ids: Vec<String>,
+    pub titles: Vec<Option<String>>,
+}
+
+/// The map is being made
+#[derive(Debug, Serialize, ToSchema)]
+pub struct Making {
+    /// `false`
+    pub ready: bool,
+    /// What share of the work is done
+    pub done: f32,
+}
+
 /// Which vectors are compared
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Deserialize, ToSchema, clap::ValueEnum)]
 #[serde(rename_all = "lowercase")]

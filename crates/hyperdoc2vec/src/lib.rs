@@ -2,6 +2,7 @@
 
 pub mod add;
 pub mod aside;
+pub mod beside;
 pub mod container;
 pub mod corpus;
 pub mod document;
@@ -15,6 +16,7 @@ pub mod import;
 pub mod infer;
 pub mod kernel;
 pub mod losses;
+pub mod map;
 pub mod markup;
 pub mod model;
 pub mod rng;

@@ -1,6 +1,9 @@
 //! What a model is, what it knows of a document, and documents by their titles.
 
+use std::cmp::Reverse;
+
 use hyperdoc2vec::Model;
+use hyperdoc2vec::map::Map;
 use hyperdoc2vec::search::hybrid::{Hybrid, Source};
 use hyperdoc2vec::search::index::Field;
 use hyperdoc2vec::search::links::Context;
@@ -9,29 +12,21 @@ use rayon::prelude::*;
 
 use super::recommend::{self, Read, words};
 use super::{Problem, document, title};
-use crate::wire::{Answer, Dates, Found, FoundDocument, Info, LabelCount, LinkContext, Linked, LinkedBy, Page};
+use crate::wire::{self, Answer, Dates, Found, FoundDocument, Info, LabelCount, LinkContext, Linked, LinkedBy, Page};
 
 /// Labels that are listed.
 const LABELS: usize = 1000;
+/// Documents of a map that are sent: more are too many for a browser.
+const ON_MAP: usize = 100_000;
 
 /// What a model is.
 pub fn info(searcher: &Searcher<'_>, learnt: bool) -> Info {
     let model = searcher.model();
     let count = |name: &str| model.about()["counts"][name].as_u64();
     let labels = model.labels();
-    let mut documents = vec![0; labels.ends.len()];
-    for row in 0..model.documents() {
-        for &label in model.label_ids(row) {
-            documents.get_mut(label as usize).into_iter().for_each(|documents| *documents += 1);
-        }
-    }
-    let mut counted: Vec<LabelCount> = documents
-        .iter()
-        .enumerate()
-        .filter(|(_, documents)| **documents > 0)
-        .map(|(label, &documents)| LabelCount { label: labels.get(label).to_owned(), documents })
-        .collect();
-    counted.sort_by_key(|counted| std::cmp::Reverse(counted.documents));
+    let counted = by_documents(model).into_iter();
+    let mut counted: Vec<LabelCount> =
+        counted.map(|(label, documents)| LabelCount { label: labels.get(label).to_owned(), documents }).collect();
     let distinct_labels = counted.len();
     counted.truncate(LABELS);
     let dates = || (0..model.documents()).filter_map(|row| model.date(row));
@@ -55,6 +50,52 @@ pub fn info(searcher: &Searcher<'_>, learnt: bool) -> Info {
         labels: counted,
         distinct_labels,
         dates: dates().min().zip(dates().max()).map(|(first, last)| Dates { first, last }),
+    }
+}
+
+/// The labels that documents have, by number, with how many have them; most first.
+fn by_documents(model: &Model) -> Vec<(usize, u64)> {
+    let mut documents = vec![0; model.labels().ends.len()];
+    for row in 0..model.documents() {
+        for &label in model.label_ids(row) {
+            documents.get_mut(label as usize).into_iter().for_each(|documents| *documents += 1);
+        }
+    }
+    let mut counted: Vec<(usize, u64)> =
+        documents.into_iter().enumerate().filter(|(_, documents)| *documents > 0).collect();
+    counted.sort_by_key(|&(_, documents)| Reverse(documents));
+    counted
+}
+
+/// The documents on a map, with what is shown of them.
+pub fn map(model: &Model, map: &Map) -> wire::Map {
+    let links = model.links_to().unwrap_or_default();
+    let linked = |row: usize| links.get(row).copied().unwrap_or(0);
+    let mut rows: Vec<usize> = (0..map.places().len()).collect();
+    if rows.len() > ON_MAP {
+        rows.sort_by_key(|&row| Reverse(linked(row)));
+        rows.truncate(ON_MAP);
+        rows.sort_unstable();
+    }
+    let (labels, titles, names) = (by_documents(model), model.titles(), model.names());
+    let mut places = vec![0; model.labels().ends.len()];
+    labels.iter().zip(0..).for_each(|(&(label, _), place)| places[label] = place);
+    let of = |row: usize| {
+        let mut of: Vec<u32> =
+            model.label_ids(row).iter().filter_map(|&label| places.get(label as usize).copied()).collect();
+        of.sort_unstable();
+        of
+    };
+    let along = |axis: usize| rows.iter().map(|&row| (map.places()[row][axis] * 1e4).round() / 1e4).collect();
+    wire::Map {
+        documents: map.places().len(),
+        x: along(0),
+        y: along(1),
+        labels: labels.iter().map(|&(label, _)| model.labels().get(label).to_owned()).collect(),
+        label: rows.iter().map(|&row| of(row)).collect(),
+        links: rows.iter().map(|&row| linked(row)).collect(),
+        ids: rows.iter().map(|&row| names.get(row).to_owned()).collect(),
+        titles: rows.iter().map(|&row| Some(titles.get(row).to_owned()).filter(|title| !title.is_empty())).collect(),
     }
 }
 

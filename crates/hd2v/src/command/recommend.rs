@@ -8,7 +8,8 @@ use std::time::Instant;
 
 use anyhow::{Context, Result, bail};
 use clap::{ArgGroup, Args};
-use hyperdoc2vec::search::approximate::{self, Index, Kept};
+use hyperdoc2vec::beside::Kept;
+use hyperdoc2vec::search::approximate::{self, Index};
 use hyperdoc2vec::search::explain::{Explanation, Sum};
 use hyperdoc2vec::search::{Hit, Query, Ranking, Searcher};
 use hyperdoc2vec::{Date, Error, Model};
@@ -184,7 +185,7 @@ fn index(arguments: &Arguments, searcher: &Searcher<'_>, ranking: Ranking) -> Re
     let path = approximate::path(model);
     let shown = path.display();
     let why = match Index::open(model, &path)? {
-        Kept::Index(index) => {
+        Kept::Whole(index) => {
             talk(format_args!("{shown}: {}", told_of(&index, arguments.top)));
             return Ok(Some(index));
         }

@@ -7,6 +7,7 @@ mod ask;
 mod failure;
 mod guard;
 mod listen;
+mod map;
 mod metrics;
 mod openapi;
 mod page;

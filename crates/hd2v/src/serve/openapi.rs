@@ -5,7 +5,7 @@ use std::sync::OnceLock;
 use utoipa::OpenApi;
 use utoipa::openapi::security::{HttpAuthScheme, HttpBuilder, SecurityScheme};
 
-use super::routes;
+use super::{map, routes};
 
 #[derive(OpenApi)]
 #[openapi(
@@ -20,6 +20,7 @@ use super::routes;
         routes::suggestions,
         routes::search,
         routes::embed,
+        map::map,
         routes::health,
         routes::ready,
         routes::openapi,

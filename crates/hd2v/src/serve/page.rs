@@ -8,8 +8,30 @@ use axum::response::{IntoResponse, Response};
 
 use super::failure::Failure;
 
+const HTML: &str = "text/html; charset=utf-8";
+const CSS: &str = "text/css; charset=utf-8";
+const SVG: &str = "image/svg+xml";
+const SCRIPT: &str = "text/javascript; charset=utf-8";
+
 /// The files of `page/`: name, kind, bytes.
-const FILES: &[(&str, &str, &[u8])] = &[("index.html", "text/html; charset=utf-8", include_bytes!("page/index.html"))];
+const FILES: &[(&str, &str, &[u8])] = &[
+    ("index.html", HTML, include_bytes!("page/index.html")),
+    ("style.css", CSS, include_bytes!("page/style.css")),
+    ("icon.svg", SVG, include_bytes!("page/icon.svg")),
+    ("api.js", SCRIPT, include_bytes!("page/api.js")),
+    ("document.js", SCRIPT, include_bytes!("page/document.js")),
+    ("dom.js", SCRIPT, include_bytes!("page/dom.js")),
+    ("filters.js", SCRIPT, include_bytes!("page/filters.js")),
+    ("finder.js", SCRIPT, include_bytes!("page/finder.js")),
+    ("insert.js", SCRIPT, include_bytes!("page/insert.js")),
+    ("main.js", SCRIPT, include_bytes!("page/main.js")),
+    ("map.js", SCRIPT, include_bytes!("page/map.js")),
+    ("plot.js", SCRIPT, include_bytes!("page/plot.js")),
+    ("shade.js", SCRIPT, include_bytes!("page/shade.js")),
+    ("suggest.js", SCRIPT, include_bytes!("page/suggest.js")),
+    ("theme.js", SCRIPT, include_bytes!("page/theme.js")),
+    ("words.js", SCRIPT, include_bytes!("page/words.js")),
+];
 
 /// `GET /`
 pub async fn index(headers: HeaderMap) -> Response {

@@ -17,7 +17,7 @@ use super::ask::{Asked, Packed, Parameters, checked, checked_questions, checked_
 use super::failure::Failure;
 use super::state::{App, Engine};
 use super::work::Queue;
-use super::{guard, openapi as description, page};
+use super::{guard, map, openapi as description, page};
 use crate::answer::recommend::{self as recommending, Recommended};
 use crate::answer::{Problem, about, near};
 use crate::wire::{
@@ -47,6 +47,7 @@ pub fn router(app: Arc<App>) -> Router {
         .route("/api/document/suggestions", get(suggestions))
         .route("/api/search", get(search))
         .route("/api/embed", post(embed))
+        .route("/api/map", get(map::map))
         .route("/api/health", get(health))
         .route("/api/ready", get(ready))
         .route("/api/openapi.json", get(openapi))
@@ -71,7 +72,8 @@ pub struct Bytes {
 }
 
 impl Bytes {
-    fn of(value: &impl Serialize, packed: bool) -> Result<Bytes, Failure> {
+    /// A value.
+    pub fn of(value: &impl Serialize, packed: bool) -> Result<Bytes, Failure> {
         let bytes = serde_json::to_vec(value).map_err(|_| Failure::internal())?;
         Ok(Bytes { bytes, packed: false }.packed_if(packed))
     }
@@ -101,7 +103,7 @@ impl IntoResponse for Bytes {
 }
 
 /// Asks the model of the moment on one of the workers.
-async fn asked<T: Serialize>(
+pub async fn asked<T: Serialize>(
     app: &App,
     Packed(packed): Packed,
     ask: impl FnOnce(&Engine<'_>) -> Result<T, Problem> + Send + 'static,

@@ -12,6 +12,7 @@ use hyperdoc2vec::{Error, Model};
 use self_cell::self_cell;
 
 use super::guard::Hosts;
+use super::map::Drawn;
 use super::metrics::Metrics;
 use super::rate::Rates;
 use super::routes::Together;
@@ -34,13 +35,15 @@ pub struct Engine<'a> {
     pub inferrer: Result<Inferrer<'a>, Error>,
     /// What the model is.
     pub info: wire::Info,
+    /// All documents on a plane.
+    pub map: Drawn,
 }
 
 impl<'a> Engine<'a> {
     fn new(model: &'a Model) -> Engine<'a> {
         let (searcher, hybrid) = (Searcher::new(model), model.hybrid());
         let info = about::info(&searcher, hybrid.is_some());
-        Engine { searcher, hybrid, inferrer: Inferrer::new(model), info }
+        Engine { searcher, hybrid, inferrer: Inferrer::new(model), info, map: Drawn::default() }
     }
 }
 

@@ -42,6 +42,7 @@ mod gemm;
 mod math;
 mod matrix;
 mod parallel;
+mod repel;
 mod rows;
 mod step;
 #[cfg(test)]
@@ -51,6 +52,7 @@ pub use fetch::fetch;
 pub use gemm::{Panels, Start};
 pub use matrix::{Matrix, MatrixMut};
 pub use parallel::{par_multiply, par_multiply_transposed};
+pub use repel::{POINTS, Push, Pusher};
 pub use step::{BOUND, Beyond, Step};
 
 /// Declares a public function whose body, an `#[inline(always)]` function, is compiled for each build.
@@ -181,6 +183,10 @@ dispatched! {
         step: Step, inputs: &[u32], outputs: &[u32], labels: &[f32],
         input: MatrixMut<'_>, output: MatrixMut<'_>, scratch: &mut [f32]
     ) -> f64 = step::learn;
+
+    /// Adds to `push` what `pushers` do to the points at `x` and `y`: with q = 1 / (1 + |point − pusher|²) and mass m,
+    /// `Σ m q² (point − pusher)` and `Σ m q`, each a chain in the order of `pushers`.
+    pub fn repel(x: &[f32; POINTS], y: &[f32; POINTS], pushers: &[Pusher], push: &mut Push) = repel::repel;
 
     /// e^x: 0 for −∞, ∞ above 88.72.
     pub fn exp(x: f32) -> f32 = math::exp;

@@ -16,6 +16,7 @@ use serde_json::json;
 
 use super::rank::{Best, Hit, products, top_batch};
 use super::{Query, Searcher};
+use crate::beside::{self, Kept};
 use crate::container::{Container, Tensor, write};
 use crate::error::{Error, Result};
 use crate::kernel::{Matrix, MatrixMut, Panels, Start, axpy, multiply, pack_transposed, scale, sum_of_squares};
@@ -25,6 +26,8 @@ use crate::model::{Model, Vectors};
 const FORMAT: &str = "hyperdoc2vec index";
 /// Its version.
 const VERSION: u32 = 1;
+/// What it is made from.
+const FROM: &[Vectors] = &[Vectors::DocOut, Vectors::WordIn];
 
 /// Vectors a centre that centres are fitted to.
 const SAMPLE: usize = 64;
@@ -60,57 +63,20 @@ pub struct About {
     pub questions: usize,
 }
 
-/// What stands where the index of a model should be.
-#[derive(Debug)]
-pub enum Kept {
-    /// An index of this model.
-    Index(Index),
-    /// Nothing.
-    Missing,
-    /// The index of other vectors.
-    Stale,
-    /// Something that is no index, or no whole one.
-    Damaged(String),
-}
-
 /// Where the index of a model is kept: beside it, under its name with `.index` behind.
 pub fn path(model: &Model) -> PathBuf {
-    let mut path = model.path().as_os_str().to_owned();
-    path.push(".index");
-    PathBuf::from(path)
-}
-
-/// What an index belongs to: the checksums of the vectors that it was made from.
-fn fingerprint(model: &Model) -> String {
-    let sum = |which: Vectors| model.about()["checksums"][which.name()].as_str().unwrap_or_default().to_owned();
-    [sum(Vectors::DocOut), sum(Vectors::WordIn)].join("-")
+    beside::path(model, "index")
 }
 
 impl Index {
     /// Opens the index of `model` at `path`, if it is there and is one. All of it is read and checked: it is small.
-    pub fn open(model: &Model, path: &Path) -> Result<Kept> {
-        if !path.try_exists().map_err(Error::io("read", path))? {
-            return Ok(Kept::Missing);
-        }
-        let damaged = |error: Error| match error {
-            Error::Damaged { what, .. } => Ok(Kept::Damaged(what)),
-            error => Err(error),
+    pub fn open(model: &Model, path: &Path) -> Result<Kept<Index>> {
+        let fits = |container: Container| {
+            let Ok(about) = serde_json::from_value(container.about()["index"].clone()) else { return Ok(None) };
+            let index = Index { container, about };
+            Ok(index.fits(model)?.then_some(index))
         };
-        let container = match Container::open(path, FORMAT, VERSION).and_then(|it| it.verify().map(|()| it)) {
-            Ok(container) => container,
-            Err(error) => return damaged(error),
-        };
-        if container.about()["model"] != fingerprint(model).as_str() {
-            return Ok(Kept::Stale);
-        }
-        let about = serde_json::from_value(container.about()["index"].clone());
-        let Ok(about) = about else { return Ok(Kept::Damaged("its description cannot be read".to_owned())) };
-        let index = Index { container, about };
-        match index.fits(model) {
-            Ok(true) => Ok(Kept::Index(index)),
-            Ok(false) => Ok(Kept::Damaged("its arrays do not fit together".to_owned())),
-            Err(error) => damaged(error),
-        }
+        beside::open(model, path, (FORMAT, VERSION), FROM, fits)
     }
 
     fn fits(&self, model: &Model) -> Result<bool> {
@@ -144,9 +110,9 @@ impl Index {
             Tensor::u64s("ends", &ends),
             Tensor::u32s("rows", &rows),
         ];
-        write(path, FORMAT, VERSION, &tensors, json!({"model": fingerprint(model), "index": about}))?;
+        write(path, FORMAT, VERSION, &tensors, json!({"model": beside::fingerprint(model, FROM), "index": about}))?;
         match Index::open(model, path)? {
-            Kept::Index(index) => Ok(index),
+            Kept::Whole(index) => Ok(index),
             _ => Err(Error::Damaged { path: path.to_owned(), what: "was altered while it was written".to_owned() }),
         }
     }

@@ -373,8 +373,8 @@ fn map(report: &Value) -> String {
     };
     let dots: Vec<Dot> = array(&found["points"]).iter().filter_map(dot).collect();
     format!(
-        "<h2>A map of the documents</h2><p class=\"note\">IN vectors of the default model on their two main axes; up to 2,000 \
-         documents, coloured by their most frequent labels.</p>{}",
+        "<h2>A map of the documents</h2><p class=\"note\">IN vectors of the default model, near ones near each other (t-SNE: \
+         axes and distances between groups mean nothing); up to 2,000 documents, coloured by their most frequent labels.</p>{}",
         points("documents", &dots, &names)
     )
 }

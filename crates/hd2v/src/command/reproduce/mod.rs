@@ -220,7 +220,7 @@ impl Run<'_> {
         }
         let map = cell(folder, "map", || {
             let (tables, train) = self.vectors(&mut trained)?;
-            Ok(map(self.view, &tables.input, train.dim, &arguments.label_prefix))
+            Ok(map(self.view, &tables.input, train.dim, &arguments.label_prefix, &mut stopped)?)
         })?;
         drop(trained);
         let classes = cell(folder, "classes", || self.classes())?;

@@ -5,6 +5,7 @@ mod client;
 mod limits;
 mod openapi;
 mod operation;
+mod page;
 
 use std::sync::OnceLock;
 

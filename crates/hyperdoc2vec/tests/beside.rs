@@ -1,14 +1,16 @@
-//! The approximate index beside the exact scan, on a generated model.
+//! Files kept beside a generated model: the approximate index, compared with the exact scan, and the map.
 
 use std::fs;
 use std::ops::ControlFlow;
 use std::path::Path;
 
 use hyperdoc2vec::Model;
+use hyperdoc2vec::beside::Kept;
 use hyperdoc2vec::generate::GenerateParams;
 use hyperdoc2vec::import::{ImportOptions, generate};
+use hyperdoc2vec::map::{self, Map};
 use hyperdoc2vec::model::Vectors;
-use hyperdoc2vec::search::approximate::{self, Index, Kept};
+use hyperdoc2vec::search::approximate::{self, Index};
 use hyperdoc2vec::search::{Hit, Searcher, rank};
 use hyperdoc2vec::train::{TrainParams, train};
 use tempfile::TempDir;
@@ -28,10 +30,6 @@ fn model(seed: u64) -> (TempDir, Model, Vec<String>) {
     let words = |doc| corpus.words(doc).iter().take(20).map(|&word| corpus.word(word)).collect::<Vec<_>>().join(" ");
     let texts = corpus.documents().step_by(10).map(words).collect();
     (dir, Model::open(&path).expect("a model"), texts)
-}
-
-fn kept(model: &Model, path: &Path) -> Kept {
-    Index::open(model, path).expect("looked at")
 }
 
 #[test]
@@ -90,23 +88,58 @@ fn any_number_of_threads_makes_the_same_index() {
 }
 
 #[test]
-fn an_index_of_another_model_and_a_damaged_one_are_known() {
+fn an_index_and_a_map_of_another_model_and_damaged_ones_are_known() {
     let ((_dir, model, _), (_other, other, _)) = (model(1), model(2));
-    let path = approximate::path(&model);
-    assert!(path.to_string_lossy().ends_with("m.index"));
-    assert!(matches!(kept(&model, &path), Kept::Missing));
-    Index::build(&Searcher::new(&model), &path).expect("an index");
-    assert!(matches!(kept(&model, &path), Kept::Index(_)));
-    assert!(matches!(kept(&other, &path), Kept::Stale));
-    let bytes = fs::read(&path).expect("written");
+    let build_index = |path: &Path| Index::build(&Searcher::new(&model), path).map(drop).expect("an index");
+    known_for_what_they_are("index", &model, &other, &approximate::path(&model), build_index, Index::open);
+    let build_map = |path: &Path| Map::make(&model, &mut watch).and_then(|map| map.write(&model, path)).expect("a map");
+    known_for_what_they_are("map", &model, &other, &map::path(&model), build_map, Map::open);
+}
+
+fn known_for_what_they_are<T>(
+    kind: &str,
+    model: &Model,
+    other: &Model,
+    path: &Path,
+    build: impl Fn(&Path),
+    open: impl Fn(&Model, &Path) -> hyperdoc2vec::Result<Kept<T>>,
+) {
+    let kept = |model: &Model| open(model, path).expect("looked at");
+    assert!(path.to_string_lossy().ends_with(&format!("m.{kind}")));
+    assert!(matches!(kept(model), Kept::Missing));
+    build(path);
+    assert!(matches!(kept(model), Kept::Whole(_)));
+    assert!(matches!(kept(other), Kept::Stale));
+    let bytes = fs::read(path).expect("written");
     for length in [0, 5, 100, bytes.len() / 2, bytes.len() - 1] {
-        fs::write(&path, &bytes[..length]).expect("written");
-        assert!(matches!(kept(&model, &path), Kept::Damaged(_)), "{length} bytes");
+        fs::write(path, &bytes[..length]).expect("written");
+        assert!(matches!(kept(model), Kept::Damaged(_)), "{kind}: {length} bytes");
     }
     let mut flipped = bytes.clone();
     flipped[bytes.len() - 100] ^= 1;
-    fs::write(&path, flipped).expect("written");
-    assert!(matches!(kept(&model, &path), Kept::Damaged(what) if what.contains("checksum")));
-    fs::copy(model.path(), &path).expect("copied");
-    assert!(matches!(kept(&model, &path), Kept::Damaged(what) if what.contains("expected a hyperdoc2vec index")));
+    fs::write(path, flipped).expect("written");
+    assert!(matches!(kept(model), Kept::Damaged(what) if what.contains("checksum")));
+    fs::copy(model.path(), path).expect("copied");
+    assert!(matches!(kept(model), Kept::Damaged(what) if what.contains(&format!("expected a hyperdoc2vec {kind}"))));
+    build(path);
+    assert!(fs::read(path).expect("written") == bytes, "{kind}: made again as it was");
+}
+
+fn watch(_: f32) -> ControlFlow<()> {
+    ControlFlow::Continue(())
+}
+
+#[test]
+fn any_number_of_threads_makes_the_same_map_of_all_documents() {
+    let (dir, model, _) = model(1);
+    let build = |threads: usize| {
+        let pool = rayon::ThreadPoolBuilder::new().num_threads(threads).build().expect("threads");
+        let path = dir.path().join(format!("{threads}.map"));
+        let map = pool.install(|| Map::make(&model, &mut watch)).expect("a map");
+        map.write(&model, &path).expect("written");
+        assert!(matches!(Map::open(&model, &path), Ok(Kept::Whole(again)) if again == map));
+        assert_eq!(map.places().len(), model.documents());
+        fs::read(path).expect("written")
+    };
+    assert!(build(1) == build(3));
 }

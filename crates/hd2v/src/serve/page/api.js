@@ -1,0 +1,67 @@
+// Asking the server: one function a question, errors as sentences, the token asked for when it is wanted.
+
+export class Trouble extends Error {
+  /** `gone`: nobody answers; `busy`: too many questions; `unknown`: no such thing; else the server's code. */
+  constructor(kind, message, wait = 0) { super(message); this.kind = kind; this.wait = wait; }
+}
+
+const TOKEN = 'hd2v.token';
+const kept = () => { try { return sessionStorage.getItem(TOKEN); } catch { return null; } };
+let token = kept();
+let asking;
+
+/** Asks for the token; several questions wait for one answer. */
+function askToken() {
+  asking ??= new Promise((resolve) => {
+    const dialog = document.getElementById('ask-token');
+    document.getElementById('token-wrong').hidden = !token;
+    const input = document.getElementById('token');
+    input.value = '';
+    dialog.addEventListener('close', () => {
+      asking = undefined;
+      if (input.value) {
+        token = input.value.trim();
+        try { sessionStorage.setItem(TOKEN, token); } catch { /* it lasts as long as the page */ }
+      }
+      resolve(Boolean(input.value));
+    }, { once: true });
+    dialog.showModal();
+  });
+  return asking;
+}
+
+async function ask(path, options = {}) {
+  const headers = { ...(options.body && { 'content-type': 'application/json' }), ...(token && { authorization: `Bearer ${token}` }) };
+  let answer;
+  try {
+    answer = await fetch(`api/${path}`, { ...options, headers });
+  } catch (error) {
+    if (error.name === 'AbortError') throw error;
+    throw new Trouble('gone', 'The server does not answer. Is hd2v serve still running?');
+  }
+  if (answer.status === 401) {
+    if (await askToken()) return ask(path, options);
+    throw new Trouble('token', 'Without the token the server answers nothing.');
+  }
+  const body = await answer.json().catch((error) => {
+    if (error.name === 'AbortError') throw error;
+    return {};
+  });
+  if (answer.ok) return answer.status === 202 ? { ...body, ready: false } : body;
+  const message = body.error?.message || `The server answered ${answer.status}.`;
+  if (answer.status === 429 || answer.status === 503) {
+    throw new Trouble('busy', 'The server is busy. Trying again …', 1000 * (Number(answer.headers.get('retry-after')) || 1));
+  }
+  throw new Trouble(answer.status === 404 ? 'unknown' : body.error?.code || 'refused', message);
+}
+
+const get = (path, query, options) => ask(`${path}?${new URLSearchParams(query)}`, options);
+
+export const info = () => ask('info');
+export const recommend = (question, signal) => ask('recommend', { method: 'POST', body: JSON.stringify(question), signal });
+export const similar = (id, by, top = 10) => get('similar', { id, by, top });
+export const near = (word, by, top = 15) => get('words', { word, by, top });
+export const document_ = (id, offset = 0, top = 10) => get('document', { id, offset, top });
+export const suggestions = (id, top = 10) => get('document/suggestions', { id, top });
+export const search = (q, signal, top = 8) => get('search', { q, top }, { signal });
+export const map = () => ask('map');

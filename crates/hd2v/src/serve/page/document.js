@@ -1,0 +1,99 @@
+// Document: what lies near it, who links to it in what words, what it links to and what it might.
+
+import * as api from './api.js';
+import { address, el, empty, many, nameOf, percent, route, thousands, toDocument, waiting } from './dom.js';
+import { finder } from './finder.js';
+
+const CONTEXTS = 10;
+const opened = [];
+
+export async function document_(main, { about, info, current, titled }) {
+  if (!about) return choose(main, info, titled);
+  const found = await api.document_(about, 0, CONTEXTS);
+  if (!current()) return undefined;
+  titled(nameOf(found));
+  const before = opened.findIndex(({ id }) => id === found.id);
+  if (before >= 0) opened.splice(before, 1);
+  opened.unshift({ id: found.id, title: found.title });
+  opened.length = Math.min(opened.length, 12);
+
+  const url = address(found.url);
+  const head = el('header', { class: 'about' },
+    el('h1', {}, nameOf(found)),
+    el('p', { class: 'facts' },
+      el('code', {}, found.id),
+      found.date && el('span', {}, found.date), found.language && el('span', {}, found.language),
+      (found.labels ?? []).map((label) => el('span', { class: 'label' }, label))),
+    el('p', { class: 'actions' },
+      url && el('a', { href: url, target: '_blank', rel: 'noopener noreferrer' }, 'Read it'),
+      el('a', { href: route('map', found.id) }, 'Show on the map'),
+      el('a', { href: route('suggest', found.id) }, 'Suggest links in it')));
+  main.replaceChildren(head, el('div', { class: 'cards' },
+    linkedBy(found),
+    card('Might link to', 'and does not yet', () => api.suggestions(found.id), suggested, 'Nothing that it should link to was found.'),
+    linksTo(found),
+    card('Near as a source', 'says much the same (IN)', () => api.similar(found.id, 'in'), nearBy, 'Nothing is near.'),
+    card('Near as a target', 'linked to in such contexts (OUT)', () => api.similar(found.id, 'out'), nearBy, 'Nothing is near.')));
+  return undefined;
+}
+
+/** No document yet. */
+function choose(main, info, titled) {
+  titled('Document');
+  const box = finder('Find a document by its title or id', (hit) => { location.hash = route('document', hit.id); }, { placeholder: 'Title or id' });
+  main.replaceChildren(el('div', { class: 'middle' },
+    el('h1', {}, 'Which document?'),
+    box,
+    empty(`${thousands(info.documents)} documents, ${thousands(info.links)} links. Or choose one on the `, el('a', { href: '#/map' }, 'map'), '.'),
+    opened.length > 0 && el('section', { class: 'card' }, el('h2', {}, 'Opened before'), el('ul', { class: 'rows' }, opened.map((one) => el('li', {}, toDocument(one)))))));
+  box.querySelector('input').focus();
+}
+
+const heading = (title, more) => el('h2', {}, title, ' ', el('small', {}, more));
+
+/** A card that is filled when its answer comes. */
+function card(title, more, ask, row, nothing) {
+  const body = el('div', {}, waiting());
+  const fill = () => ask().then(
+    ({ hits, reason }) => body.replaceChildren(hits.length ? el('ul', { class: 'rows' }, hits.map(row)) : empty(reason ?? nothing)),
+    (error) => {
+      if (error.kind === 'busy') setTimeout(fill, error.wait);
+      else body.replaceChildren(empty(error.message));
+    });
+  fill();
+  return el('section', { class: 'card' }, heading(title, more), body);
+}
+
+const meter = (share, text) => el('span', { class: 'meter', title: text, vars: { '--share': Math.max(0, Math.min(1, share)) } }, text);
+const nearBy = (hit) => el('li', {}, toDocument(hit), meter(hit.score, hit.score.toFixed(2)));
+const suggested = (hit) => (hit.probability === undefined ? nearBy(hit) : el('li', {}, toDocument(hit), meter(hit.probability, percent(hit.probability))));
+
+function linksTo({ links_to: links = [] }) {
+  const row = (target) => el('li', {}, toDocument(target), target.links > 1 && el('span', { class: 'times' }, `${target.links} times`));
+  const shown = links.slice(0, 12), more = links.slice(12);
+  return el('section', { class: 'card' }, heading('Links to', many(links.length, 'document')),
+    links.length ? el('ul', { class: 'rows' }, shown.map(row)) : empty('It links to nothing here.'),
+    more.length > 0 && el('details', {}, el('summary', {}, `${thousands(more.length)} more`), el('ul', { class: 'rows' }, more.map(row))));
+}
+
+function linkedBy(found) {
+  const { total = 0, contexts = [] } = found.linked_by ?? {};
+  const row = (context) => el('li', { class: 'context' }, toDocument(context, { class: 'from' }), ' ',
+    `… ${context.before} `, el('span', { class: 'here' }, 'this'), ` ${context.after} …`);
+  const list = el('ul', { class: 'contexts' }, contexts.map(row));
+  let shown = contexts.length;
+  const more = el('button', { type: 'button', hidden: shown >= total, on: { click: async () => {
+    more.disabled = true;
+    try {
+      const next = (await api.document_(found.id, shown, CONTEXTS)).linked_by.contexts;
+      list.append(...next.map(row));
+      shown += next.length;
+      more.hidden = !next.length || shown >= total;
+    } catch (error) {
+      more.dispatchEvent(new CustomEvent('trouble', { bubbles: true, detail: error }));
+    }
+    more.disabled = false;
+  } } }, 'Show more');
+  return el('section', { class: 'card wide' }, heading('Linked by', many(total, 'link')),
+    total ? list : empty('Nobody links to it yet.'), more);
+}

@@ -1,0 +1,199 @@
+// Map: all documents on a plane, coloured by label.
+
+import * as api from './api.js';
+import { el, empty, many, nameOf, route, say, settled, thousands } from './dom.js';
+import { Plot, packed } from './plot.js';
+
+const COLOURS = ['#4361ee', '#e8590c', '#2b9a5b', '#d6336c', '#8d5bd6', '#c29000', '#0f9bb8', '#a0522d', '#74a12e', '#e0736d', '#5a8dbf', '#b5529a'];
+const FOUND = 30;
+/** The answer, as long as the page stands: it is large and does not change while the model does not. */
+let kept;
+
+async function load(main, current) {
+  for (let wait = 150; !kept; wait = Math.min(1000, 2 * wait)) {
+    const answer = await api.map();
+    if (!current()) return undefined;
+    if (answer.ready !== false) { kept = answer; break; }
+    if (answer.done) main.replaceChildren(empty(`The map is being made, once: ${Math.round(100 * answer.done)} % …`));
+    await new Promise((resolve) => { setTimeout(resolve, wait); });
+    if (!current()) return undefined;
+  }
+  return kept;
+}
+
+/** Labels by what stands before their colon, `area:css` is one of `area`; those that most documents have one of come first. */
+function groups({ labels, label }) {
+  const groups = new Map();
+  const names = labels.map((text) => text.slice(0, Math.max(0, text.indexOf(':'))));
+  names.forEach((name, number) => groups.set(name, [...(groups.get(name) ?? []), number]));
+  const covered = new Map();
+  for (const own of label) for (const name of new Set(own.map((number) => names[number]))) covered.set(name, (covered.get(name) ?? 0) + 1);
+  return new Map([...groups].sort(([a, of], [b, others]) => covered.get(b) - covered.get(a) || others.length - of.length));
+}
+
+export async function map(main, { about, info, current, titled }) {
+  titled('Map');
+  const data = await load(main, current);
+  if (!data) return undefined;
+  if (!data.documents) { main.replaceChildren(empty('There are no documents.')); return undefined; }
+  const titles = data.titles.map((title, i) => title || data.ids[i]);
+  const lower = titles.map((title, i) => `${title}\n${data.ids[i]}`.toLowerCase());
+
+  const canvas = el('canvas', { tabindex: 0, role: 'application', 'aria-roledescription': 'map', 'aria-label': `Map of ${thousands(data.documents)} documents. Arrows move, plus and minus zoom, Enter opens the document nearest to the middle.` });
+  const tip = el('div', { class: 'tip', hidden: true });
+  const search = el('input', { type: 'search', id: 'map-search', placeholder: 'Highlight titles', 'aria-label': 'Highlight documents whose title has', autocomplete: 'off' });
+  const found = el('div', { class: 'found-on-map', 'aria-live': 'polite' });
+  const legend = el('ul', { class: 'legend', 'aria-label': 'Colours' });
+  const byGroup = groups(data);
+  const group = el('select', { id: 'group', 'aria-label': 'Colour by' }, [...byGroup.keys()].map((name) => el('option', { value: name }, name || 'label')));
+  const button = (text, label, click) => el('button', { type: 'button', class: 'icon', 'aria-label': label, title: label, on: { click } }, text);
+  const side = el('details', { class: 'side', open: matchMedia('(min-width: 50rem)').matches },
+    el('summary', {}, `${thousands(data.documents)} documents`),
+    data.ids.length < data.documents && el('p', { class: 'hint' }, `${thousands(data.ids.length)} are shown: those that most links point at.`),
+    search, found, byGroup.size > 1 && el('label', { class: 'inline' }, 'Colour by ', group), legend);
+  main.replaceChildren(canvas, tip, side, el('div', { class: 'zoom' },
+    button('+', 'Nearer (+)', () => plot.zoom(1.5)), button('−', 'Further (−)', () => plot.zoom(1 / 1.5)), button('⤢', 'All (0)', () => plot.all())));
+  const plot = new Plot(canvas, { x: data.x, y: data.y, links: data.links ?? data.ids.map(() => 0), titles });
+
+  let only = -1;
+  function colours() {
+    const style = getComputedStyle(document.documentElement);
+    const read = (name) => style.getPropertyValue(name).trim();
+    plot.ink = { text: read('--text'), halo: read('--page'), accent: read('--accent') };
+    const grey = read('--dot');
+    const shown = (byGroup.get(group.value) ?? byGroup.values().next().value ?? []).slice(0, COLOURS.length);
+    const at = new Map(shown.map((label, number) => [label, number]));
+    const counts = new Array(shown.length + 1).fill(0);
+    const which = data.label.map((labels) => {
+      const number = labels.reduce((best, label) => Math.min(best, at.get(label) ?? shown.length), shown.length);
+      counts[number] += 1;
+      return number;
+    });
+    const paints = [...COLOURS.slice(0, shown.length), grey].map(packed);
+    plot.colour = Uint32Array.from(which, (number) => paints[number]);
+    const entry = (name, number) => counts[number] > 0 && el('li', {}, el('button', {
+      type: 'button', 'aria-pressed': String(only === number), vars: { '--dot': number < shown.length ? COLOURS[number] : grey },
+      on: { click: () => { only = only === number ? -1 : number; colours(); highlight(); } },
+    }, el('span', { class: 'name' }, name), el('span', { class: 'times' }, thousands(counts[number]))));
+    const prefix = group.value ? group.value.length + 1 : 0;
+    legend.replaceChildren(...[...shown.map((label, number) => entry(data.labels[label].slice(prefix), number)),
+      entry(shown.length ? 'others' : 'documents', shown.length)].filter(Boolean));
+    colours.which = which;
+    plot.draw();
+  }
+
+  function highlight() {
+    const text = search.value.trim().toLowerCase();
+    if (!text && only < 0) {
+      plot.bright = null;
+      found.replaceChildren();
+      plot.draw();
+      return;
+    }
+    const matches = [];
+    for (let i = 0; i < lower.length; i += 1) {
+      if ((!text || lower[i].includes(text)) && (only < 0 || colours.which[i] === only)) matches.push(i);
+    }
+    plot.bright = new Set(matches);
+    const links = matches.sort((a, b) => plot.points.links[b] - plot.points.links[a] || a - b).slice(0, FOUND);
+    found.replaceChildren(el('p', { class: 'hint' }, many(matches.length, 'document')),
+      text ? el('ul', { class: 'rows' }, links.map((i) => el('li', {}, el('a', {
+        href: route('document', data.ids[i]), on: { focus: () => hover(i), mouseenter: () => hover(i) },
+      }, titles[i])))) : '');
+    plot.draw();
+  }
+
+  function hover(i) {
+    plot.hover = i;
+    canvas.classList.toggle('on-point', i >= 0);
+    tip.hidden = i < 0;
+    if (i >= 0) {
+      const [x, y] = plot.screen(i);
+      const labels = data.label[i].map((label) => data.labels[label]).join(', ');
+      tip.replaceChildren(el('b', {}, titles[i]), el('span', {}, [labels, plot.points.links[i] ? `${many(plot.points.links[i], 'link')} to it` : ''].filter(Boolean).join(' · ')));
+      const left = Math.max(8, Math.min(plot.width - tip.offsetWidth - 8, x + 14));
+      tip.style.setProperty('left', `${left}px`);
+      tip.style.setProperty('top', `${Math.max(8, Math.min(plot.height - tip.offsetHeight - 8, y + 14))}px`);
+    }
+    plot.draw();
+  }
+  const open = (i) => { if (i >= 0) location.hash = route('document', data.ids[i]); };
+
+  // Fingers and the mouse: one moves, two zoom, one that does not move opens.
+  const pointers = new Map();
+  let travelled = 0;
+  const at = (event) => { const box = canvas.getBoundingClientRect(); return [event.clientX - box.left, event.clientY - box.top]; };
+  canvas.addEventListener('pointerdown', (event) => {
+    canvas.setPointerCapture(event.pointerId);
+    if (!pointers.size) travelled = 0;
+    pointers.set(event.pointerId, at(event));
+  });
+  canvas.addEventListener('pointermove', (event) => {
+    const [x, y] = at(event);
+    const last = pointers.get(event.pointerId);
+    if (!last) { const i = plot.at(x, y); if (i !== plot.hover) hover(i); return; }
+    travelled += Math.hypot(x - last[0], y - last[1]);
+    if (pointers.size === 2) {
+      const other = [...pointers].find(([id]) => id !== event.pointerId)[1];
+      const far = (a) => Math.max(1, Math.hypot(a[0] - other[0], a[1] - other[1]));
+      plot.zoom(far([x, y]) / far(last), (x + other[0]) / 2, (y + other[1]) / 2);
+      plot.move((x - last[0]) / 2, (y - last[1]) / 2);
+    } else if (travelled > 4) {
+      hover(-1);
+      canvas.classList.add('moving');
+      plot.move(x - last[0], y - last[1]);
+    }
+    pointers.set(event.pointerId, [x, y]);
+  });
+  const up = (event) => {
+    if (!pointers.delete(event.pointerId)) return;
+    canvas.classList.remove('moving');
+    if (event.type === 'pointerup' && !pointers.size && travelled <= 4) {
+      const i = plot.at(...at(event), event.pointerType === 'touch' ? 22 : 12);
+      // A finger cannot hover: its first touch shows the title, the next one opens.
+      if (event.pointerType === 'touch' && i !== plot.hover) hover(i); else open(i);
+    }
+  };
+  canvas.addEventListener('pointerup', up);
+  canvas.addEventListener('pointercancel', up);
+  canvas.addEventListener('pointerleave', () => { if (!pointers.size) hover(-1); });
+  canvas.addEventListener('wheel', (event) => {
+    event.preventDefault();
+    const lines = event.deltaMode === 1 ? 16 : 1;
+    plot.zoom(Math.exp(-Math.max(-200, Math.min(200, event.deltaY * lines)) * 0.002), ...at(event));
+    hover(-1);
+  }, { passive: false });
+  canvas.addEventListener('keydown', (event) => {
+    const step = { ArrowLeft: [60, 0], ArrowRight: [-60, 0], ArrowUp: [0, 60], ArrowDown: [0, -60] }[event.key];
+    if (event.ctrlKey || event.metaKey || event.altKey) return;
+    if (step) plot.move(...step);
+    else if (event.key === '+' || event.key === '=') plot.zoom(1.3);
+    else if (event.key === '-' || event.key === '−') plot.zoom(1 / 1.3);
+    else if (event.key === '0') plot.all();
+    else if (event.key === 'Enter') open(plot.hover >= 0 ? plot.hover : middle());
+    else return;
+    event.preventDefault();
+    event.stopPropagation();
+    if (event.key !== 'Enter') { const i = middle(); hover(i); if (i >= 0) say(titles[i]); }
+  });
+  const middle = () => plot.at(plot.middle, plot.height / 2, 80);
+  search.addEventListener('input', settled(100, highlight));
+  group.addEventListener('change', () => { only = -1; colours(); highlight(); });
+
+  // On a wide screen all of the map is to be seen beside what lies over it.
+  const resize = () => {
+    plot.covered = side.open && canvas.clientWidth > 800 ? side.offsetWidth + 16 : 0;
+    plot.resize();
+    hover(plot.hover);
+  };
+  side.addEventListener('toggle', resize);
+  const resized = new ResizeObserver(resize);
+  resized.observe(canvas);
+  addEventListener('theme', colours);
+  colours();
+  if (about) {
+    plot.chosen = data.ids.indexOf(about);
+    if (plot.chosen >= 0) { plot.show(plot.chosen, 6); hover(plot.chosen); titled(`${nameOf({ title: titles[plot.chosen], id: about })} on the map`); }
+  }
+  return () => { resized.disconnect(); removeEventListener('theme', colours); };
+}

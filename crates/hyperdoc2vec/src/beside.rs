@@ -1,0 +1,60 @@
+//! Files kept beside a model that were made from its vectors: they can be missing, of another model, or damaged.
+
+use std::path::{Path, PathBuf};
+
+use crate::container::Container;
+use crate::error::{Error, Result};
+use crate::model::{Model, Vectors};
+
+/// What stands where a file of a model should be.
+#[derive(Debug)]
+pub enum Kept<T> {
+    /// The file of this model.
+    Whole(T),
+    /// Nothing.
+    Missing,
+    /// That of other vectors.
+    Stale,
+    /// Something else, or a part of it.
+    Damaged(String),
+}
+
+/// The path of a model with `.` and `kind` behind.
+pub(crate) fn path(model: &Model, kind: &str) -> PathBuf {
+    let mut path = model.path().as_os_str().to_owned();
+    path.push(".");
+    path.push(kind);
+    PathBuf::from(path)
+}
+
+/// What a file belongs to: the checksums of the vectors that it was made from.
+pub(crate) fn fingerprint(model: &Model, from: &[Vectors]) -> String {
+    let sum = |which: &Vectors| model.about()["checksums"][which.name()].as_str().unwrap_or_default().to_owned();
+    from.iter().map(sum).collect::<Vec<_>>().join("-")
+}
+
+/// Opens a file and checks all of it; `fits` makes of it what it is, or `None` if its arrays do not fit the model.
+pub(crate) fn open<T>(
+    model: &Model,
+    path: &Path,
+    (format, version): (&str, u32),
+    from: &[Vectors],
+    fits: impl FnOnce(Container) -> Result<Option<T>>,
+) -> Result<Kept<T>> {
+    if !path.try_exists().map_err(Error::io("read", path))? {
+        return Ok(Kept::Missing);
+    }
+    let read = || {
+        let container = Container::open(path, format, version)?;
+        container.verify()?;
+        if container.about()["model"] != fingerprint(model, from).as_str() {
+            return Ok(Kept::Stale);
+        }
+        let fits = fits(container)?;
+        Ok(fits.map_or_else(|| Kept::Damaged("its arrays do not fit together".to_owned()), Kept::Whole))
+    };
+    match read() {
+        Err(Error::Damaged { what, .. }) => Ok(Kept::Damaged(what)),
+        result => result,
+    }
+}
