@@ -55,13 +55,12 @@ pub fn lines(what: &str, x_name: &str, series: &[Series]) -> String {
             y + 4.0,
             100.0 * value
         );
-        let at = least_x + (most_x - least_x) * f64::from(step) / 5.0;
-        let _ = write!(
-            out,
-            "<text x=\"{:.1}\" y=\"{}\" text-anchor=\"middle\">{at:.0}</text>",
-            x(at),
-            height - bottom + 18.0
-        );
+    }
+    // The first, and round numbers.
+    let rounds = (1..=5).map(|step| (most_x * f64::from(step) / 5.0).round());
+    for at in [least_x].into_iter().chain(rounds.filter(|&at| at > least_x + 0.05 * most_x)) {
+        let (x, y) = (x(at), height - bottom + 18.0);
+        let _ = write!(out, "<text x=\"{x:.1}\" y=\"{y}\" text-anchor=\"middle\">{at:.0}</text>");
     }
     let middle = left + (WIDTH - left - right) / 2.0;
     let _ =

@@ -17,7 +17,7 @@ nav{position:sticky;top:0;background:#fffffff2;border-bottom:1px solid var(--lin
 nav a{color:var(--blue);text-decoration:none;margin-right:1.1em;white-space:nowrap}\
 h2{font-size:1.4em;margin:2.2em 0 .5em;padding-top:.6em}h3{font-size:1.05em;margin:1.6em 0 .4em}\
 .facts{display:flex;flex-wrap:wrap;gap:.7em;margin:1.2em 0}\
-.facts div{background:var(--pale);border:1px solid var(--line);border-radius:8px;padding:.55em .9em;min-width:8.2em}\
+.facts div{background:var(--pale);border:1px solid var(--line);border-radius:8px;padding:.5em .8em;flex:1 1 7.4em}\
 .facts b{display:block;font-size:1.3em;font-variant-numeric:tabular-nums}.facts span{color:var(--soft);font-size:.82em}\
 .said{background:var(--pale);border-left:4px solid var(--blue);border-radius:0 8px 8px 0;padding:.7em 1.2em;margin:1em 0}\
 .said li{margin:.25em 0}.wide{overflow-x:auto;margin:.8em 0}\

@@ -105,7 +105,7 @@ pub fn criteria(report: &Value) -> String {
         let mut row = vec![text(&method["method"])];
         for found in array(&method["criteria"]) {
             let interval = ends(&found["interval"]);
-            row.push(format!("{} {} <small>{interval}</small>", said(&found["verdict"]), percent(&found["value"])));
+            row.push(format!("{} {}<br><small>{interval}</small>", said(&found["verdict"]), percent(&found["value"])));
             row.push(said(&found["paper"]).to_owned());
         }
         row
