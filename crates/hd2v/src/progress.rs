@@ -106,18 +106,20 @@ pub struct TrainReporter {
 }
 
 /// How fast a training run is.
-struct Pace {
+pub struct Pace {
     /// The phase, and when it was first told of, with what share done and how many units.
     phase: (&'static str, Instant, f64, u64),
     done: f64,
 }
 
 impl Pace {
-    fn new() -> Pace {
+    /// Starts the clock.
+    pub fn new() -> Pace {
         Pace { phase: ("", Instant::now(), 0.0, 0), done: 0.0 }
     }
 
-    fn see(&mut self, progress: &TrainProgress) {
+    /// Takes note of how far the run has come.
+    pub fn see(&mut self, progress: &TrainProgress) {
         // A phase of the same name may come again, for other documents.
         if self.phase.0 != progress.phase || progress.done < self.done {
             self.phase = (progress.phase, Instant::now(), progress.done, progress.units);
@@ -133,7 +135,8 @@ impl Pace {
         told.then(|| ((progress.units - units) as f64 / seconds, (1.0 - progress.done) / gone * seconds))
     }
 
-    fn line(&self, progress: &TrainProgress) -> String {
+    /// Where the run is, and what is left of this phase.
+    pub fn line(&self, progress: &TrainProgress) -> String {
         let pace = self.rate(progress).map(|(rate, left)| {
             let left = HumanDuration(Duration::from_secs_f64(left));
             format!("  {} {}/s  {left} left", thousands(rate as u64), progress.unit)
@@ -207,6 +210,15 @@ impl TrainReporter {
     }
 }
 
+/// The time that is left, if what is left takes as long as what is done.
+pub fn time_left(since: Instant, done: usize, total: usize) -> String {
+    if done == 0 {
+        return String::new();
+    }
+    let left = since.elapsed().as_secs_f64() / done as f64 * total.saturating_sub(done) as f64;
+    format!(", about {} left", HumanDuration(Duration::from_secs_f64(left)))
+}
+
 /// Shows how far an evaluation has come; several models may be trained at a time.
 pub struct EvaluateReporter {
     /// How many methods there are.
@@ -255,9 +267,8 @@ impl EvaluateReporter {
                     always = true;
                     let seconds = state.started.elapsed().as_secs_f64();
                     let dropped = if cell.anchors { "" } else { " without anchors" };
-                    let left = seconds / state.done as f64 * self.total.saturating_sub(state.done) as f64;
-                    let left = HumanDuration(Duration::from_secs_f64(left));
-                    format!("{}{dropped}: done after {seconds:.0} s, about {left} left at this pace", cell.method)
+                    let left = time_left(state.started, state.done, self.total);
+                    format!("{}{dropped}: done after {seconds:.0} s{left} at this pace", cell.method)
                 }
             };
             let what = format!("[{}/{}] {what}", state.done, self.total);

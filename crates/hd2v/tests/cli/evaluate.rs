@@ -54,8 +54,16 @@ fn links_are_asked_of_every_method_and_threads_change_nothing() {
     };
     assert!(recall("bm25-cited") > recall("bm25"), "nicknames are said around links only");
     assert!(recall("bm25") > recall("popular") && recall("h-d2v") > recall("popular"));
+    // A method's figures do not depend on which others are asked, though some begin with the same training.
+    let alone = place.json(&format!("evaluate links c --until 2017 --methods npm,h-d2v-paper-source {QUICK} --json"));
+    let places = ["npm", "h-d2v-paper-source"].map(|name| methods.split(',').position(|other| other == name));
+    for (number, place) in places.into_iter().enumerate() {
+        let place = place.expect("its place");
+        assert_eq!(timeless(&alone)["methods"][number], timeless(&report)["methods"][place]);
+    }
     let pairs = report["comparisons"].as_array().expect("pairs");
     assert_eq!(pairs.len(), 15 * 14 / 2);
+    assert!(pairs.iter().all(|pair| pair["newcomers"]["p"].as_f64().is_some_and(|p| (0.0..=1.0).contains(&p))));
     assert!(pairs.iter().all(|pair| pair["p"].as_f64() <= pair["p_holm"].as_f64()));
 }
 
@@ -297,46 +305,112 @@ fn the_generated_corpus_gives_the_planted_verdicts() {
     assert_eq!(place.entries(), Vec::<String>::new());
 }
 
+/// A report without times.
+fn figures(place: &Place, folder: &str) -> Value {
+    fn strip(value: &mut Value) {
+        match value {
+            Value::Object(map) => {
+                map.retain(|name, _| !name.ends_with("seconds") && name != "command");
+                map.values_mut().for_each(strip);
+            }
+            Value::Array(all) => all.iter_mut().for_each(strip),
+            _ => {}
+        }
+    }
+    let text = fs::read_to_string(place.path(folder).join("report.json")).expect("a report");
+    let mut report = serde_json::from_str(&text).expect("JSON");
+    strip(&mut report);
+    report
+}
+
+/// A quick report on `c` into `folder`.
+fn reproduce(folder: &str) -> String {
+    format!(
+        "reproduce c -o {folder} --until 2017 --methods popular,bm25,w2v,h-d2v --class-methods d2v-nc \
+         --label-prefix topic: --intents intents.jsonl --criteria-docs 0 {QUICK}"
+    )
+}
+
 #[test]
 fn a_report_that_was_stopped_goes_on_to_the_same_figures() {
     let place = place();
     place.write("intents.jsonl", contexts());
-    let command = format!(
-        "reproduce c -o report --until 2017 --methods popular,bm25,w2v,h-d2v --class-methods d2v-nc \
-         --label-prefix topic: --intents intents.jsonl --criteria-docs 0 {QUICK}"
-    );
+    let command = reproduce("report");
     place.ok(&command);
-    let read = |name: &str| fs::read_to_string(place.path("report").join(name)).expect("a file");
-    let figures = || {
-        let mut report: Value = serde_json::from_str(&read("report.json")).expect("JSON");
-        fn strip(value: &mut Value) {
-            match value {
-                Value::Object(map) => {
-                    map.retain(|name, _| !name.ends_with("seconds"));
-                    map.values_mut().for_each(strip);
-                }
-                Value::Array(all) => all.iter_mut().for_each(strip),
-                _ => {}
-            }
-        }
-        strip(&mut report);
-        report
-    };
-    let whole = figures();
-    let html = read("report.html");
+    let whole = figures(&place, "report");
+    let html = fs::read_to_string(place.path("report/report.html")).expect("a page");
     for part in ["<h2>Links</h2>", "by citation function", "An example", "Table 5", "A map", "How this was made"] {
         assert!(html.contains(part), "{part}");
     }
     assert!(html.matches("<svg").count() >= 5 && !html.contains("http") && !html.contains("NaN"), "self-contained");
+    assert!(html.contains("hd2v evaluate classes c --label-prefix topic: --min-class 20"), "the commands");
     // What an interrupted run would not have.
     for cell in ["links-w2v.json", "classes.json", "intents-1.json"] {
         fs::remove_file(place.path("report/cells").join(cell)).expect("a cell");
     }
     fs::remove_file(place.path("report/report.json")).expect("a report");
     let outcome = place.ok(&command);
-    assert!(outcome.err.contains("map: done before") && outcome.err.contains("[1/1] w2v: done"), "{}", outcome.err);
-    assert!(figures() == whole);
+    assert!(outcome.err.contains("[4/6] map: done before"), "{}", outcome.err);
+    assert!(outcome.err.contains("[1/1] w2v: done"), "{}", outcome.err);
+    assert!(figures(&place, "report") == whole);
     assert!(place.path("report/runs/qrels").is_file() && place.path("report/runs/h-d2v.run").is_file());
     let message = place.refused(&format!("{command} --every 2"));
     assert!(message.contains("another corpus, version or options"), "{message}");
+}
+
+#[test]
+fn a_report_whose_run_was_killed_goes_on_to_what_an_uninterrupted_one_has() {
+    let place = place();
+    place.write("intents.jsonl", contexts());
+    place.ok(&reproduce("whole"));
+    let cells = || fs::read_dir(place.path("killed/cells")).map_or(0, |cells| cells.flatten().count());
+    // Killed again and again, each time when it has done one part more.
+    for wanted in [1, 3, 6] {
+        let mut child = place.start(&reproduce("killed"));
+        let started = std::time::Instant::now();
+        while cells() < wanted && child.try_wait().expect("a child").is_none() {
+            assert!(started.elapsed().as_secs() < 120, "only {} parts are done", cells());
+            std::thread::sleep(std::time::Duration::from_millis(2));
+        }
+        child.kill().expect("killed");
+        child.wait().expect("it ended");
+    }
+    let outcome = place.ok(&reproduce("killed"));
+    assert!(outcome.err.contains("done before"), "{}", outcome.err);
+    let mut whole = figures(&place, "whole");
+    let killed = figures(&place, "killed");
+    whole["commands"] = killed["commands"].clone();
+    assert!(whole == killed);
+    assert!(place.files("whole/runs") == place.files("killed/runs"), "the run files, and no leftovers");
+}
+
+#[test]
+fn figures_of_the_paper_stand_beside_and_bad_ones_are_told() {
+    let place = place();
+    let given = r#"{"source": "a printed copy, page 7", "data": "Another release.",
+        "links": {"bm25": {"recall@10": 12.34, "map@10": 5}}, "newcomers": {"bm25": 43.21}, "intents": {"macro": 56.78}}"#;
+    place.write("paper.json", given);
+    let command =
+        format!("reproduce c -o report --methods bm25,popular --criteria-docs 0 --class-methods d2v-nc {QUICK}");
+    place.ok(&command);
+    let page = || fs::read_to_string(place.path("report/report.html")).expect("a page");
+    assert!(!page().contains("paper: recall") && page().contains("are not in this report"));
+    // They decide no figure, so the same folder will do.
+    place.ok(&format!("{command} --paper-figures paper.json"));
+    for part in ["paper: recall", "12.34", "43.21", "a printed copy, page 7", "Another release."] {
+        assert!(page().contains(part), "{part}");
+    }
+    for (text, expected) in [
+        ("[]", "expected an object with \"source\""),
+        ("{\"links\": {}}", "expected \"source\", where the figures were read"),
+        ("{\"source\": \"x\", \"tables\": {}}", "found \"tables\""),
+        ("{\"source\": \"x\", \"links\": {\"best\": {}}}", "expected methods (popular"),
+        ("{\"source\": \"x\", \"newcomers\": {\"npm\": 120}}", "newcomers, npm: expected a figure in %"),
+        ("{\"source\": \"x\", \"links\": 3}", "expected an object as \"links\""),
+        ("{", "is no JSON"),
+    ] {
+        place.write("bad.json", text);
+        let message = place.refused(&format!("{command} --paper-figures bad.json"));
+        assert!(message.contains(expected) && message.contains("bad.json"), "{text}: {message}");
+    }
 }

@@ -12,8 +12,8 @@ use crate::error::{Error, Result};
 use crate::id::DocId;
 use crate::infer::{InferParams, Predict};
 use crate::kernel::{
-    Matrix, MatrixMut, Panels, Start, axpy, dot, gather_sum, multiply, pack_transposed, scale, sigmoid, sigmoid_all,
-    sum_of_squares,
+    Matrix, MatrixMut, Panels, Start, axpy, dot, fetch, gather_sum, multiply, pack_transposed, scale, sigmoid,
+    sigmoid_all, sum_of_squares,
 };
 use crate::model::Model;
 use crate::rng::Rng;
@@ -277,25 +277,32 @@ pub(super) fn infer_as_gensim(
 ) {
     let mut error = vec![0.0; x.len()];
     x[..dim].iter_mut().for_each(|value| *value = (rng.unit() - 0.5) / dim as f32);
-    for step in 0..steps {
+    let mut order = (0..steps).flat_map(|step| words.iter().map(move |&word| (step, word)));
+    // The next word that is kept and its noise; what step it belongs to.
+    let mut draw = |rows: &mut Vec<u32>| {
+        let (step, word) = order.find(|&(_, word)| keep[word as usize] >= 1.0 || rng.chance(keep[word as usize]))?;
+        rows.clear();
+        rows.push(word);
+        rows.extend((0..noise).map(|_| lottery.draw(rng)).filter(|&row| row != word));
+        rows.iter().for_each(|&row| fetch(tables.output.row(row as usize)));
+        Some(step)
+    };
+    // Drawn one word ahead: noise comes from all over the table, and waiting for it took half of the time.
+    let (mut rows, mut next) = (Vec::new(), Vec::new());
+    let mut ahead = draw(&mut next);
+    while let Some(step) = ahead {
+        std::mem::swap(&mut rows, &mut next);
+        ahead = draw(&mut next);
         let rate = FIRST_RATE + (LAST_RATE - FIRST_RATE) * step as f32 / steps as f32;
-        for &word in words {
-            if keep[word as usize] < 1.0 && !rng.chance(keep[word as usize]) {
-                continue;
+        error.fill(0.0);
+        for (number, &row) in rows.iter().enumerate() {
+            let out = tables.output.row(row as usize);
+            let score = dot(x, out);
+            if score.abs() < BOUND {
+                let label = if number == 0 { 1.0 } else { 0.0 };
+                axpy(rate * (label - sigmoid(score)), out, &mut error);
             }
-            error.fill(0.0);
-            for draw in 0..=noise {
-                let (row, label) = if draw == 0 { (word, 1.0) } else { (lottery.draw(rng), 0.0) };
-                if draw > 0 && row == word {
-                    continue;
-                }
-                let out = tables.output.row(row as usize);
-                let score = dot(x, out);
-                if score.abs() < BOUND {
-                    axpy(rate * (label - sigmoid(score)), out, &mut error);
-                }
-            }
-            axpy(1.0, &error, x);
         }
+        axpy(1.0, &error, x);
     }
 }

@@ -6,6 +6,7 @@ use std::ops::ControlFlow;
 use std::path::Path;
 use std::sync::Arc;
 
+use rayon::prelude::*;
 use serde::Deserialize;
 use serde_json::{Value, json};
 
@@ -18,6 +19,7 @@ use crate::id::DocId;
 use crate::import::source;
 use crate::kernel::Matrix;
 use crate::rng::Rng;
+use crate::train::run::pool;
 use crate::train::view::View;
 use crate::train::{Method, Tables, TrainParams, TrainProgress, deepwalk, train_tables};
 
@@ -221,9 +223,12 @@ pub fn features(view: &View<'_>, tables: &Tables, params: &TrainParams) -> Vec<F
 pub enum Classifying<'a> {
     /// A model is trained.
     Training(&'a str, &'a TrainProgress),
-    /// So many folds of these features are done.
-    Folds(&'a str, usize),
+    /// Features are classified; so many folds are done, of so many in all.
+    Folds(&'a str, usize, usize),
 }
+
+/// Sees what is being done, from several threads; may stop it.
+pub type ClassesWatch<'a> = &'a (dyn Fn(&Classifying<'_>) -> ControlFlow<()> + Sync);
 
 /// Trains each method on all documents, and classifies `labelled` by its vectors, alone and beside those of DeepWalk: all
 /// of them, and only those that a link points at. The result is a JSON object `all`, `linked`.
@@ -232,7 +237,18 @@ pub fn run(
     labelled: &Labelled,
     methods: &[Method],
     params: &ClassesParams,
-    watch: &(dyn Fn(&Classifying<'_>) -> ControlFlow<()> + Sync),
+    watch: ClassesWatch<'_>,
+) -> Result<Value> {
+    pool(params.links.threads)?.install(|| run_here(view, labelled, methods, params, watch))
+}
+
+/// On the threads of the current pool.
+fn run_here(
+    view: &View<'_>,
+    labelled: &Labelled,
+    methods: &[Method],
+    params: &ClassesParams,
+    watch: ClassesWatch<'_>,
 ) -> Result<Value> {
     let seed = params.links.train.seed;
     let train = |method: Method| -> Result<Vec<Features>> {
@@ -263,16 +279,27 @@ pub fn run(
             Err(_) => dealt.push(None),
         }
     }
-    let walks = if methods.contains(&Method::DeepWalk) { train(Method::DeepWalk)?.pop() } else { None };
-    let mut sets: Vec<Features> = walks.iter().cloned().collect();
+    // What learns on one thread side by side, then the others one after the other.
+    let (serial, parallel): (Vec<Method>, Vec<Method>) = methods.iter().partition(|method| method.is_serial());
+    let mut trained: Vec<(Method, Vec<Features>)> =
+        serial.par_iter().with_max_len(1).map(|&method| Ok((method, train(method)?))).collect::<Result<_>>()?;
+    for method in parallel {
+        trained.push((method, train(method)?));
+    }
+    let of =
+        |method: Method| trained.iter().find(|(other, _)| *other == method).map(|(_, features)| features.as_slice());
+    let walks = of(Method::DeepWalk).and_then(|features| features.last());
+    let mut sets: Vec<Features> = walks.into_iter().cloned().collect();
     for &method in methods.iter().filter(|&&method| method != Method::DeepWalk) {
-        for features in train(method)? {
-            let joined = walks.as_ref().map(|walks| features.beside(walks, format!("{} + deepwalk", features.name)));
-            sets.push(features);
+        for features in of(method).unwrap_or_default() {
+            let joined = walks.map(|walks| features.beside(walks, format!("{} + deepwalk", features.name)));
+            sets.push(features.clone());
             sets.extend(joined);
         }
     }
     let mut report = serde_json::Map::new();
+    let total = dealt.iter().flatten().count() * sets.len() * params.folds;
+    let mut done = 0;
     for ((name, part), folds) in parts.iter().zip(dealt) {
         let Some(folds) = folds else {
             report.insert((*name).to_owned(), Value::Null);
@@ -284,7 +311,10 @@ pub fn run(
             let data: Vec<f32> =
                 part.documents.iter().flat_map(|doc| &set.rows[row(doc) * set.dim..][..set.dim]).copied().collect();
             let data = Matrix::new(&data, part.documents.len(), set.dim, set.dim);
-            let mut told = |fold| watch(&Classifying::Folds(&set.name, fold + 1));
+            let mut told = |_| {
+                done += 1;
+                watch(&Classifying::Folds(&set.name, done, total))
+            };
             let predictions = cross_validate(data, &part.classes, &folds, &params.svm, &mut told)?;
             let mut value = figures(&part.classes, &predictions, &part.names, seed);
             if let Some(value) = value.as_object_mut() {

@@ -26,7 +26,7 @@ use crate::train::reference::ReferenceParams;
 use crate::train::run::pool;
 use crate::train::table::Table;
 use crate::train::view::View;
-use crate::train::{Method, Tables, TrainParams, TrainProgress, train_tables, train_view};
+use crate::train::{Method, Tables, TrainParams, TrainProgress, train_tables, train_tables_on, train_view};
 
 /// Places are known up to this one.
 pub const DEPTH: usize = 1000;
@@ -201,15 +201,21 @@ pub fn run(
     }
     let mut groups: Vec<Vec<LinkMethod>> = Vec::new();
     for method in methods {
-        let mate = groups.iter_mut().find(|group| shared(group[0].trains, method.trains, methods));
+        let mate = groups.iter_mut().find(|group| shared(&group[0], method, methods));
         match mate {
             Some(group) => group.push(*method),
             None => groups.push(vec![*method]),
         }
     }
     let job = Job { view, asked, params, folder, run_path, done, watch };
-    let (serial, parallel): (Vec<_>, Vec<_>) = groups.into_iter().partition(|group| group[0].is_serial());
-    // One a thread, the next when one is done; none begins after an error.
+    let (mut serial, parallel): (Vec<_>, Vec<_>) = groups.into_iter().partition(|group| group[0].is_serial());
+    // One a thread, the next when one is done, those that take longest first; none begins after an error.
+    serial.sort_by_key(|group| match group[0].base() {
+        Some(Method::PvDm) => 0,
+        Some(_) => 1,
+        None if group[0].trains == Trains::Model(Method::D2vCac) => 2,
+        None => 3,
+    });
     let cores = std::thread::available_parallelism().map_or(1, usize::from);
     let threads = if params.threads == 0 { cores } else { params.threads };
     let (queue, failed) = (Mutex::new(VecDeque::from(serial)), Mutex::new(None));
@@ -235,11 +241,12 @@ pub fn run(
     parallel.iter().try_for_each(|group| pool.install(|| job.group(group)))
 }
 
-/// Whether two methods can be asked of one model: the default model is searchable where anything else needs that.
-fn shared(a: Trains, b: Trains, methods: &[LinkMethod]) -> bool {
+/// Whether two methods are trained together: they are asked of one model (the default model is searchable where anything
+/// else needs that), or their training begins with the same.
+fn shared(a: &LinkMethod, b: &LinkMethod, methods: &[LinkMethod]) -> bool {
     let searched = methods.iter().any(|method| method.trains == Trains::Searchable);
     let same = |trains| if trains == Trains::Model(Method::HyperDoc) && searched { Trains::Searchable } else { trains };
-    same(a) == same(b)
+    same(a.trains) == same(b.trains) || (a.base().is_some() && a.base() == b.base())
 }
 
 struct Job<'a> {
@@ -253,8 +260,32 @@ struct Job<'a> {
 }
 
 impl Job<'_> {
+    /// Trains what a group begins with, then each model on from there.
+    fn family(&self, base: Method, group: &[LinkMethod]) -> Result<()> {
+        let mut watch = |progress: &TrainProgress| (self.watch)(&Doing::Training(group[0].name, progress));
+        let started = Instant::now();
+        let first = train_tables(self.view, &train_params(Trains::Model(base), self.params), &mut watch)?;
+        let base_seconds = started.elapsed().as_secs_f64();
+        let mut models: Vec<Trains> = group.iter().map(|method| method.trains).collect();
+        models.dedup();
+        for trains in models {
+            let mates: Vec<&LinkMethod> = group.iter().filter(|method| method.trains == trains).collect();
+            let mut watch = |progress: &TrainProgress| (self.watch)(&Doing::Training(mates[0].name, progress));
+            let (params, started) = (train_params(trains, self.params), Instant::now());
+            let tables = train_tables_on(self.view, &params, first.clone(), &mut watch)?;
+            let seconds = base_seconds + started.elapsed().as_secs_f64();
+            mates.iter().try_for_each(|method| {
+                self.ask(method, seconds, |asked, sink| asked.tables(&tables, &params, method.ask, sink))
+            })?;
+        }
+        Ok(())
+    }
+
     /// Trains once, asks each.
     fn group(&self, group: &[LinkMethod]) -> Result<()> {
+        if let Some(base) = group[0].base() {
+            return self.family(base, group);
+        }
         let searchable = group.iter().any(|method| method.trains == Trains::Searchable);
         let trains = if searchable { Trains::Searchable } else { group[0].trains };
         let mut params = train_params(trains, self.params);

@@ -120,12 +120,22 @@ impl LinkMethod {
         self.trains != Trains::Model(Method::DeepWalk)
     }
 
+    /// What its training begins with, where others begin with the same: the text learnt by PV-DM, or by w2v. (NPM needs
+    /// word vectors from elsewhere; in evaluations they are those of w2v.)
+    pub(super) fn base(&self) -> Option<Method> {
+        match self.trains {
+            Trains::Reference | Trains::Model(Method::PvDm | Method::HyperDocPaper) => Some(Method::PvDm),
+            Trains::Model(Method::W2v | Method::Npm) => Some(Method::W2v),
+            _ => None,
+        }
+    }
+
     /// Whether its training goes word by word or link by link, on one thread.
     pub(super) fn is_serial(&self) -> bool {
         match self.trains {
             Trains::Nothing | Trains::Searchable => false,
             Trains::Reference => true,
-            Trains::Model(method) => !matches!(method, Method::HyperDoc | Method::Joint | Method::PvDbow),
+            Trains::Model(method) => method.is_serial(),
         }
     }
 }

@@ -7,7 +7,7 @@ use serde_json::{Map, Value, json};
 
 use super::links::{Asked, Cell};
 use super::metrics::{Profile, average_precision, ndcg, recall, reciprocal_rank};
-use super::stats::{Estimate, compare, estimate, holm};
+use super::stats::{Comparison, Estimate, compare, estimate, holm};
 use crate::split::Split;
 use crate::train::view::View;
 
@@ -190,23 +190,51 @@ fn parts(
     parts
 }
 
-/// Every pair of methods: the difference of recall@10, its interval, p by itself and among all these tests.
-pub fn comparisons_json(view: &View<'_>, asked: &Asked, cells: &[Cell], seed: u64) -> Vec<Value> {
-    let groups = groups(view, asked);
-    let values: Vec<Vec<f64>> =
-        cells.iter().map(|cell| each(asked, cell, |places, truths| recall(places, truths, CUT))).collect();
+/// Every pair of methods: the difference of recall@10, its interval, p by itself and among all these tests; and the same
+/// of newcomers alone, where any was asked for.
+pub fn comparisons_json(view: &View<'_>, split: &Split, asked: &Asked, cells: &[Cell], seed: u64) -> Vec<Value> {
+    let all = groups(view, asked);
+    let is_newcomer = |truth: usize| split.is_newcomer(view.documents[asked.truths[truth] as usize]);
+    let new: Vec<Vec<usize>> =
+        asked.ranges().map(|range| range.filter(|&truth| is_newcomer(truth)).collect()).collect();
+    let with_new: Vec<usize> = (0..new.len()).filter(|&question| !new[question].is_empty()).collect();
+    let new_groups: Vec<u32> = with_new.iter().map(|&question| all[question]).collect();
+    let new_recall = |cell: &Cell| -> Vec<f64> {
+        let of = |&question: &usize| {
+            let places: Vec<u32> = new[question].iter().map(|&truth| cell.places[truth]).collect();
+            recall(&places, places.len(), CUT)
+        };
+        with_new.iter().map(of).collect()
+    };
+    let values: Vec<(Vec<f64>, Vec<f64>)> = cells
+        .iter()
+        .map(|cell| (each(asked, cell, |places, truths| recall(places, truths, CUT)), new_recall(cell)))
+        .collect();
     let pairs: Vec<(usize, usize)> = (0..cells.len()).flat_map(|a| (a + 1..cells.len()).map(move |b| (a, b))).collect();
-    let compared: Vec<_> = pairs.par_iter().map(|&(a, b)| compare(&values[a], &values[b], &groups, seed)).collect();
-    let adjusted = holm(&compared.iter().map(|comparison| comparison.p).collect::<Vec<f64>>());
-    let pair = |((&(a, b), comparison), adjusted): ((&(usize, usize), &super::stats::Comparison), f64)| {
+    let compared: Vec<[Comparison; 2]> = pairs
+        .par_iter()
+        .map(|&(a, b)| {
+            let (a, b) = (&values[a], &values[b]);
+            [compare(&a.0, &b.0, &all, seed), compare(&a.1, &b.1, &new_groups, seed)]
+        })
+        .collect();
+    let adjusted = holm(&compared.iter().map(|[comparison, _]| comparison.p).collect::<Vec<f64>>());
+    let json = |comparison: &Comparison| {
         json!({
-            "a": cells[a].method,
-            "b": cells[b].method,
             "difference": round(comparison.difference.mean),
             "interval": estimate_json(&comparison.difference),
             "p": comparison.p,
-            "p_holm": round(adjusted),
         })
+    };
+    let pair = |((&(a, b), [whole, newcomers]), adjusted): ((&(usize, usize), &[Comparison; 2]), f64)| {
+        let mut out = json(whole);
+        out["a"] = json!(cells[a].method);
+        out["b"] = json!(cells[b].method);
+        out["p_holm"] = json!(round(adjusted));
+        if !with_new.is_empty() {
+            out["newcomers"] = json(newcomers);
+        }
+        out
     };
     pairs.iter().zip(&compared).zip(adjusted).map(pair).collect()
 }

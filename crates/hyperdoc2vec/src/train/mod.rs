@@ -28,7 +28,7 @@ use std::ops::ControlFlow;
 
 pub use budget::within;
 pub use params::{Method, TrainParams};
-pub use run::{Checkpoints, TrainProgress, train, train_tables, train_view};
+pub use run::{Checkpoints, TrainProgress, train, train_tables, train_tables_on, train_view};
 use table::Table;
 
 /// Vectors as a source (IN) and as a target (OUT), of words and documents.

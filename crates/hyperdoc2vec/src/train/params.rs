@@ -77,6 +77,11 @@ impl Method {
         }
     }
 
+    /// Whether it learns word by word or link by link, on one thread.
+    pub fn is_serial(self) -> bool {
+        !matches!(self, Method::HyperDoc | Method::Joint | Method::PvDbow)
+    }
+
     /// Whether it learns from links.
     pub fn needs_links(self) -> bool {
         !matches!(self, Method::PvDm | Method::PvDbow | Method::D2vNc | Method::W2v | Method::D2vCac)

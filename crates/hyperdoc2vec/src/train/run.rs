@@ -140,6 +140,32 @@ pub fn train_tables(view: &View<'_>, params: &TrainParams, watch: TrainWatch<'_>
     Ok(run(view, &params, None, Path::new("."), watch)?.tables)
 }
 
+/// The same where the first phase is done already, by this or another run: `tables` are what it led to.
+pub fn train_tables_on(
+    view: &View<'_>,
+    params: &TrainParams,
+    mut tables: Tables,
+    watch: TrainWatch<'_>,
+) -> Result<Tables> {
+    params.validate()?;
+    let text = text(view, params);
+    let phases = phases(view, text.as_ref(), params);
+    phases.iter().skip(1).try_for_each(|phase| run_alone(phase.as_ref(), &mut tables, watch))?;
+    finite(phases.last().map(AsRef::as_ref), &tables)?;
+    Ok(tables)
+}
+
+/// Refuses vectors that are no numbers any more.
+fn finite(last: Option<&dyn Phase>, tables: &Tables) -> Result<()> {
+    let finite = |table: &Table| table.data().iter().all(|x| x.is_finite());
+    match last {
+        Some(last) if !finite(&tables.input) || !finite(&tables.output) => {
+            Err(Error::Diverged { phase: last.name(), epoch: last.epochs(), batch: last.batches() })
+        }
+        _ => Ok(()),
+    }
+}
+
 /// What `params` train on.
 pub(super) fn view<'a>(corpus: &'a Corpus, params: &TrainParams) -> Result<View<'a>> {
     let split = match params.until {
@@ -264,13 +290,8 @@ fn run(
         }
         run_phase(phase.as_ref(), &mut state, &key, checkpoints, watch)?;
     }
-    let finite = |table: &Table| table.data().iter().all(|x| x.is_finite());
-    match phases.last() {
-        Some(last) if !finite(&state.tables.input) || !finite(&state.tables.output) => {
-            Err(Error::Diverged { phase: last.name(), epoch: last.epochs(), batch: last.batches() })
-        }
-        _ => Ok(Trained { tables: state.tables, content, hybrid: state.hybrid }),
-    }
+    finite(phases.last().map(AsRef::as_ref), &state.tables)?;
+    Ok(Trained { tables: state.tables, content, hybrid: state.hybrid })
 }
 
 /// Writes a checkpoint where a run was stopped between phases, and tells where it is.

@@ -1,5 +1,6 @@
 //! `hd2v evaluate classes`: documents classified by their vectors.
 
+use std::collections::BTreeMap;
 use std::path::PathBuf;
 use std::sync::Mutex;
 use std::time::{Duration, Instant};
@@ -17,8 +18,8 @@ use serde_json::{Value, json};
 use super::super::import::most_threads;
 use super::links::{TrainArguments, merge};
 use super::table::{ends, percent, table};
-use crate::output::{count, print, print_json, talk};
-use crate::progress::{stop_on_interrupt, stopped};
+use crate::output::{print, print_json, talk};
+use crate::progress::{Pace, stop_on_interrupt, stopped, time_left};
 
 /// Classify documents by their vectors (SVM, RBF kernel): F1 of IN, OUT, IN+OUT, alone and beside DeepWalk
 #[derive(Args)]
@@ -125,22 +126,32 @@ pub fn labelled(
     Ok(labelled.without_small(min_class))
 }
 
-/// A watching closure that tells what is being classified.
+/// A watching closure that tells what is being trained or classified, and what is left of it.
 pub fn teller() -> impl Fn(&Classifying<'_>) -> std::ops::ControlFlow<()> + Sync {
-    let told = Mutex::new((Instant::now(), String::new()));
+    struct Told {
+        last: Instant,
+        paces: BTreeMap<String, Pace>,
+        folds: Option<Instant>,
+    }
+    let told = Mutex::new(Told { last: Instant::now(), paces: BTreeMap::new(), folds: None });
     move |doing: &Classifying<'_>| {
-        let line = match doing {
-            Classifying::Training(name, progress) => {
-                format!("{name}: {} {}/{}", progress.phase, progress.epoch + 1, progress.epochs)
+        if let Ok(mut told) = told.lock() {
+            let line = match doing {
+                Classifying::Training(name, progress) => {
+                    let pace = told.paces.entry((*name).to_owned()).or_insert_with(Pace::new);
+                    pace.see(progress);
+                    format!("{name}: {}", pace.line(progress))
+                }
+                // The first fold starts the clock, so it is not among what is done.
+                Classifying::Folds(name, done, total) => {
+                    let since = *told.folds.get_or_insert_with(Instant::now);
+                    format!("{name}: fold {done} of {total}{}", time_left(since, done - 1, total - 1))
+                }
+            };
+            if told.last.elapsed() >= Duration::from_secs(10) {
+                talk(&line);
+                told.last = Instant::now();
             }
-            Classifying::Folds(name, folds) => format!("{name}: {}", count(*folds as u64, "fold")),
-        };
-        if let Ok(mut told) = told.lock()
-            && told.0.elapsed() >= Duration::from_secs(5)
-            && told.1 != line
-        {
-            talk(&line);
-            *told = (Instant::now(), line);
         }
         stopped()
     }

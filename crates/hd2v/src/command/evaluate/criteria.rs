@@ -15,7 +15,7 @@ use super::classes::methods;
 use super::links::tempfile_folder;
 use super::table::{ends, percent, table};
 use crate::output::{print, print_json, talk};
-use crate::progress::{stop_on_interrupt, stopped};
+use crate::progress::{stop_on_interrupt, stopped, time_left};
 
 /// Measure what methods heed: content, contexts, newcomers, intents (the paper's Table 1)
 #[derive(Args)]
@@ -66,13 +66,14 @@ pub fn run(arguments: &Arguments) -> Result<()> {
 
 /// Probes, telling now and then how far that has come.
 pub fn probe(methods: &[Method], params: &CriteriaParams) -> Result<Value> {
-    let told = Mutex::new(Instant::now());
+    let started = Instant::now();
+    let told = Mutex::new(started);
     let watch = |name: &str, done: usize, total: usize| -> ControlFlow<()> {
         if let Ok(mut told) = told.lock()
             && told.elapsed() >= Duration::from_secs(5)
         {
             *told = Instant::now();
-            talk(format_args!("[{done}/{total}] {name}"));
+            talk(format_args!("[{done}/{total}] {name}{}", time_left(started, done, total)));
         }
         stopped()
     };

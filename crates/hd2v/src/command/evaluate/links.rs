@@ -21,7 +21,7 @@ use super::super::import::most_threads;
 use super::super::train::{decay, is_hypertext};
 use super::table::{ends, percent, table};
 use crate::output::{count, print, print_json, talk, thousands};
-use crate::progress::{EvaluateReporter, stop_on_interrupt, stopped};
+use crate::progress::{EvaluateReporter, TrainReporter, stop_on_interrupt};
 
 /// Find held-out links by every method: recall, MAP, MRR and nDCG at 10, with intervals and paired tests
 #[derive(Args)]
@@ -277,7 +277,7 @@ pub fn run(arguments: &Arguments) -> Result<()> {
         let functions = functions.as_ref().map(|(names, numbers)| (names.as_slice(), numbers.as_slice()));
         let part = json!({
             "methods": methods_json(&view, &split, &asked, &cells, arguments.profile, functions, seed),
-            "comparisons": comparisons_json(&view, &asked, &cells, seed),
+            "comparisons": comparisons_json(&view, &split, &asked, &cells, seed),
         });
         match number {
             0 => merge(&mut report, part),
@@ -300,7 +300,10 @@ fn functions(
     file: &Path,
 ) -> Result<(Vec<String>, Vec<u32>)> {
     let train = train_params(Trains::Model(Method::HyperDoc), params);
-    let tables = train_tables(view, &train, &mut |_| stopped())?;
+    let mut reporter = TrainReporter::new();
+    talk("citation functions of the questions:");
+    let tables = train_tables(view, &train, &mut |progress| reporter.watch(progress))?;
+    reporter.finish();
     let contexts = Contexts::of_table(labelled, view, &tables.input, train.dim, file)?;
     let numbers =
         contexts.functions(view, &tables.input, asked, train.window, params.anchors[0], &SvmParams::default());
@@ -391,7 +394,24 @@ fn methods_for_people(report: &Value, profile: &str) -> String {
         };
         out += &table(&heads, &methods.iter().map(row).collect::<Vec<_>>());
     }
-    out + &neighbours(report, methods)
+    out + &labels_for_people(methods) + &neighbours(report, methods)
+}
+
+/// Recall by the label of the target: there may be many labels, so they are rows.
+fn labels_for_people(methods: &[Value]) -> String {
+    let labels = methods.first().and_then(|method| method["by_label"].as_array()).cloned().unwrap_or_default();
+    if labels.is_empty() {
+        return String::new();
+    }
+    let names = methods.iter().filter_map(|method| method["method"].as_str());
+    let heads: Vec<&str> = ["label of the target", "positions"].into_iter().chain(names).collect();
+    let row = |(number, label): (usize, &Value)| {
+        let first = [label["name"].as_str().unwrap_or_default().to_owned(), label["positions"].to_string()];
+        let shares = methods.iter().map(|method| percent(&method["by_label"][number]["recall@10"]));
+        first.into_iter().chain(shares).collect::<Vec<String>>()
+    };
+    let rows: Vec<Vec<String>> = labels.iter().enumerate().map(row).collect();
+    format!("\nrecall@10 by the label of the target\n{}", table(&heads, &rows))
 }
 
 /// The methods by falling recall, each compared with the next.

@@ -3,7 +3,9 @@
 //! The folder holds `settings.json` (what decides the figures), `cells/` (what is done: one file each, so that a run that
 //! was stopped goes on), `runs/` (TREC files), `report.json` and `report.html`.
 
+mod commands;
 mod html;
+mod paper;
 mod plot;
 
 use std::path::{Path, PathBuf};
@@ -34,7 +36,7 @@ use super::evaluate::links::{
 };
 use super::import::most_threads;
 use crate::output::{print, talk};
-use crate::progress::{EvaluateReporter, stop_on_interrupt, stopped};
+use crate::progress::{EvaluateReporter, TrainReporter, stop_on_interrupt, stopped};
 
 /// Run every experiment of the paper on a corpus, and write a report with tables and plots
 #[derive(Args)]
@@ -76,6 +78,9 @@ pub struct Arguments {
     /// Documents of the corpus that criteria are probed on; 0: leave them out
     #[arg(long, default_value_t = CriteriaParams::default().docs)]
     criteria_docs: usize,
+    /// What the paper reports, in a JSON file, to stand beside (docs/evaluation.md tells the form)
+    #[arg(long, value_name = "FILE")]
+    paper_figures: Option<PathBuf>,
     /// Ids of documents; a test position that links to them is the example
     #[arg(long, value_name = "ID,ID", default_value = "P02-1040,P07-2045")]
     example: String,
@@ -105,6 +110,18 @@ fn write(path: &Path, text: &str) -> Result<()> {
     std::fs::rename(&aside, path).with_context(|| format!("cannot write {}", path.display()))
 }
 
+/// Removes what a killed run left half-written.
+fn clear(folder: &Path) -> Result<()> {
+    let entries = std::fs::read_dir(folder).with_context(|| format!("cannot read {}", folder.display()))?;
+    for path in entries.flatten().map(|entry| entry.path()) {
+        let name = path.file_name().unwrap_or_default().to_string_lossy();
+        if name.starts_with(".tmp") || name.ends_with(".part") {
+            std::fs::remove_file(&path).with_context(|| format!("cannot remove {}", path.display()))?;
+        }
+    }
+    Ok(())
+}
+
 fn read_json(path: &Path) -> Result<Option<Value>> {
     if !path.exists() {
         return Ok(None);
@@ -114,18 +131,34 @@ fn read_json(path: &Path) -> Result<Option<Value>> {
     Ok(Some(value.with_context(|| format!("{} is no JSON; remove it to compute it again", path.display()))?))
 }
 
-/// What was done before, or what `make` does now, with its seconds.
-fn cell(folder: &Path, name: &str, make: impl FnOnce() -> Result<Value>) -> Result<Value> {
-    let path = folder.join("cells").join(format!("{name}.json"));
-    if let Some(value) = read_json(&path)? {
-        talk(format_args!("{name}: done before"));
-        return Ok(value);
+/// The parts of a report that are kept in the folder when they are done.
+struct Parts<'a> {
+    folder: &'a Path,
+    begun: std::cell::Cell<usize>,
+    total: usize,
+}
+
+impl Parts<'_> {
+    /// `[2/6]`, of the next part.
+    fn next(&self) -> String {
+        self.begun.set(self.begun.get() + 1);
+        format!("[{}/{}]", self.begun.get(), self.total)
     }
-    talk(format_args!("{name} …"));
-    let started = Instant::now();
-    let value = json!({"value": make()?, "seconds": (started.elapsed().as_secs_f64() * 10.0).round() / 10.0});
-    write(&path, &format!("{value}\n"))?;
-    Ok(value)
+
+    /// What was done before, or what `make` does now, with its seconds.
+    fn cell(&self, name: &str, make: impl FnOnce() -> Result<Value>) -> Result<Value> {
+        let path = self.folder.join("cells").join(format!("{name}.json"));
+        let number = self.next();
+        if let Some(value) = read_json(&path)? {
+            talk(format_args!("{number} {name}: done before"));
+            return Ok(value);
+        }
+        talk(format_args!("{number} {name} …"));
+        let started = Instant::now();
+        let value = json!({"value": make()?, "seconds": (started.elapsed().as_secs_f64() * 10.0).round() / 10.0});
+        write(&path, &format!("{value}\n"))?;
+        Ok(value)
+    }
 }
 
 struct Run<'a> {
@@ -142,6 +175,9 @@ pub fn run(arguments: &Arguments) -> Result<()> {
     let corpus = Corpus::open(&arguments.corpus)?;
     corpus.verify()?;
     let methods = methods(arguments.methods.as_deref())?;
+    // Read now, not after an hour of training.
+    let paper = arguments.paper_figures.as_deref().map(paper::read).transpose()?.unwrap_or_default();
+    arguments.intents.iter().try_for_each(|file| read_intents(file, "label").map(drop))?;
     let mut params = arguments.train.params(&corpus, arguments.threads)?;
     params.anchors = anchors(arguments.anchors, &corpus);
     let (split, mut about) = split(&corpus, &arguments.split, arguments.train.seed)?;
@@ -167,6 +203,7 @@ pub fn run(arguments: &Arguments) -> Result<()> {
     for part in ["cells", "runs"] {
         let part = folder.join(part);
         std::fs::create_dir_all(&part).with_context(|| format!("cannot create {}", part.display()))?;
+        clear(&part)?;
     }
     match read_json(&folder.join("settings.json"))? {
         Some(before) => ensure!(
@@ -178,7 +215,7 @@ pub fn run(arguments: &Arguments) -> Result<()> {
     }
     stop_on_interrupt();
     let run = Run { arguments, corpus: &corpus, split: &split, view: &view, asked: &asked, params: &params };
-    let report = run.report(&methods, settings).map_err(|error| match error.downcast_ref() {
+    let report = run.report(&methods, settings, paper).map_err(|error| match error.downcast_ref() {
         Some(Error::Interrupted) => {
             anyhow!("interrupted; give the same command again to go on ({} holds what is done)", folder.display())
         }
@@ -190,16 +227,20 @@ pub fn run(arguments: &Arguments) -> Result<()> {
 }
 
 impl Run<'_> {
-    fn report(&self, methods: &[LinkMethod], settings: Value) -> Result<Value> {
+    fn report(&self, methods: &[LinkMethod], settings: Value, paper: Value) -> Result<Value> {
         let (arguments, seed) = (self.arguments, self.arguments.train.seed);
-        let folder = &arguments.output;
+        let files = arguments.intents.len();
+        // Links, each file of intents, functions where there is one, the map, classes, criteria.
+        let total = 1 + files + usize::from(files > 0) + 3;
+        let parts = Parts { folder: &arguments.output, begun: std::cell::Cell::new(0), total };
+        talk(format_args!("{} links …", parts.next()));
         let cells = self.links(methods)?;
         // Trained once, where a part that needs it is not done.
         let mut trained: Option<(Tables, TrainParams)> = None;
         let mut intents = Vec::new();
         let mut functions = None;
         for (number, file) in arguments.intents.iter().enumerate() {
-            let found = cell(folder, &format!("intents-{}", number + 1), || {
+            let found = parts.cell(&format!("intents-{}", number + 1), || {
                 let (tables, train) = self.vectors(&mut trained)?;
                 let labelled = read_intents(file, "label")?;
                 let contexts = Contexts::of_table(&labelled, self.view, &tables.input, train.dim, file)?;
@@ -207,7 +248,7 @@ impl Run<'_> {
             })?;
             intents.push(json!({"file": file, "value": found["value"], "seconds": found["seconds"]}));
             if number == 0 {
-                functions = Some(cell(folder, "functions", || {
+                functions = Some(parts.cell("functions", || {
                     let (tables, train) = self.vectors(&mut trained)?;
                     let labelled = read_intents(file, "label")?;
                     let contexts = Contexts::of_table(&labelled, self.view, &tables.input, train.dim, file)?;
@@ -218,13 +259,13 @@ impl Run<'_> {
                 })?);
             }
         }
-        let map = cell(folder, "map", || {
+        let map = parts.cell("map", || {
             let (tables, train) = self.vectors(&mut trained)?;
             Ok(map(self.view, &tables.input, train.dim, &arguments.label_prefix, &mut stopped)?)
         })?;
         drop(trained);
-        let classes = cell(folder, "classes", || self.classes())?;
-        let criteria = cell(folder, "criteria", || {
+        let classes = parts.cell("classes", || self.classes())?;
+        let criteria = parts.cell("criteria", || {
             if arguments.criteria_docs == 0 {
                 return Ok(json!({"left_out": "--criteria-docs is 0"}));
             }
@@ -245,12 +286,14 @@ impl Run<'_> {
             links.push(json!({
                 "anchors": if anchors { "keep" } else { "drop" },
                 "methods": methods_json(self.view, self.split, self.asked, &cells, Profile::Paper, functions, seed),
-                "comparisons": comparisons_json(self.view, self.asked, &cells, seed),
+                "comparisons": comparisons_json(self.view, self.split, self.asked, &cells, seed),
             }));
         }
         let kept = in_order(methods, &cells, self.params.anchors[0]);
         Ok(json!({
-            "command": std::env::args().collect::<Vec<String>>().join(" "),
+            "command": commands::given(std::env::args()),
+            "commands": commands::parts(self.arguments, methods, &self.params.anchors),
+            "paper": paper,
             "settings": settings,
             "seed": seed,
             "links": links,
@@ -330,7 +373,9 @@ impl Run<'_> {
     fn vectors<'t>(&self, trained: &'t mut Option<(Tables, TrainParams)>) -> Result<&'t (Tables, TrainParams)> {
         if trained.is_none() {
             let params = train_params(Trains::Model(Method::HyperDoc), self.params);
-            let tables = train_tables(self.view, &params, &mut |_| stopped())?;
+            let mut reporter = TrainReporter::new();
+            let tables = train_tables(self.view, &params, &mut |progress| reporter.watch(progress))?;
+            reporter.finish();
             *trained = Some((tables, params));
         }
         trained.as_ref().context("a trained model")

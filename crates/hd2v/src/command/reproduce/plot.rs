@@ -55,13 +55,12 @@ pub fn lines(what: &str, x_name: &str, series: &[Series]) -> String {
             y + 4.0,
             100.0 * value
         );
-        let at = least_x + (most_x - least_x) * f64::from(step) / 5.0;
-        let _ = write!(
-            out,
-            "<text x=\"{:.1}\" y=\"{}\" text-anchor=\"middle\">{at:.0}</text>",
-            x(at),
-            height - bottom + 18.0
-        );
+    }
+    // The first, and round numbers.
+    let rounds = (1..=5).map(|step| (most_x * f64::from(step) / 5.0).round());
+    for at in [least_x].into_iter().chain(rounds.filter(|&at| at > least_x + 0.05 * most_x)) {
+        let (x, y) = (x(at), height - bottom + 18.0);
+        let _ = write!(out, "<text x=\"{x:.1}\" y=\"{y}\" text-anchor=\"middle\">{at:.0}</text>");
     }
     let middle = left + (WIDTH - left - right) / 2.0;
     let _ =
@@ -95,41 +94,46 @@ pub struct Bar {
     pub colour: usize,
 }
 
-/// Shares as bars, one below the other.
-pub fn bars(what: &str, bars: &[Bar]) -> String {
-    let (left, right, each) = (230.0, 60.0, 20.0);
-    let most = bars.iter().map(|bar| bar.ends.map_or(bar.share, |ends| ends.1)).fold(0.01, f64::max);
+/// Shares as bars, one below the other, in groups with a head each; a group without a head is just bars.
+pub fn bars(what: &str, groups: &[(String, Vec<Bar>)]) -> String {
+    let (left, right, each, space) = (210.0, 60.0, 21.0, 30.0);
+    let all = || groups.iter().flat_map(|(_, bars)| bars);
+    let most = all().map(|bar| bar.ends.map_or(bar.share, |ends| ends.1)).fold(0.01, f64::max);
     let x = |value: f64| left + value / most * (WIDTH - left - right);
-    let mut out = String::new();
-    for (number, bar) in bars.iter().enumerate() {
-        let top = number as f64 * each;
-        let (colour, middle) = (COLOURS[bar.colour % COLOURS.len()], top + each / 2.0);
-        let _ = write!(
-            out,
-            "<text x=\"{}\" y=\"{}\" text-anchor=\"end\">{}</text>",
-            left - 8.0,
-            middle + 4.0,
-            escaped(&bar.name)
-        );
-        let _ = write!(
-            out,
-            "<rect x=\"{left}\" y=\"{}\" width=\"{:.1}\" height=\"{}\" fill=\"{colour}\"/>",
-            top + 3.0,
-            x(bar.share) - left,
-            each - 6.0
-        );
-        let mut end = x(bar.share);
-        if let Some((low, high)) = bar.ends {
-            end = x(high);
+    let (mut out, mut top) = (String::new(), 0.0);
+    for (head, bars) in groups {
+        if !head.is_empty() {
+            let base = top + space - 8.0;
+            let _ = write!(out, "<text x=\"{left}\" y=\"{base}\" font-weight=\"600\">{}</text>", escaped(head));
+            top += space;
+        }
+        for bar in bars {
+            let (colour, middle) = (COLOURS[bar.colour % COLOURS.len()], top + each / 2.0);
+            let (name, from) = (escaped(&bar.name), left - 8.0);
+            let base = middle + 4.0;
+            let _ = write!(out, "<text x=\"{from}\" y=\"{base}\" text-anchor=\"end\">{name}</text>");
+            let (y, width, height) = (top + 3.0, x(bar.share) - left, each - 6.0);
             let _ = write!(
                 out,
-                "<line x1=\"{:.1}\" x2=\"{end:.1}\" y1=\"{middle}\" y2=\"{middle}\" stroke=\"#222\"/>",
-                x(low)
+                "<rect x=\"{left}\" y=\"{y}\" width=\"{width:.1}\" height=\"{height}\" rx=\"2\" fill=\"{colour}\" \
+                 fill-opacity=\"0.85\"/>"
             );
+            let mut end = x(bar.share);
+            if let Some((low, high)) = bar.ends {
+                end = x(high);
+                let low = x(low);
+                let (up, down) = (middle - 3.5, middle + 3.5);
+                let _ = write!(
+                    out,
+                    "<path d=\"M{low:.1} {middle}H{end:.1}M{low:.1} {up}V{down}M{end:.1} {up}V{down}\" stroke=\"#1d2733\" \
+                     fill=\"none\"/>"
+                );
+            }
+            let _ = write!(out, "<text x=\"{:.1}\" y=\"{base}\">{:.1}</text>", end + 7.0, 100.0 * bar.share);
+            top += each;
         }
-        let _ = write!(out, "<text x=\"{:.1}\" y=\"{}\">{:.1}</text>", end + 6.0, middle + 4.0, 100.0 * bar.share);
     }
-    svg(bars.len() as f64 * each + 4.0, what, &out)
+    svg(top + 4.0, what, &out)
 }
 
 /// A point, the number of its class, what it is called.
@@ -177,17 +181,24 @@ mod tests {
     #[test]
     fn names_from_the_corpus_are_text_and_no_markup() {
         let bar = Bar { name: "<b>\"&".to_owned(), share: 0.5, ends: Some((0.4, 0.6)), colour: 0 };
-        let plot = bars("a & b", &[bar]);
+        let plot = bars("a & b", &[("<i>".to_owned(), vec![bar])]);
         assert!(
-            plot.contains("&lt;b&gt;&quot;&amp;") && plot.contains("aria-label=\"a &amp; b\"") && !plot.contains("<b>")
+            plot.contains("&lt;b&gt;&quot;&amp;")
+                && plot.contains("aria-label=\"a &amp; b\"")
+                && !plot.contains("<b>")
+                && plot.contains("&lt;i&gt;")
         );
     }
 
     #[test]
     fn nothing_to_draw_is_no_trouble() {
-        for plot in
-            [lines("x", "k", &[]), bars("x", &[]), points("x", &[], &[]), lines("x", "k", &[("a".to_owned(), vec![])])]
-        {
+        for plot in [
+            lines("x", "k", &[]),
+            bars("x", &[]),
+            bars("x", &[(String::new(), vec![])]),
+            points("x", &[], &[]),
+            lines("x", "k", &[("a".to_owned(), vec![])]),
+        ] {
             assert!(plot.starts_with("<svg") && plot.ends_with("</svg>") && !plot.contains("NaN"), "{plot}");
         }
     }

@@ -1,0 +1,83 @@
+//! Commands as they are written down in a report: the one that was given, and one for each part.
+
+use hyperdoc2vec::evaluate::methods::LinkMethod;
+
+use super::Arguments;
+
+/// The command that was given.
+pub fn given(arguments: impl Iterator<Item = String>) -> String {
+    let arguments = arguments.skip(1).map(|argument| quoted(&argument));
+    ["hd2v".to_owned()].into_iter().chain(arguments).collect::<Vec<String>>().join(" ")
+}
+
+/// Commands that compute the parts of the report one by one.
+pub fn parts(arguments: &Arguments, methods: &[LinkMethod], anchors: &[bool]) -> Vec<String> {
+    let train = &arguments.train;
+    let corpus = quoted(&arguments.corpus.display().to_string());
+    let mut how = format!(
+        " --dim {} --window {} --epochs {} --content-epochs {} --reference-epochs {} --reference-noise {} \
+         --text-epochs {} --seed {}",
+        train.dim,
+        train.window,
+        train.epochs,
+        train.content_epochs,
+        train.reference_epochs,
+        train.reference_noise,
+        train.text_epochs,
+        train.seed
+    );
+    how += &train.min_count.map_or(String::new(), |count| format!(" --min-count {count}"));
+    let split = match (&arguments.split.until, arguments.split.holdout) {
+        (Some(until), _) => format!("--until {until}"),
+        (_, share) => format!("--holdout {}", share.unwrap_or(0.1)),
+    };
+    let names: Vec<&str> = methods.iter().map(|method| method.name).collect();
+    let anchors = match anchors {
+        [true] => "keep",
+        [false] => "drop",
+        _ => "both",
+    };
+    let first = arguments.intents.first().map(|file| format!(" --intents {}", quoted(&file.display().to_string())));
+    let mut commands = vec![format!(
+        "hd2v evaluate links {corpus} {split} --every {} --anchors {anchors} --methods {}{}{how}",
+        arguments.every,
+        names.join(","),
+        first.unwrap_or_default(),
+    )];
+    let labels = match &arguments.labels {
+        Some(file) => format!(" --labels {}", quoted(&file.display().to_string())),
+        None if arguments.label_prefix.is_empty() => String::new(),
+        None => format!(" --label-prefix {}", quoted(&arguments.label_prefix)),
+    };
+    let class_methods = arguments.class_methods.as_ref().map(|names| format!(" --methods {names}"));
+    commands.push(format!(
+        "hd2v evaluate classes {corpus}{labels} --min-class {} --sample {}{}{how}",
+        arguments.min_class,
+        arguments.class_sample,
+        class_methods.unwrap_or_default(),
+    ));
+    if arguments.criteria_docs > 0 {
+        commands.push(format!("hd2v evaluate criteria --docs {} --seed {}", arguments.criteria_docs, train.seed));
+    }
+    commands
+}
+
+/// An argument as a shell reads it.
+fn quoted(argument: &str) -> String {
+    let plain = |c: char| c.is_ascii_alphanumeric() || "-_./,:=+@%".contains(c);
+    if !argument.is_empty() && argument.chars().all(plain) {
+        return argument.to_owned();
+    }
+    format!("'{}'", argument.replace('\'', "'\\''"))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_command_is_quoted_where_a_shell_would_read_it_otherwise() {
+        let words = ["/somewhere/hd2v", "reproduce", "my corpus", "-o", "it's", "--seed=1"];
+        assert_eq!(given(words.into_iter().map(str::to_owned)), "hd2v reproduce 'my corpus' -o 'it'\\''s' --seed=1");
+    }
+}

@@ -1,0 +1,309 @@
+//! The parts of the page that are about links.
+
+use serde_json::Value;
+
+use super::super::paper;
+use super::super::plot::{Bar, Series, bars, escaped, lines};
+use super::{array, ends, heads, pair, percent, printed, seconds, table, text};
+
+/// What is drawn; tables have all.
+const DRAWN: [&str; 12] = [
+    "popular",
+    "bm25-cited",
+    "w2v-i4i",
+    "w2v",
+    "d2v-nc",
+    "d2v-cac",
+    "npm",
+    "h-d2v-random",
+    "h-d2v-paper",
+    "h-d2v",
+    "hybrid",
+    "hybrid-source",
+];
+
+/// What is drawn for each citation function.
+const BY_FUNCTION: [&str; 7] = ["bm25-cited", "d2v-cac", "w2v", "h-d2v-random", "h-d2v-paper", "h-d2v", "hybrid"];
+
+fn name(method: &Value) -> &str {
+    method["method"].as_str().unwrap_or_default()
+}
+
+fn recall(methods: &[Value], of: &str) -> Option<f64> {
+    methods.iter().find(|method| method["method"] == of)?["recall@10"].as_f64()
+}
+
+/// The comparison of two methods, as the first less the second.
+fn compared<'a>(comparisons: &'a [Value], a: &str, b: &str) -> Option<(&'a Value, f64)> {
+    comparisons.iter().find_map(|pair| match (pair["a"].as_str()?, pair["b"].as_str()?) {
+        (one, other) if (one, other) == (a, b) => Some((pair, 1.0)),
+        (one, other) if (one, other) == (b, a) => Some((pair, -1.0)),
+        _ => None,
+    })
+}
+
+/// A statement of the paper, "the first is above the second", and what is found here.
+struct Statement {
+    above: &'static str,
+    below: &'static str,
+    points: f64,
+    p: f64,
+}
+
+impl Statement {
+    fn verdict(&self) -> &'static str {
+        match (self.points > 0.0, self.p < 0.05) {
+            (_, false) => "<span class=\"open\">no difference shown</span>",
+            (true, true) => "<span class=\"yes\">confirmed</span>",
+            (false, true) => "<span class=\"no\">the other way round</span>",
+        }
+    }
+
+    fn row(&self) -> Vec<String> {
+        vec![
+            format!("{} above {}", self.above, self.below),
+            format!("{:+.1}", self.points),
+            format!("{:.4}", self.p),
+            self.verdict().to_owned(),
+        ]
+    }
+}
+
+/// The order of Table 7, neighbour by neighbour, of the methods that were asked.
+fn order(part: &Value) -> Vec<Statement> {
+    let methods = array(&part["methods"]);
+    let there: Vec<&'static str> = paper::ORDER.into_iter().filter(|name| recall(methods, name).is_some()).collect();
+    let statement = |two: &[&'static str]| {
+        let (pair, sign) = compared(array(&part["comparisons"]), two[0], two[1])?;
+        let points = 100.0 * sign * pair["difference"].as_f64()?;
+        Some(Statement { above: two[0], below: two[1], points, p: pair["p"].as_f64()? })
+    };
+    there.windows(2).filter_map(statement).collect()
+}
+
+/// What Table 8 says of newcomers.
+fn newcomers(part: &Value) -> Vec<Statement> {
+    let statement = |(above, below): (&'static str, &'static str)| {
+        let (pair, sign) = compared(array(&part["comparisons"]), above, below)?;
+        let found = &pair["newcomers"];
+        Some(Statement { above, below, points: 100.0 * sign * found["difference"].as_f64()?, p: found["p"].as_f64()? })
+    };
+    paper::NEWCOMERS.into_iter().filter_map(statement).collect()
+}
+
+/// What came out, in a few lines.
+pub fn said(report: &Value) -> String {
+    let part = &report["links"][0];
+    let methods = array(&part["methods"]);
+    let value = |method: &&Value| method["recall@10"].as_f64().unwrap_or(0.0);
+    let mut out = Vec::new();
+    if let Some(best) = methods.iter().max_by(|a, b| value(a).total_cmp(&value(b))) {
+        out.push(format!(
+            "Best on links: <b>{}</b>, recall@10 {} ({}).",
+            text(&best["method"]),
+            percent(&best["recall@10"]),
+            ends(&best["interval"]["recall@10"])
+        ));
+    }
+    let ours = ["h-d2v", "hybrid"].into_iter().filter_map(|name| Some((name, recall(methods, name)?)));
+    let rivals: Vec<(&str, f64)> =
+        paper::ORDER.into_iter().filter_map(|name| Some((name, recall(methods, name)?))).collect();
+    if let Some((rival, found)) = rivals.iter().max_by(|a, b| a.1.total_cmp(&b.1)) {
+        for (name, own) in ours {
+            let gain = 100.0 * (own - found);
+            out.push(format!("{name} against the best of the paper's methods ({rival}): {gain:+.1} points."));
+        }
+    }
+    let statements = order(part);
+    if !statements.is_empty() {
+        let count = |what: &str| statements.iter().filter(|statement| statement.verdict().contains(what)).count();
+        out.push(format!(
+            "The order of the paper's Table 7: of {} neighbours {} confirmed, {} the other way round, {} not told apart.",
+            statements.len(),
+            count("confirmed"),
+            count("other way"),
+            count("no difference")
+        ));
+    }
+    if out.is_empty() {
+        return String::new();
+    }
+    let items: String = out.iter().map(|line| format!("<li>{line}</li>")).collect();
+    format!("<div class=\"said\"><ul>{items}</ul></div>")
+}
+
+pub fn links(report: &Value) -> String {
+    let mut out = "<h2>Links</h2>".to_owned();
+    for part in array(&report["links"]) {
+        if part["anchors"] == "drop" {
+            out += "<h3>The links' own words left out of the questions</h3>";
+        }
+        let methods = array(&part["methods"]);
+        let bar = |method: &Value| Bar {
+            name: name(method).to_owned(),
+            share: method["recall@10"].as_f64().unwrap_or(0.0),
+            ends: pair(&method["interval"]["recall@10"]),
+            colour: usize::from(!paper::ORDER.contains(&name(method))),
+        };
+        let mut drawn: Vec<&Value> = methods.iter().collect();
+        let value = |method: &Value| method["recall@10"].as_f64().unwrap_or(0.0);
+        drawn.sort_by(|a, b| value(b).total_cmp(&value(a)));
+        out += "<figure style=\"margin:0\">";
+        out += &bars("recall@10", &[(String::new(), drawn.into_iter().map(bar).collect())]);
+        out += "<figcaption>Recall@10 with 95 % intervals; blue: methods of the paper's Table 7.</figcaption></figure>";
+        out += &main_table(report, methods);
+        out += &statements(part);
+        let curve = |method: &Value| -> Series {
+            let points =
+                array(&method["recall_curve"]).iter().filter_map(|point| point[0].as_f64().zip(point[1].as_f64()));
+            (name(method).to_owned(), points.filter(|point| point.0 >= 50.0).collect())
+        };
+        let mut series: Vec<Series> =
+            methods.iter().filter(|method| DRAWN.contains(&name(method))).map(curve).collect();
+        series.sort_by(|a, b| {
+            let last = |series: &Series| series.1.last().map_or(0.0, |point| point.1);
+            last(b).total_cmp(&last(a))
+        });
+        out += "<h3>Recall against the number of hits</h3>";
+        out += &lines("recall against k", "hits looked at", &series);
+        out += &breakdowns(methods);
+    }
+    out
+}
+
+fn main_table(report: &Value, methods: &[Value]) -> String {
+    let figures = &report["paper"]["links"];
+    let new = &report["paper"]["newcomers"];
+    let given = figures.is_object() || new.is_object();
+    let row = |method: &Value| {
+        let own = name(method);
+        let place = paper::ORDER.iter().position(|other| *other == own);
+        let mut row = vec![
+            escaped(own),
+            percent(&method["recall@10"]),
+            format!("<small>{}</small>", ends(&method["interval"]["recall@10"])),
+            percent(&method["map@10"]),
+            percent(&method["mrr@10"]),
+            percent(&method["ndcg@10"]),
+            percent(&method["newcomers"]["recall@10"]),
+            place.map_or(String::new(), |place| (place + 1).to_string()),
+        ];
+        if given {
+            row.extend(["recall@10", "map@10", "mrr@10", "ndcg@10"].map(|metric| printed(&figures[own][metric])));
+            row.push(printed(&new[own]));
+        }
+        row.extend([seconds(&method["train_seconds"]), seconds(&method["query_seconds"])]);
+        row
+    };
+    let mut names = heads(&["method", "recall@10", "[95 %]", "MAP", "MRR", "nDCG", "newcomers", "paper: place"]);
+    if given {
+        names.extend(heads(&["paper: recall", "paper: MAP", "paper: MRR", "paper: nDCG", "paper: newcomers"]));
+    }
+    names.extend(heads(&["train s", "ask s"]));
+    table(&names, &methods.iter().map(row).collect::<Vec<_>>())
+}
+
+fn statements(part: &Value) -> String {
+    let mut out = String::new();
+    for (head, found) in [
+        ("The order of the paper's Table 7", order(part)),
+        ("Newcomers, as the paper's Table 8 has them", newcomers(part)),
+    ] {
+        if !found.is_empty() {
+            let rows: Vec<Vec<String>> = found.iter().map(Statement::row).collect();
+            out += &format!("<h3>{head}</h3>{}", table(&heads(&["in the paper", "points here", "p", "here"]), &rows));
+        }
+    }
+    out
+}
+
+fn breakdowns(methods: &[Value]) -> String {
+    let mut out = "<h3>Recall@10 by the links to the target</h3>".to_owned();
+    let bins = methods.first().map(|method| array(&method["by_links"])).unwrap_or_default();
+    let mut names = vec!["method".to_owned()];
+    names.extend(bins.iter().map(|bin| format!("{}<br><small>{}</small>", text(&bin["name"]), bin["positions"])));
+    let share = |bin: &Value| if bin["positions"] == 0 { "–".to_owned() } else { percent(&bin["recall@10"]) };
+    let row = |method: &Value| -> Vec<String> {
+        [text(&method["method"])].into_iter().chain(array(&method["by_links"]).iter().map(share)).collect()
+    };
+    out += &table(&names, &methods.iter().map(row).collect::<Vec<_>>());
+    let labels = methods.first().map(|method| array(&method["by_label"])).unwrap_or_default();
+    if !labels.is_empty() {
+        out += "<details><summary>Recall@10 by the label of the target</summary>";
+        let mut names = vec!["label".to_owned(), "positions".to_owned()];
+        names.extend(methods.iter().map(|method| text(&method["method"])));
+        let row = |(number, label): (usize, &Value)| {
+            let mut row = vec![text(&label["name"]), label["positions"].to_string()];
+            row.extend(methods.iter().map(|method| percent(&method["by_label"][number]["recall@10"])));
+            row
+        };
+        out += &table(&names, &labels.iter().enumerate().map(row).collect::<Vec<_>>());
+        out += "</details>";
+    }
+    out
+}
+
+pub fn functions(report: &Value) -> String {
+    let methods = array(&report["links"][0]["methods"]);
+    let names = methods.first().map(|method| array(&method["by_function"])).unwrap_or_default();
+    let group = |(number, function): (usize, &Value)| {
+        let drawn = methods.iter().filter(|method| BY_FUNCTION.contains(&name(method)));
+        let bar = |(colour, method): (usize, &Value)| {
+            let part = &method["by_function"][number];
+            Bar {
+                name: name(method).to_owned(),
+                share: part["recall@10"].as_f64().unwrap_or(0.0),
+                ends: pair(&part["interval"]),
+                colour,
+            }
+        };
+        let head = format!("{}, {} positions", function["name"].as_str().unwrap_or_default(), function["positions"]);
+        (head, drawn.enumerate().map(bar).collect::<Vec<Bar>>())
+    };
+    let asked = |(_, function): &(usize, &Value)| function["positions"].as_u64().is_some_and(|positions| positions > 0);
+    let groups: Vec<(String, Vec<Bar>)> = names.iter().enumerate().filter(asked).map(group).collect();
+    if groups.is_empty() {
+        return String::new();
+    }
+    format!(
+        "<h2>Links by citation function</h2><p class=\"note\">A machine fitted to the labelled contexts tells what each asked \
+         link is for; recall@10 of each, with 95 % intervals.</p>{}",
+        bars("recall@10 by function", &groups)
+    )
+}
+
+pub fn example(report: &Value) -> String {
+    let example = &report["example"];
+    if example.is_null() {
+        return String::new();
+    }
+    let truth = |truth: &Value| {
+        let title = truth["title"].as_str().unwrap_or_default();
+        let short: String = title.chars().take(48).collect();
+        let more = if short.len() < title.len() { "…" } else { "" };
+        format!("{}<br><small>{}{more}</small>", text(&truth["id"]), escaped(&short))
+    };
+    let truths: Vec<String> = array(&example["truths"]).iter().map(truth).collect();
+    let lead = if example["is_of_the_paper"] == true {
+        "The running example of the paper is a place that speaks of BLEU and Moses. This one, of a test document, links to the same papers:"
+    } else {
+        "The papers of the paper's running example (BLEU and Moses) are not in this corpus. A place from a test document instead:"
+    };
+    let row = |method: &Value| {
+        let places = array(&method["places"]).iter().map(|place| match place.as_u64() {
+            Some(0) | None => "beyond 1000".to_owned(),
+            Some(place) if place <= 10 => format!("<b>{place}</b>"),
+            Some(place) => place.to_string(),
+        });
+        [text(&method["method"])].into_iter().chain(places).collect::<Vec<String>>()
+    };
+    let rows: Vec<Vec<String>> = array(&example["places"]).iter().map(row).collect();
+    let names: Vec<String> = ["method".to_owned()].into_iter().chain(truths).collect();
+    format!(
+        "<h2>An example</h2><p>{lead}</p><blockquote>… {} <b>[link]</b> {} …</blockquote>\
+         <p>Places of the true targets, in bold among the first ten:</p>{}",
+        text(&example["before"]),
+        text(&example["after"]),
+        table(&names, &rows)
+    )
+}

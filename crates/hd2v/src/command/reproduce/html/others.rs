@@ -1,0 +1,141 @@
+//! The parts of the page that are about classes, intents and criteria, and the map.
+
+use serde_json::Value;
+
+use super::super::plot::{Bar, Dot, bars, points};
+use super::{array, ends, heads, pair, percent, printed, table, text, yes};
+
+pub fn classes(report: &Value) -> String {
+    let found = &report["classes"]["value"];
+    let mut out = "<h2>Classes of documents</h2>".to_owned();
+    if let Some(why) = found["left_out"].as_str() {
+        return out + &format!("<p>Left out: {}</p>", super::escaped(why));
+    }
+    for (name, head) in
+        [("all", "All documents (the paper's Table 5)"), ("linked", "Only documents that a link points at (Table 6)")]
+    {
+        let part = &found[name];
+        out += &format!("<h3>{head}</h3>");
+        if part.is_null() {
+            out += "<p>Too few to classify.</p>";
+            continue;
+        }
+        let sets = array(&part["features"]);
+        out += &format!(
+            "<p class=\"note\">{} documents of {} classes, 5 folds; macro F1, beside DeepWalk in orange.</p>",
+            part["documents"],
+            array(&part["classes"]).len()
+        );
+        let bar = |set: &Value| Bar {
+            name: set["features"].as_str().unwrap_or_default().to_owned(),
+            share: set["macro_f1"].as_f64().unwrap_or(0.0),
+            ends: pair(&set["interval"]["macro_f1"]),
+            colour: usize::from(set["features"].as_str().unwrap_or_default().contains("deepwalk")),
+        };
+        out += &bars("macro F1", &[(String::new(), sets.iter().map(bar).collect())]);
+        let figures = &report["paper"]["classes"][name];
+        let row = |set: &Value| {
+            let mut row = vec![
+                text(&set["features"]),
+                percent(&set["macro_f1"]),
+                format!("<small>{}</small>", ends(&set["interval"]["macro_f1"])),
+                percent(&set["micro_f1"]),
+                format!("<small>{}</small>", ends(&set["interval"]["micro_f1"])),
+                set["compared"]["p"].as_f64().map_or("best".to_owned(), |p| format!("{p:.4}")),
+            ];
+            if figures.is_object() {
+                let own = &figures[set["features"].as_str().unwrap_or_default()];
+                row.extend([printed(&own["macro_f1"]), printed(&own["micro_f1"])]);
+            }
+            row
+        };
+        let mut names = heads(&["features", "macro F1", "[95 %]", "micro F1", "[95 %]", "p against the best"]);
+        if figures.is_object() {
+            names.extend(heads(&["paper: macro F1", "paper: micro F1"]));
+        }
+        out += &table(&names, &sets.iter().map(row).collect::<Vec<_>>());
+    }
+    out
+}
+
+pub fn intents(report: &Value) -> String {
+    let all = array(&report["intents"]);
+    if all.is_empty() {
+        return String::new();
+    }
+    let mut out = "<h2>Citation functions from contexts</h2>\
+                   <p class=\"note\">The mean IN vector of a context's words, SVM, 10 folds.</p>"
+        .to_owned();
+    for one in all {
+        let found = &one["value"];
+        let file = one["file"].as_str().unwrap_or_default();
+        let name = file.rsplit(['/', '\\']).next().unwrap_or_default();
+        out += &format!("<h3>{}</h3><p class=\"note\">{} contexts.</p>", super::escaped(name), found["contexts"]);
+        let mut rows: Vec<Vec<String>> = array(&found["classes"])
+            .iter()
+            .map(|class| vec![text(&class["name"]), class["members"].to_string(), percent(&class["f1"]), String::new()])
+            .collect();
+        for (name, key) in [("macro", "macro_f1"), ("micro", "micro_f1")] {
+            let interval = format!("<small>{}</small>", ends(&found["interval"][key]));
+            rows.push(vec![format!("<b>{name}</b>"), String::new(), percent(&found[key]), interval]);
+        }
+        out += &table(&heads(&["function", "contexts", "F1", "[95 %]"]), &rows);
+    }
+    if let Some(figures) = report["paper"]["intents"].as_object() {
+        let rows: Vec<Vec<String>> =
+            figures.iter().map(|(name, figure)| vec![super::escaped(name), printed(figure)]).collect();
+        out += &format!("<h3>In the paper, on its own set</h3>{}", table(&heads(&["function", "paper: F1"]), &rows));
+    }
+    out
+}
+
+pub fn criteria(report: &Value) -> String {
+    let found = &report["criteria"]["value"];
+    if found["left_out"].is_string() {
+        return String::new();
+    }
+    let said = |value: &Value| value.as_bool().map_or("–", yes);
+    let methods = array(&found["methods"]);
+    let criteria = methods.first().map(|method| array(&method["criteria"])).unwrap_or_default();
+    let mut names = vec!["method".to_owned()];
+    for criterion in criteria {
+        names.extend([text(&criterion["criterion"]), "paper".to_owned()]);
+    }
+    let row = |method: &Value| {
+        let mut row = vec![text(&method["method"])];
+        for found in array(&method["criteria"]) {
+            let interval = ends(&found["interval"]);
+            row.push(format!("{} {}<br><small>{interval}</small>", said(&found["verdict"]), percent(&found["value"])));
+            row.push(said(&found["paper"]).to_owned());
+        }
+        row
+    };
+    format!(
+        "<h2>What methods heed</h2><p class=\"note\">The paper's Table 1, measured: probes on a generated corpus with planted \
+         truth. Our verdict, the share of probes that came out as the criterion wants, its interval; beside it what the paper's \
+         text says, – where it says nothing of the method.</p>{}",
+        table(&names, &methods.iter().map(row).collect::<Vec<_>>())
+    )
+}
+
+pub fn map(report: &Value) -> String {
+    let found = &report["map"]["value"];
+    let names: Vec<String> =
+        array(&found["labels"]).iter().filter_map(|name| name.as_str().map(str::to_owned)).collect();
+    let dot = |point: &Value| {
+        let title = point["title"].as_str().unwrap_or_default().to_owned();
+        let label = point["label"].as_u64().map_or(usize::MAX, |label| label as usize);
+        Some((point["x"].as_f64()?, point["y"].as_f64()?, label, title))
+    };
+    let dots: Vec<Dot> = array(&found["points"]).iter().filter_map(dot).collect();
+    let coloured = if names.is_empty() {
+        "the corpus has no labels to colour them by"
+    } else {
+        "coloured by their most frequent labels"
+    };
+    format!(
+        "<h2>A map of the documents</h2><p class=\"note\">IN vectors of the default model, near ones near each other (t-SNE: \
+         axes and distances between groups mean nothing); up to 2,000 documents, {coloured}. Point at one for its title.</p>{}",
+        points("documents", &dots, &names)
+    )
+}

@@ -1,0 +1,65 @@
+//! What the paper itself reports, to stand beside what was measured.
+//!
+//! Built in is only what could be checked: the order of the methods in its Table 7, and that d2v-cac finds newcomers best
+//! in its Table 8. Its figures are not: whoever has the paper at hand gives them in a file.
+
+use std::path::Path;
+
+use anyhow::{Context, Result, bail, ensure};
+use hyperdoc2vec::evaluate::methods::LinkMethod;
+use serde_json::Value;
+
+/// The order of the methods in Table 7 (citation recommendation), the best first.
+pub const ORDER: [&str; 6] = ["h-d2v-paper", "h-d2v-random", "d2v-cac", "d2v-nc", "w2v", "w2v-i4i"];
+
+/// Newcomers, Table 8: the first is above the second.
+pub const NEWCOMERS: [(&str, &str); 2] = [("d2v-cac", "h-d2v-paper"), ("d2v-cac", "h-d2v-random")];
+
+/// What a file of figures may say.
+const PARTS: [&str; 6] = ["source", "data", "links", "newcomers", "classes", "intents"];
+
+/// Reads a file of figures, in % as they are printed:
+///
+/// ```json
+/// {"source": "where they were read", "data": "how its data differ from this corpus",
+///  "links": {"w2v": {"recall@10": 0.0, "map@10": 0.0, "mrr@10": 0.0, "ndcg@10": 0.0}},
+///  "newcomers": {"d2v-cac": 0.0},
+///  "classes": {"all": {"h-d2v-paper IN": {"macro_f1": 0.0, "micro_f1": 0.0}}, "linked": {}},
+///  "intents": {"macro": 0.0}}
+/// ```
+pub fn read(path: &Path) -> Result<Value> {
+    let place = path.display();
+    let text = std::fs::read_to_string(path).with_context(|| format!("cannot read {place}"))?;
+    let value: Value = serde_json::from_str(&text).with_context(|| format!("{place} is no JSON"))?;
+    let Some(parts) = value.as_object() else { bail!("{place}: expected an object with \"source\"") };
+    ensure!(
+        value["source"].as_str().is_some_and(|source| !source.trim().is_empty()),
+        "{place}: expected \"source\", where the figures were read"
+    );
+    for (name, part) in parts {
+        ensure!(PARTS.contains(&name.as_str()), "{place}: expected one of {}, found {name:?}", PARTS.join(", "));
+        if matches!(name.as_str(), "links" | "newcomers") {
+            for method in part.as_object().into_iter().flat_map(|part| part.keys()) {
+                let known = method.parse::<LinkMethod>();
+                ensure!(known.is_ok(), "{place}: {name}: {}", known.err().unwrap_or_default());
+            }
+        }
+        if !matches!(name.as_str(), "source" | "data") {
+            ensure!(part.is_object(), "{place}: expected an object as {name:?}, found {part}");
+            numbers(part, name).with_context(|| place.to_string())?;
+        }
+    }
+    Ok(value)
+}
+
+/// Everything below is a number from 0 to 100.
+fn numbers(value: &Value, name: &str) -> Result<()> {
+    match value {
+        Value::Object(parts) => parts.iter().try_for_each(|(part, value)| numbers(value, &format!("{name}, {part}"))),
+        value => {
+            let fits = value.as_f64().is_some_and(|number| (0.0..=100.0).contains(&number));
+            ensure!(fits, "{name}: expected a figure in %, from 0 to 100, found {value}");
+            Ok(())
+        }
+    }
+}
