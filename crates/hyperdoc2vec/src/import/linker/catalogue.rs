@@ -256,8 +256,7 @@ fn title_hash(title: &str) -> u64 {
 
 fn run<K: Ord + Copy>(sorted: &[(K, u32)], key: K) -> Range<usize> {
     let start = sorted.partition_point(|&(known, _)| known < key);
-    let length = sorted[start..].iter().take_while(|&&(known, _)| known == key).count();
-    start..start + length
+    start..start + sorted[start..].partition_point(|&(known, _)| known == key)
 }
 
 fn equal(sorted: &[(u64, u32)], key: u64) -> impl Iterator<Item = usize> {
