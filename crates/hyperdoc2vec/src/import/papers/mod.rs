@@ -125,15 +125,20 @@ impl Pages for Papers {
             return parsed.documents.push(Document { text, ..document });
         };
         let origin = self.files[index].map_or_else(String::new, |file| self.tree.pages[file].path.clone());
-        let Read { text, marks, entries } = read(&text, &self.titles);
+        let Read { text, mut marks, entries } = read(&text, &self.titles);
         if entries.is_empty() {
             parsed.losses.add(Loss::NoReferenceList, origin.clone());
         }
+        let names: Vec<String> = entries.iter().enumerate().map(|(at, entry)| name(at, entry)).collect();
+        let named = |key: &mut String| {
+            if let Some(name) = key.parse().ok().and_then(|at: usize| names.get(at)) {
+                name.clone_into(key);
+            }
+        };
+        marks.iter_mut().flat_map(|mark| &mut mark.keys).for_each(named);
         let document = Document { text, origin, ..document };
-        let mut paper = Paper { document, marks, entries: Vec::with_capacity(entries.len()) };
-        for (at, entry) in entries.into_iter().enumerate() {
-            paper.entries.push((at.to_string(), record(entry)));
-        }
+        let entries = names.iter().cloned().zip(entries.into_iter().map(record)).collect();
+        let paper = Paper { document, marks, entries };
         paper.link(&self.catalogue, parsed);
     }
 }
@@ -156,6 +161,13 @@ impl Papers {
             }
         }
     }
+}
+
+/// What an entry is called in messages: `entry 3 (Tal 2011)`.
+fn name(at: usize, entry: &Entry) -> String {
+    let said = [entry.authors.first().cloned(), entry.year.map(|year| year.to_string())];
+    let said: Vec<String> = said.into_iter().flatten().collect();
+    format!("entry {} ({})", at + 1, said.join(" "))
 }
 
 /// What the linker is told of an entry.
