@@ -13,7 +13,7 @@ use hyperdoc2vec::{Error, Model};
 
 use super::ask::Packed;
 use super::failure::Failure;
-use super::routes::{Bytes, asked};
+use super::routes::Bytes;
 use super::state::{App, Loaded};
 use crate::answer::about;
 use crate::output::talk;
@@ -37,7 +37,12 @@ pub async fn map(State(app): State<Arc<App>>, packed: Packed) -> Result<Response
     let model = app.model();
     let drawn = &model.engine().map;
     match drawn.made.get() {
-        Some(Some(_)) => asked(&app, packed, |engine| Ok(engine.map.made.get().cloned())).await,
+        Some(Some(_)) => {
+            let Packed(packed) = packed;
+            let model = model.clone();
+            let work = move || Bytes::of(&model.engine().map.made.get(), packed);
+            Ok(app.workers.run(work).await??.into_response())
+        }
         Some(None) => Err(Failure::new(StatusCode::INTERNAL_SERVER_ERROR, "no-map", "the map could not be made")),
         None => {
             if !drawn.begun.swap(true, Ordering::Relaxed) {

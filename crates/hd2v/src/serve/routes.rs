@@ -103,7 +103,7 @@ impl IntoResponse for Bytes {
 }
 
 /// Asks the model of the moment on one of the workers.
-pub async fn asked<T: Serialize>(
+async fn asked<T: Serialize>(
     app: &App,
     Packed(packed): Packed,
     ask: impl FnOnce(&Engine<'_>) -> Result<T, Problem> + Send + 'static,
