@@ -2,6 +2,7 @@
 
 mod article;
 mod bzip;
+mod format;
 pub mod html;
 pub mod jats;
 pub mod jsonl;
@@ -12,6 +13,7 @@ pub mod markdown;
 pub mod mediawiki;
 pub mod papers;
 pub mod pipeline;
+mod read;
 pub mod report;
 pub mod s2orc;
 pub mod source;
@@ -20,13 +22,10 @@ pub mod tei;
 mod tree;
 pub mod unarxive;
 
-use std::fmt;
 use std::io::{Read, Write};
-use std::ops::{ControlFlow, Range};
+use std::ops::ControlFlow;
 use std::path::{Path, PathBuf};
-use std::str::FromStr;
-use std::sync::atomic::{AtomicU64, Ordering};
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::Arc;
 
 use crate::corpus::{Builder, Corpus, CorpusOptions, Source, prepare};
 use crate::document::{Document, language_tag};
@@ -34,16 +33,11 @@ use crate::error::{Error, Result};
 use crate::generate::{GenerateParams, Generator, Variant};
 use crate::losses::{Loss, Losses, Tally};
 use crate::tokenize::Tokenizer;
-use html::{Html, HtmlOptions};
-use jats::Jats;
-use latex::Latex;
+pub use format::Format;
 use linker::References;
-use markdown::{Markdown, MarkdownOptions};
-use mediawiki::PageBatches;
-use papers::Papers;
+use read::{read, read_lines, read_pages};
 use report::Report;
-use source::{LineBatch, LineBatches};
-use tei::Tei;
+use source::LineBatch;
 pub use tree::Pages;
 
 /// What an importer makes of a piece of its input.
@@ -98,85 +92,6 @@ impl Parsed {
             self.losses.add(Loss::IgnoredField, format!("language {text:?} ({place})"));
         }
         tag
-    }
-}
-
-/// The formats that can be imported.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Format {
-    /// One JSON object a line.
-    Jsonl,
-    /// The format of the paper's authors.
-    Lines,
-    /// Trees of HTML pages.
-    Html,
-    /// Trees of Markdown files.
-    Markdown,
-    /// Dumps of a wiki.
-    MediaWiki,
-    /// Papers as GROBID writes them.
-    Tei,
-    /// Papers as PubMed Central and publishers give them.
-    Jats,
-    /// Papers as sources of LaTeX.
-    Latex,
-    /// Texts of papers, and a table of metadata.
-    Papers,
-    /// S2ORC, as it was released in 2019 and 2020 or as the datasets API gives it.
-    S2orc,
-    /// unarXive of 2022.
-    Unarxive,
-}
-
-impl Format {
-    /// All formats.
-    pub const ALL: [Format; 11] = [
-        Format::Jsonl,
-        Format::Lines,
-        Format::Html,
-        Format::Markdown,
-        Format::MediaWiki,
-        Format::Tei,
-        Format::Jats,
-        Format::Latex,
-        Format::Papers,
-        Format::S2orc,
-        Format::Unarxive,
-    ];
-
-    /// What it is called on the command line.
-    pub fn name(self) -> &'static str {
-        match self {
-            Format::Jsonl => "jsonl",
-            Format::Lines => "lines",
-            Format::Html => "html",
-            Format::Markdown => "markdown",
-            Format::MediaWiki => "mediawiki",
-            Format::Tei => "tei",
-            Format::Jats => "jats",
-            Format::Latex => "latex",
-            Format::Papers => "papers",
-            Format::S2orc => "s2orc",
-            Format::Unarxive => "unarxive",
-        }
-    }
-}
-
-impl fmt::Display for Format {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(self.name())
-    }
-}
-
-impl FromStr for Format {
-    type Err = String;
-
-    fn from_str(name: &str) -> std::result::Result<Format, String> {
-        let names = || Format::ALL.map(Format::name).join(", ");
-        Format::ALL
-            .into_iter()
-            .find(|format| format.name() == name)
-            .ok_or_else(|| format!("expected a format ({}), found {name:?}", names()))
     }
 }
 
@@ -427,165 +342,6 @@ fn refuse_bad(bad: Option<&(String, String)>, options: &ImportOptions) -> Result
     }
 }
 
-/// Parses `inputs` batch by batch; `work` runs in parallel, `sink` in order and tells the number of documents so far.
-fn read<R: Send>(
-    format: Format,
-    inputs: &[PathBuf],
-    options: &ImportOptions,
-    work: impl Fn(Parsed) -> R + Sync,
-    sink: impl FnMut(R) -> Result<u64> + Send,
-    watch: Watch<'_>,
-) -> Result<()> {
-    let of_trees = [(&options.include, "--include"), (&options.exclude, "--exclude")]
-        .into_iter()
-        .find(|(globs, _)| !globs.is_empty());
-    let of_files =
-        matches!(format, Format::Jsonl | Format::Lines | Format::MediaWiki | Format::S2orc | Format::Unarxive);
-    if let (true, Some((_, option))) = (of_files, of_trees) {
-        return Err(Error::Usage(format!("{option} chooses among the pages of a directory; {format} reads files")));
-    }
-    if format != Format::Papers && options.metadata.is_some() {
-        return Err(Error::Usage(format!("--metadata is the table of papers; {format} has none")));
-    }
-    match format {
-        Format::Papers => {
-            let Some(metadata) = &options.metadata else {
-                let what = "papers needs --metadata TABLE: csv, tsv or jsonl with the columns id, title, authors, year";
-                return Err(Error::Usage(what.to_owned()));
-            };
-            let papers = Papers::open(inputs, metadata, &options.include, &options.exclude)?;
-            read_tree(&papers, work, sink, watch)
-        }
-        Format::S2orc => {
-            let files = source::json_lines(inputs)?;
-            let mut first = s2orc::FirstPass::default();
-            let take = |heads| {
-                first.add(heads);
-                Ok(0)
-            };
-            read_lines(&files, options, |batch| s2orc::heads(&batch), take, &mut *watch)?;
-            let s2orc = first.finish();
-            read_lines(&files, options, |batch| work(s2orc.parse(&batch)), sink, watch)
-        }
-        Format::Unarxive => {
-            let files = source::json_lines(inputs)?;
-            let mut first = unarxive::FirstPass::default();
-            let take = |heads| {
-                first.add(heads);
-                Ok(0)
-            };
-            read_lines(&files, options, |batch| unarxive::heads(&batch), take, &mut *watch)?;
-            let unarxive = first.finish();
-            read_lines(&files, options, |batch| work(unarxive.parse(&batch)), sink, watch)
-        }
-        Format::Jsonl => read_lines(inputs, options, |batch| work(jsonl::parse(&batch)), sink, watch),
-        Format::Lines => read_lines(inputs, options, |batch| work(lines::parse(&batch)), sink, watch),
-        Format::Html => {
-            let mut pages = HtmlOptions {
-                include: options.include.clone(),
-                base_url: options.base_url.clone(),
-                ..HtmlOptions::default()
-            };
-            pages.exclude.extend_from_slice(&options.exclude);
-            let html = Html::open(inputs, &pages)?;
-            read_tree(&html, work, sink, watch)
-        }
-        Format::Markdown => {
-            let ImportOptions { include, exclude, base_url, .. } = options.clone();
-            let markdown = Markdown::open(inputs, &MarkdownOptions { include, exclude, base_url })?;
-            read_tree(&markdown, work, sink, watch)
-        }
-        Format::MediaWiki => {
-            let consumed = Arc::default();
-            let mut batches =
-                PageBatches::new(inputs, &options.namespaces, options.longest_line, Arc::clone(&consumed))?;
-            let work = |batch| work(mediawiki::parse(&batch));
-            read_batches(inputs, &consumed, move || batches.next_batch(), |batch| batch.bytes.len(), work, sink, watch)
-        }
-        Format::Tei => {
-            let papers = Tei::open_step(inputs, options, &mut |papers| started(watch, papers))?;
-            read_tree(&papers, work, sink, watch)
-        }
-        Format::Jats => {
-            let papers = Jats::open_step(inputs, options, &mut |papers| started(watch, papers))?;
-            read_tree(&papers, work, sink, watch)
-        }
-        Format::Latex => {
-            let papers = Latex::open_step(inputs, options, &mut |papers| started(watch, papers))?;
-            read_tree(&papers, work, sink, watch)
-        }
-    }
-}
-
-fn read_lines<R: Send>(
-    inputs: &[PathBuf],
-    options: &ImportOptions,
-    work: impl Fn(LineBatch) -> R + Sync,
-    sink: impl FnMut(R) -> Result<u64> + Send,
-    watch: Watch<'_>,
-) -> Result<()> {
-    let consumed = Arc::default();
-    let mut batches = LineBatches::new(inputs, options.longest_line, Arc::clone(&consumed))?;
-    read_batches(inputs, &consumed, move || batches.next_batch(), |batch| batch.bytes.len(), work, sink, watch)
-}
-
-/// For what is read from a stream: `next` gives its batches, `consumed` tells how many bytes were read.
-fn read_batches<B: Send + 'static, R: Send>(
-    inputs: &[PathBuf],
-    consumed: &AtomicU64,
-    mut next: impl FnMut() -> Result<Option<B>> + Send + 'static,
-    bytes: fn(&B) -> usize,
-    work: impl Fn(B) -> R + Sync,
-    mut sink: impl FnMut(R) -> Result<u64> + Send,
-    watch: Watch<'_>,
-) -> Result<()> {
-    let total = inputs.iter().map(|path| path.metadata().ok().map(|m| m.len())).sum();
-    let documents = AtomicU64::new(0);
-    let watch = Mutex::new(watch);
-    let tell = || {
-        let (read, documents) = (consumed.load(Ordering::Relaxed), documents.load(Ordering::Relaxed));
-        let mut watch = watch.lock().unwrap_or_else(PoisonError::into_inner);
-        watched(&mut **watch, Progress { read, total, unit: Unit::Bytes, documents })
-    };
-    let sink = |result: R| {
-        documents.store(sink(result)?, Ordering::Relaxed);
-        tell()
-    };
-    if inputs.iter().any(|path| source::is_stdin(path)) {
-        let mut batches = source::Patient::new(next);
-        pipeline::run(|| batches.next_batch(&tell), bytes, work, sink)
-    } else {
-        pipeline::run(&mut next, bytes, work, sink)
-    }
-}
-
-fn read_tree<R: Send>(
-    pages: &(impl Pages + Sync),
-    work: impl Fn(Parsed) -> R + Sync,
-    sink: impl FnMut(R) -> Result<u64> + Send,
-    watch: Watch<'_>,
-) -> Result<()> {
-    read_pages(pages.len(), pages.batches(), |batch| work(pages.parse(batch)), sink, watch)
-}
-
-/// For what is not read from a stream: `pages` of them, in batches.
-fn read_pages<R: Send>(
-    pages: usize,
-    batches: Vec<Range<usize>>,
-    work: impl Fn(Range<usize>) -> R + Sync,
-    mut sink: impl FnMut(R) -> Result<u64> + Send,
-    watch: Watch<'_>,
-) -> Result<()> {
-    let total = Some(pages as u64);
-    let mut batches = batches.into_iter();
-    let work = |batch: Range<usize>| (batch.end as u64, work(batch));
-    let sink = |(read, result): (u64, R)| {
-        let documents = sink(result)?;
-        watched(watch, Progress { read, total, unit: Unit::Pages, documents })
-    };
-    pipeline::run(|| Ok(batches.next()), |_| 0, work, sink)
-}
-
 /// Writes a generated corpus to `destination`.
 pub fn generate(
     params: &GenerateParams,
@@ -643,17 +399,4 @@ fn read_generated<R: Send>(
     let generator = Generator::new(params)?;
     let documents = |batch| Parsed { documents: generator.documents_with(batch, variant), ..Parsed::default() };
     read_pages(params.docs, generator.batches(), |batch| work(documents(batch)), sink, watch)
-}
-
-/// Tells the watching closure that so many pages are there, of which none is read.
-fn started(watch: Watch<'_>, pages: usize) -> Result<()> {
-    watched(watch, Progress { read: 0, total: Some(pages as u64), unit: Unit::Pages, documents: 0 })
-}
-
-/// Tells the watching closure; an error if it wants to stop.
-pub(crate) fn watched(watch: Watch<'_>, progress: Progress) -> Result<()> {
-    match watch(&progress) {
-        ControlFlow::Continue(()) => Ok(()),
-        ControlFlow::Break(()) => Err(Error::Interrupted),
-    }
 }
