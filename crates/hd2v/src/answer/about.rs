@@ -126,7 +126,7 @@ pub fn page(searcher: &Searcher<'_>, id: &str, offset: usize, top: usize) -> Res
             Linked { id: name(target), title: title(model, target), links: same.len() }
         })
         .collect();
-    links_to.sort_by_key(|linked| std::cmp::Reverse(linked.links));
+    links_to.sort_by_key(|linked| Reverse(linked.links));
     let context = |context: Context| {
         let source = context.source as usize;
         LinkContext {
@@ -186,7 +186,7 @@ pub fn search(model: &Model, text: &str, top: usize) -> Found {
             () if name.starts_with(wanted[0]) || title.starts_with(wanted[0]) => 1,
             () => 2,
         };
-        Some((place, std::cmp::Reverse(links.get(row).copied().unwrap_or(0)), row))
+        Some((place, Reverse(links.get(row).copied().unwrap_or(0)), row))
     };
     let mut found: Vec<_> = (0..model.documents()).into_par_iter().filter_map(place).collect();
     found.sort_unstable();
