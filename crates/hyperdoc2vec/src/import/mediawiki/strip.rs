@@ -167,14 +167,12 @@ impl Stripper<'_> {
         let rest = &self.source.as_bytes()[at..];
         let run = rest.iter().take_while(|&&b| b == bracket).count();
         match bracket {
-            b'{' if run == 1 => {
-                if rest.get(1) == Some(&b'|') && self.at_line_start() {
-                    self.push(Kind::Table, 0);
-                    self.out.text.push_str("{|");
-                    return Some(at + 2);
-                }
+            b'{' if run == 1 && rest.get(1) == Some(&b'|') && self.at_line_start() => {
+                self.push(Kind::Table, 0);
+                self.out.text.push_str("{|");
+                return Some(at + 2);
             }
-            b'{' => {
+            b'{' if run > 1 => {
                 self.push(Kind::Braces, run);
                 self.out.text.push_str(&self.source[at..at + run]);
                 return Some(at + run);
@@ -306,7 +304,7 @@ impl Stripper<'_> {
 /// Where `</name>` begins and ends.
 fn find_close(bytes: &[u8], name: &str) -> Option<(usize, usize)> {
     for start in memchr::memmem::find_iter(bytes, b"</") {
-        let Some(found) = bytes.get(start + 2..start + 2 + name.len()) else { return None };
+        let found = bytes.get(start + 2..start + 2 + name.len())?;
         if found.eq_ignore_ascii_case(name.as_bytes()) {
             let after = &bytes[start + 2 + name.len()..];
             let spaces = after.iter().take(8).take_while(|b| b.is_ascii_whitespace()).count();
