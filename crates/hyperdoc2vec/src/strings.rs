@@ -12,6 +12,8 @@ pub struct Interner {
     long: HashTable<u32>,
     /// Whether short strings are found by the smaller table, too.
     compact: bool,
+    /// Slots of the larger table beyond which that is so.
+    most_slots: Slots,
 }
 
 /// Strings of up to 16 bytes, nearly all words, whole in a table with open addressing: one look, and nowhere else.
@@ -19,6 +21,17 @@ pub struct Interner {
 struct ShortTable {
     slots: Vec<Short>,
     used: usize,
+}
+
+/// How large a [`ShortTable`] may grow.
+#[derive(Debug, Clone, Copy)]
+struct Slots(usize);
+
+impl Default for Slots {
+    /// 67 MB, for 1.4 million short strings: a table of that size is no longer fast enough to be worth its memory.
+    fn default() -> Slots {
+        Slots(1 << 21)
+    }
 }
 
 /// How many strings [`Interner::intern_all`] looks up together.
@@ -65,9 +78,14 @@ impl ShortKey {
 }
 
 impl ShortTable {
+    /// Whether it must grow before it takes another string.
+    fn is_full(&self) -> bool {
+        self.used * 3 >= self.slots.len() * 2
+    }
+
     /// The number of `key`: `next` if it is new.
     fn number(&mut self, key: ShortKey, next: u32) -> u32 {
-        if self.used * 3 >= self.slots.len() * 2 {
+        if self.is_full() {
             let empty = Short { key: ShortKey { first: 0, last: 0, length: EMPTY }, number: 0 };
             let larger = vec![empty; (self.slots.len() * 2).max(16)];
             let smaller = std::mem::replace(&mut self.slots, larger);
@@ -107,11 +125,6 @@ fn slice<'a>(bytes: &'a [u8], ends: &[u64], index: usize) -> &'a [u8] {
 }
 
 impl Interner {
-    /// One that needs a sixth of the memory to find short strings, and is slower at it.
-    pub fn compact() -> Interner {
-        Interner { compact: true, ..Interner::default() }
-    }
-
     /// Frees what is needed to find strings; from here on they are known by their numbers only.
     pub fn forget_index(&mut self) {
         (self.short, self.long) = (ShortTable::default(), HashTable::new());
@@ -123,7 +136,10 @@ impl Interner {
     }
 
     fn intern_bytes(&mut self, text: &[u8]) -> u32 {
-        let Interner { bytes, ends, short, long, compact } = self;
+        if self.short.is_full() && self.short.slots.len() >= self.most_slots.0 {
+            self.become_compact();
+        }
+        let Interner { bytes, ends, short, long, compact, .. } = self;
         let next = ends.len() as u32;
         let number = if let Some(key) = ShortKey::new(text).filter(|_| !*compact) {
             short.number(key, next)
@@ -140,6 +156,17 @@ impl Interner {
             ends.push(bytes.len() as u64);
         }
         number
+    }
+
+    /// Moves the short strings to the table of the long ones, which needs a sixth of the memory and is slower.
+    fn become_compact(&mut self) {
+        let Interner { bytes, ends, short, long, .. } = self;
+        let hash = |&known: &u32| xxh3_64(slice(bytes, ends, known as usize));
+        long.reserve(short.used * 2, hash);
+        for known in std::mem::take(short).slots.into_iter().filter(|known| known.key.length != EMPTY) {
+            long.insert_unique(hash(&known.number), known.number, hash);
+        }
+        self.compact = true;
     }
 
     /// The numbers that the strings of `other` have here, new ones where they are new.
@@ -260,13 +287,16 @@ mod tests {
     }
 
     #[test]
-    fn a_compact_interner_gives_the_same_numbers() {
-        let (mut usual, mut compact) = (Interner::default(), Interner::compact());
-        for text in ["a", "", "a name of more than sixteen bytes", "b", "a", "a name of more than sixteen bytes"] {
-            assert_eq!(usual.intern(text), compact.intern(text));
+    fn numbers_do_not_depend_on_the_table() {
+        let mut usual = Interner::default();
+        let mut small = Interner { most_slots: Slots(16), ..Interner::default() };
+        for i in (0..2000).chain(500..2500) {
+            let text = format!("{}{i}", "long ".repeat(i % 5));
+            assert_eq!(usual.intern(&text), small.intern(&text));
         }
-        compact.forget_index();
-        assert!(compact.iter().eq(usual.iter()));
+        assert!(small.compact && !usual.compact);
+        small.forget_index();
+        assert!(small.iter().eq(usual.iter()));
     }
 
     #[test]

@@ -90,7 +90,7 @@ impl Builder {
             text_blocks: Vec::new(),
             words: Interner::default(),
             word_counts: Vec::new(),
-            names: Interner::compact(),
+            names: Interner::default(),
             documents: Vec::new(),
             document_names: Vec::new(),
             document_tokens: Vec::new(),
