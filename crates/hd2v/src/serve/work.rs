@@ -175,7 +175,8 @@ mod tests {
         let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build().expect("a runtime");
         let workers = Workers::new(1, &limits(1)).expect("threads");
         runtime.block_on(async {
-            assert!(workers.run(|| panic!("a fault for a test")).await.map(|()| ()).is_err());
+            let failed: Result<(), Failure> = workers.run(|| panic!("a fault for a test")).await;
+            assert!(failed.is_err());
             assert_eq!(workers.run(|| 7).await.expect("an answer"), 7);
             let queue = Arc::new(Queue::default());
             let fails = |_: Vec<u8>| -> Vec<u8> { panic!("a fault for a test") };

@@ -73,7 +73,7 @@ fn questions_asked_at_once_have_the_answers_that_they_have_alone() {
     let server = Server::start(&place, "--threads 1");
     let question = |number: usize| {
         let mut question = json!({"text": text(&place, number), "rank": "embedding", "top": 1 + number % 7});
-        if number % 3 == 0 {
+        if number.is_multiple_of(3) {
             question["exclude"] = json!([format!("d{:06}", number % 10)]);
         }
         if number % 10 == 9 {
