@@ -80,11 +80,12 @@ impl Questions<'_> {
         Ok(())
     }
 
-    /// The best rows of `targets` for each of the queries; nothing for one that is all zeros: no word of it is known.
-    fn nearest(&self, queries: &[f32], targets: Matrix<'_>) -> Vec<Vec<Hit>> {
+    /// The best rows of `targets` that are `candidates` for each of the queries; nothing for one that is all zeros: no
+    /// word of it is known.
+    fn nearest(&self, queries: &[f32], targets: Matrix<'_>, candidates: &[bool]) -> Vec<Vec<Hit>> {
         let stride = targets.cols();
         let table = Matrix::new(queries, queries.len() / stride.max(1), stride, stride);
-        let mut hits = top_batch(table, targets, self.depth, |_, _| true);
+        let mut hits = top_batch(table, targets, self.depth, |_, row| candidates[row]);
         for (hits, query) in hits.iter_mut().zip(queries.chunks(stride.max(1))) {
             if query.iter().all(|&x| x == 0.0) {
                 hits.clear();
@@ -93,11 +94,26 @@ impl Questions<'_> {
         hits
     }
 
-    /// By the number of links to a document.
-    pub(super) fn popular(&self, sink: Sink<'_>) -> Result<()> {
+    /// How many links point at each document.
+    fn links(&self) -> Vec<f32> {
         let mut links = vec![0.0f32; self.view.documents.len()];
         let first = self.view.words.len() as u32;
         self.view.links.iter().for_each(|link| links[(link.target - first) as usize] += 1.0);
+        links
+    }
+
+    /// Which documents a method can name. In w2v a document is a word, learnt where links to it stand, and words that
+    /// occur too seldom are left out: their vectors stay near 0, whose score is above those of most that were learnt.
+    fn candidates(&self, params: &TrainParams) -> Vec<bool> {
+        match params.method {
+            Method::W2v => self.links().iter().map(|&links| links >= params.min_count.max(1) as f32).collect(),
+            _ => vec![true; self.view.documents.len()],
+        }
+    }
+
+    /// By the number of links to a document.
+    pub(super) fn popular(&self, sink: Sink<'_>) -> Result<()> {
+        let links = self.links();
         let hits = top(&links, self.depth, |_| true);
         self.blocks(sink, |positions| Ok(vec![hits.clone(); positions.len()]))
     }
@@ -146,6 +162,7 @@ impl Questions<'_> {
             axpy(1.0, &input.data()[first * stride..], &mut targets);
         }
         let targets = Matrix::new(&targets, self.view.documents.len(), stride, stride);
+        let candidates = self.candidates(params);
         let ours = matches!(params.method, Method::HyperDoc | Method::Joint);
         let (decay, rarity) = if ours { (params.citation.decay, params.citation.rarity) } else { (0.0, false) };
         let weighting = Weighting::new(self.view, params.window, decay, rarity);
@@ -196,7 +213,7 @@ impl Questions<'_> {
                 let source = known.iter().find(|(other, _)| *other == doc).map(|(_, vector)| vector);
                 vector(position, row, source);
             });
-            Ok(self.nearest(&queries, targets))
+            Ok(self.nearest(&queries, targets, &candidates))
         })
     }
 
@@ -208,6 +225,7 @@ impl Questions<'_> {
             scale(if length > 0.0 { 1.0 / length } else { 0.0 }, row);
         }
         let targets = Matrix::new(&targets, self.view.documents.len(), stride, stride);
+        let candidates = self.candidates(params);
         let lottery = Lottery::smoothed(&self.view.counts);
         let direct = &params.direct;
         let keep = keep_chances(&self.view.counts, direct.sample);
@@ -221,7 +239,7 @@ impl Questions<'_> {
                 }
                 infer_as_gensim(&words, tables, &lottery, &keep, direct.noise, params.dim, steps, &mut rng, x);
             });
-            Ok(self.nearest(&queries, targets))
+            Ok(self.nearest(&queries, targets, &candidates))
         })
     }
 
