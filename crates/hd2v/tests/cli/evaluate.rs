@@ -380,7 +380,9 @@ fn a_report_whose_run_was_killed_goes_on_to_what_an_uninterrupted_one_has() {
     let mut whole = figures(&place, "whole");
     let killed = figures(&place, "killed");
     whole["commands"] = killed["commands"].clone();
-    assert!(whole == killed);
+    for (name, part) in whole.as_object().expect("an object") {
+        assert!(*part == killed[name], "{name}: {part}\n{}", killed[name]);
+    }
     assert!(place.files("whole/runs") == place.files("killed/runs"), "the run files, and no leftovers");
 }
 

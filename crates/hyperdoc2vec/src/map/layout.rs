@@ -42,13 +42,14 @@ fn layout_of(vectors: Matrix<'_>, most: usize, watch: MapWatch<'_>) -> Result<Ve
         unit.chunks_mut(dim.max(1)).zip(rows).for_each(|(unit, &row)| scale(1.0 / length(row), unit));
         unit
     };
-    let laid = known.len().min(most);
-    let (mut chosen, mut others) = (Vec::new(), Vec::new());
-    for (number, &row) in known.iter().enumerate() {
-        // Every so many, so that `laid` are chosen.
-        let first = (number * laid).is_multiple_of(known.len()) || number * laid % known.len() < laid;
-        if first { chosen.push(row) } else { others.push(row) }
+    // Drawn, as every so many might all be of one kind.
+    let mut chosen = known.clone();
+    if known.len() > most {
+        chosen.sort_unstable_by_key(|&row| (Rng::keyed(3, &[row as u64]).bits(), row));
     }
+    let mut others = chosen.split_off(known.len().min(most));
+    chosen.sort_unstable();
+    others.sort_unstable();
     let rows = unit(&chosen);
     let rows = Matrix::new(&rows, chosen.len(), dim, dim);
     let laid = descend(rows, watch)?;
