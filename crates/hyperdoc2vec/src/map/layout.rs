@@ -42,13 +42,14 @@ fn layout_of(vectors: Matrix<'_>, most: usize, watch: MapWatch<'_>) -> Result<Ve
         unit.chunks_mut(dim.max(1)).zip(rows).for_each(|(unit, &row)| scale(1.0 / length(row), unit));
         unit
     };
-    let laid = known.len().min(most);
-    let (mut chosen, mut others) = (Vec::new(), Vec::new());
-    for (number, &row) in known.iter().enumerate() {
-        // Every so many, so that `laid` are chosen.
-        let first = (number * laid).is_multiple_of(known.len()) || number * laid % known.len() < laid;
-        if first { chosen.push(row) } else { others.push(row) }
+    let mut chosen = known.clone();
+    if known.len() > most {
+        // At random: regular steps could follow a rule of the collection's order, and miss whole groups.
+        Rng::keyed(1, &[]).shuffle(&mut chosen);
+        chosen.truncate(most);
+        chosen.sort_unstable();
     }
+    let others: Vec<usize> = known.iter().copied().filter(|row| chosen.binary_search(row).is_err()).collect();
     let rows = unit(&chosen);
     let rows = Matrix::new(&rows, chosen.len(), dim, dim);
     let laid = descend(rows, watch)?;
@@ -63,13 +64,13 @@ fn layout_of(vectors: Matrix<'_>, most: usize, watch: MapWatch<'_>) -> Result<Ve
                 let mut near: Vec<f32> = hits.iter().map(|hit| laid[hit.row as usize][axis]).collect();
                 near.sort_by(f32::total_cmp);
                 near.get(near.len() / 2).copied().unwrap_or_default()
-                    + 0.002 * (Rng::keyed(axis as u64, &[row as u64]).unit() - 0.5)
+                    + 0.002 * (Rng::keyed(2, &[axis as u64, row as u64]).unit() - 0.5)
             });
         }
     }
     let unknown = (0..vectors.rows()).filter(|row| known.binary_search(row).is_err());
     for (number, row) in unknown.enumerate() {
-        let mut rng = Rng::keyed(2, &[number as u64]);
+        let mut rng = Rng::keyed(3, &[number as u64]);
         places[row] = [0, 1].map(|_| -1.0 + 0.1 * rng.unit());
     }
     Ok(places)
