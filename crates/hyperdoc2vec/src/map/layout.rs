@@ -42,14 +42,14 @@ fn layout_of(vectors: Matrix<'_>, most: usize, watch: MapWatch<'_>) -> Result<Ve
         unit.chunks_mut(dim.max(1)).zip(rows).for_each(|(unit, &row)| scale(1.0 / length(row), unit));
         unit
     };
-    // Drawn, as every so many might all be of one kind.
     let mut chosen = known.clone();
     if known.len() > most {
-        chosen.sort_unstable_by_key(|&row| (Rng::keyed(3, &[row as u64]).bits(), row));
+        // At random: regular steps could follow a rule of the collection's order, and miss whole groups.
+        Rng::keyed(1, &[]).shuffle(&mut chosen);
+        chosen.truncate(most);
+        chosen.sort_unstable();
     }
-    let mut others = chosen.split_off(known.len().min(most));
-    chosen.sort_unstable();
-    others.sort_unstable();
+    let others: Vec<usize> = known.iter().copied().filter(|row| chosen.binary_search(row).is_err()).collect();
     let rows = unit(&chosen);
     let rows = Matrix::new(&rows, chosen.len(), dim, dim);
     let laid = descend(rows, watch)?;
@@ -64,13 +64,13 @@ fn layout_of(vectors: Matrix<'_>, most: usize, watch: MapWatch<'_>) -> Result<Ve
                 let mut near: Vec<f32> = hits.iter().map(|hit| laid[hit.row as usize][axis]).collect();
                 near.sort_by(f32::total_cmp);
                 near.get(near.len() / 2).copied().unwrap_or_default()
-                    + 0.002 * (Rng::keyed(axis as u64, &[row as u64]).unit() - 0.5)
+                    + 0.002 * (Rng::keyed(2, &[axis as u64, row as u64]).unit() - 0.5)
             });
         }
     }
     let unknown = (0..vectors.rows()).filter(|row| known.binary_search(row).is_err());
     for (number, row) in unknown.enumerate() {
-        let mut rng = Rng::keyed(2, &[number as u64]);
+        let mut rng = Rng::keyed(3, &[number as u64]);
         places[row] = [0, 1].map(|_| -1.0 + 0.1 * rng.unit());
     }
     Ok(places)
