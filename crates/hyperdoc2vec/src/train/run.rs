@@ -137,7 +137,9 @@ pub fn train_view(
 pub fn train_tables(view: &View<'_>, params: &TrainParams, watch: TrainWatch<'_>) -> Result<Tables> {
     params.validate()?;
     let params = TrainParams { hybrid: false, ..params.clone() };
-    Ok(run(view, &params, None, Path::new("."), watch)?.tables)
+    let mut tables = run(view, &params, None, Path::new("."), watch)?.tables;
+    newcomers::fill(view, &mut tables, &params);
+    Ok(tables)
 }
 
 /// The same where the first phase is done already, by this or another run: `tables` are what it led to.
