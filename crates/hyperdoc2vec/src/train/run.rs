@@ -132,8 +132,8 @@ pub fn train_view(
     Ok(())
 }
 
-/// The vectors that training leads to, without a file: no index and no learnt ranking, and documents that no link points
-/// at keep what the phases left them. On the threads of the current pool.
+/// The vectors of the model that training leads to, without a file: no index and no learnt ranking. On the threads of the
+/// current pool.
 pub fn train_tables(view: &View<'_>, params: &TrainParams, watch: TrainWatch<'_>) -> Result<Tables> {
     params.validate()?;
     let params = TrainParams { hybrid: false, ..params.clone() };
