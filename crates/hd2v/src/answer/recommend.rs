@@ -75,8 +75,10 @@ pub fn read(searcher: &Searcher<'_>, learnt: bool, question: &Question) -> Resul
     }
     let ranking = ranking(model, question.rank, learnt);
     if question.min_probability.is_some() && ranking != Ranking::Hybrid {
-        let why =
-            format!("only the hybrid gives probabilities, and this ranks by {ranking}; leave out --min-probability");
+        let without = if learnt { "" } else { ", as no hybrid was learnt when the model was trained" };
+        let why = format!(
+            "only the hybrid gives probabilities, and this ranks by {ranking}{without}; leave out --min-probability"
+        );
         return Err(Error::Usage(why).into());
     }
     let source = source(searcher, question)?;

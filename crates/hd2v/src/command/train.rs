@@ -9,6 +9,7 @@ use anyhow::{Context, Result, bail, ensure};
 use clap::{Args, ValueEnum};
 use hyperdoc2vec::kernel::Beyond;
 use hyperdoc2vec::train::batch::Loss;
+use hyperdoc2vec::train::hybrid;
 use hyperdoc2vec::train::reference::ReferenceParams;
 use hyperdoc2vec::train::{Checkpoints, Method, TrainParams, TrainProgress, train, within};
 use hyperdoc2vec::{Corpus, Date, Error, Model, aside};
@@ -223,6 +224,9 @@ pub fn run(arguments: &Arguments) -> Result<()> {
         talk(format_args!("{}: the log is not complete: {error}", path.display()));
     }
     let model = Model::open(output)?;
+    if hybrid::is_for(&params) && model.hybrid().is_none() {
+        talk("too few links to learn how to weigh the rankings: without a hybrid, recommend ranks by bm25-cited");
+    }
     talk(format_args!(
         "{}: {}, {}, {}; {seconds:.1} s",
         output.display(),
