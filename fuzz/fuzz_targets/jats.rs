@@ -3,7 +3,7 @@
 
 use std::sync::LazyLock;
 
-use hyperdoc2vec::import::jats::Jats;
+use hyperdoc2vec::import::jats;
 use hyperdoc2vec::import::{ImportOptions, Pages};
 use hyperdoc2vec_fuzz::{Folder, check_all};
 use libfuzzer_sys::fuzz_target;
@@ -15,6 +15,6 @@ static FOLDER: LazyLock<Folder> = LazyLock::new(|| {
 
 fuzz_target!(|bytes: &[u8]| {
     FOLDER.write(bytes);
-    let jats = Jats::open(&FOLDER.roots(), &ImportOptions::default()).expect("files");
+    let jats = jats::open(&FOLDER.roots(), &ImportOptions::default()).expect("files");
     check_all(&jats.parse(0..jats.len()));
 });

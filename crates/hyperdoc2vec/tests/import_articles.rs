@@ -7,10 +7,8 @@ use std::fs;
 use std::ops::ControlFlow;
 use std::path::{Path, PathBuf};
 
-use hyperdoc2vec::import::jats::Jats;
 use hyperdoc2vec::import::latex::Latex;
-use hyperdoc2vec::import::tei::Tei;
-use hyperdoc2vec::import::{Format, ImportOptions, Pages, Parsed, import_with_report, to_jsonl_with_report};
+use hyperdoc2vec::import::{Format, ImportOptions, Pages, Parsed, import_with_report, jats, tei, to_jsonl_with_report};
 use hyperdoc2vec::losses::Loss;
 
 fn data(name: &str) -> PathBuf {
@@ -20,8 +18,8 @@ fn data(name: &str) -> PathBuf {
 fn open(format: Format, root: &Path) -> Box<dyn Pages> {
     let (roots, options) = ([root.to_owned()], ImportOptions::default());
     match format {
-        Format::Tei => Box::new(Tei::open(&roots, &options).expect("files")),
-        Format::Jats => Box::new(Jats::open(&roots, &options).expect("files")),
+        Format::Tei => Box::new(tei::open(&roots, &options).expect("files")),
+        Format::Jats => Box::new(jats::open(&roots, &options).expect("files")),
         _ => Box::new(Latex::open(&roots, &options).expect("files")),
     }
 }

@@ -17,35 +17,12 @@ use crate::document::{Date, Document};
 use crate::error::Result;
 use crate::losses::Loss;
 
-/// JATS files, found, their headers read.
-pub struct Jats(Articles<Journal>);
-
-impl Jats {
-    /// Walks `roots` (directories or single files) and reads all headers; an error if there is no file.
-    pub fn open(roots: &[PathBuf], options: &ImportOptions) -> Result<Jats> {
-        Jats::open_step(roots, options, &mut |_| Ok(()))
-    }
-
-    pub(super) fn open_step(
-        roots: &[PathBuf],
-        options: &ImportOptions,
-        step: &mut dyn FnMut(usize) -> Result<()>,
-    ) -> Result<Jats> {
-        Ok(Jats(Articles::open(roots, options, step)?))
-    }
+/// JATS files below `roots` (directories or single files), found, their headers read; an error if there is none.
+pub fn open(roots: &[PathBuf], options: &ImportOptions) -> Result<impl Pages + use<>> {
+    Articles::<Journal>::open(roots, options, &mut |_| Ok(()))
 }
 
-impl Pages for Jats {
-    fn len(&self) -> usize {
-        self.0.len()
-    }
-
-    fn parse_page(&self, index: usize, parsed: &mut Parsed) {
-        self.0.parse_page(index, parsed);
-    }
-}
-
-struct Journal;
+pub(super) struct Journal;
 
 impl Dialect for Journal {
     const WHAT: &'static str = "JATS files";

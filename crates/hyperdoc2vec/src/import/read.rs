@@ -5,14 +5,15 @@ use std::path::PathBuf;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
 
+use super::article::Articles;
 use super::html::{Html, HtmlOptions};
-use super::jats::Jats;
+use super::jats::Journal;
 use super::latex::Latex;
 use super::markdown::{Markdown, MarkdownOptions};
 use super::mediawiki::{self, PageBatches};
 use super::papers::Papers;
 use super::source::{self, LineBatch, LineBatches};
-use super::tei::Tei;
+use super::tei::Grobid;
 use super::{Format, ImportOptions, Pages, Parsed, Progress, Unit, Watch, jsonl, lines, pipeline, s2orc, unarxive};
 use crate::error::{Error, Result};
 
@@ -92,11 +93,11 @@ pub(super) fn read<R: Send>(
             read_batches(inputs, &consumed, move || batches.next_batch(), |batch| batch.bytes.len(), work, sink, watch)
         }
         Format::Tei => {
-            let papers = Tei::open_step(inputs, options, &mut |papers| started(watch, papers))?;
+            let papers = Articles::<Grobid>::open(inputs, options, &mut |papers| started(watch, papers))?;
             read_tree(&papers, work, sink, watch)
         }
         Format::Jats => {
-            let papers = Jats::open_step(inputs, options, &mut |papers| started(watch, papers))?;
+            let papers = Articles::<Journal>::open(inputs, options, &mut |papers| started(watch, papers))?;
             read_tree(&papers, work, sink, watch)
         }
         Format::Latex => {

@@ -16,35 +16,12 @@ use crate::document::Document;
 use crate::error::Result;
 use crate::losses::Loss;
 
-/// TEI files, found, their headers read.
-pub struct Tei(Articles<Grobid>);
-
-impl Tei {
-    /// Walks `roots` (directories or single files) and reads all headers; an error if there is no file.
-    pub fn open(roots: &[PathBuf], options: &ImportOptions) -> Result<Tei> {
-        Tei::open_step(roots, options, &mut |_| Ok(()))
-    }
-
-    pub(super) fn open_step(
-        roots: &[PathBuf],
-        options: &ImportOptions,
-        step: &mut dyn FnMut(usize) -> Result<()>,
-    ) -> Result<Tei> {
-        Ok(Tei(Articles::open(roots, options, step)?))
-    }
+/// TEI files below `roots` (directories or single files), found, their headers read; an error if there is none.
+pub fn open(roots: &[PathBuf], options: &ImportOptions) -> Result<impl Pages + use<>> {
+    Articles::<Grobid>::open(roots, options, &mut |_| Ok(()))
 }
 
-impl Pages for Tei {
-    fn len(&self) -> usize {
-        self.0.len()
-    }
-
-    fn parse_page(&self, index: usize, parsed: &mut Parsed) {
-        self.0.parse_page(index, parsed);
-    }
-}
-
-struct Grobid;
+pub(super) struct Grobid;
 
 impl Dialect for Grobid {
     const WHAT: &'static str = "TEI files";

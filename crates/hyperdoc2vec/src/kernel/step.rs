@@ -63,9 +63,7 @@ pub(super) fn learn(
     mut output: MatrixMut<'_>,
     scratch: &mut [f32],
 ) -> f64 {
-    assert_eq!(input.cols(), output.cols(), "input and output rows are of one length");
     assert!(input.cols().is_multiple_of(LANES), "rows are padded to a multiple of {LANES} numbers");
-    assert!(outputs.len() <= labels.len(), "each output row has its label");
     if inputs.is_empty() {
         return 0.0;
     }
@@ -74,6 +72,29 @@ pub(super) fn learn(
     fetch_rows(&output, outputs.iter().take(LANES));
     sum_rows(&input, inputs, mean.as_chunks_mut().0);
     scale(1.0 / inputs.len() as f32, mean);
+    let loss = compare(step, mean, error, outputs, labels, &mut output);
+    if step.divide {
+        scale(1.0 / inputs.len() as f32, error);
+    }
+    for row in inputs {
+        add(error.as_chunks().0, input.row_mut(*row as usize).as_chunks_mut().0);
+    }
+    loss
+}
+
+/// Compares `mean` with the rows `outputs`, moves these, and leaves in `error` where the mean should move; returns the
+/// loss.
+#[inline(always)]
+pub(super) fn compare(
+    step: Step,
+    mean: &[f32],
+    error: &mut [f32],
+    outputs: &[u32],
+    labels: &[f32],
+    output: &mut MatrixMut<'_>,
+) -> f64 {
+    assert_eq!(mean.len(), output.cols(), "input and output rows are of one length");
+    assert!(outputs.len() <= labels.len(), "each output row has its label");
     error.fill(0.0);
     let mut loss = 0.0;
     let mut start = 0;
@@ -81,7 +102,7 @@ pub(super) fn learn(
         let rows = run(&outputs[start..]);
         let labels = &labels[start..][..rows.len()];
         start += rows.len();
-        fetch_rows(&output, outputs[start..].iter().take(LANES));
+        fetch_rows(output, outputs[start..].iter().take(LANES));
         let mut slopes = [0.0; LANES];
         let mut losses = [0.0; LANES];
         for (score, row) in slopes.iter_mut().zip(rows) {
@@ -100,12 +121,6 @@ pub(super) fn learn(
                 exchange(*slope, mean.as_chunks().0, row, error.as_chunks_mut().0);
             }
         }
-    }
-    if step.divide {
-        scale(1.0 / inputs.len() as f32, error);
-    }
-    for row in inputs {
-        add(error.as_chunks().0, input.row_mut(*row as usize).as_chunks_mut().0);
     }
     loss
 }
@@ -132,7 +147,7 @@ fn fetch_rows<'a>(table: &MatrixMut<'_>, ids: impl Iterator<Item = &'a u32>) {
 }
 
 /// Eight numbers, moved as one, so that the compiler need not ask whether rows overlap.
-type Line = [f32; LANES];
+pub(super) type Line = [f32; LANES];
 
 /// Row `id` as lines.
 #[inline(always)]
@@ -169,7 +184,7 @@ fn plus(mut x: Line, y: Line) -> Line {
 
 /// `a x + y`
 #[inline(always)]
-fn fma(a: f32, x: Line, mut y: Line) -> Line {
+pub(super) fn fma(a: f32, x: Line, mut y: Line) -> Line {
     for (x, y) in x.into_iter().zip(&mut y) {
         *y = a.mul_add(x, *y);
     }
@@ -178,7 +193,7 @@ fn fma(a: f32, x: Line, mut y: Line) -> Line {
 
 /// `y += x`
 #[inline(always)]
-fn add(x: &[Line], y: &mut [Line]) {
+pub(super) fn add(x: &[Line], y: &mut [Line]) {
     for (x, y) in x.iter().zip(y) {
         *y = plus(*y, *x);
     }

@@ -12,15 +12,16 @@
 //!
 //! Noise comes from the rows of the text by their counts to the power 0.75. Frequent words are thinned out first, so
 //! that windows reach further; unlike gensim, documents are not cut off after 10,000 words. Each example sees what the
-//! one before it did, so the phase uses one thread, and the same bits come out on any number of them.
+//! one before it did (but for words that come again within the window, see [`Near`]), so the phase uses one thread, and
+//! the same bits come out on any number of them.
 
 use serde::{Deserialize, Serialize};
 use std::ops::ControlFlow;
 
-use super::example::{Learner, Lottery, falling, keep_chances};
+use super::example::{Learner, Lottery, falling, keep_chances, matrix_mut};
 use super::text::Text;
 use super::{After, Done, Phase, Tables};
-use crate::kernel::Beyond;
+use crate::kernel::{Beyond, Near, Place, fetch};
 use crate::rng::Rng;
 
 /// Which rows predict which.
@@ -114,8 +115,8 @@ impl<'a> Direct<'a> {
 #[derive(Default)]
 struct Lists {
     kept: Vec<u32>,
-    inputs: Vec<u32>,
     outputs: Vec<u32>,
+    next_outputs: Vec<u32>,
 }
 
 impl Direct<'_> {
@@ -125,13 +126,14 @@ impl Direct<'_> {
         epoch: usize,
         document: usize,
         lists: &mut Lists,
+        near: &mut Near,
         learner: &mut Learner,
         tables: &mut Tables,
     ) -> (u64, f64) {
         let (text, params) = (self.text, self.params);
         let row = (text.view().words.len() + document) as u32;
         let mut rng = Rng::keyed(self.seed, &[PHASE, self.form as u64, epoch as u64, document as u64]);
-        let Lists { kept, inputs, outputs } = lists;
+        let Lists { kept, outputs, next_outputs } = lists;
         kept.clear();
         text.rows(document, |row| {
             let chance = self.keep[row as usize];
@@ -147,33 +149,44 @@ impl Direct<'_> {
             outputs.push(target);
             outputs.extend((0..params.noise).map(|_| self.noise.draw(rng)).filter(|&noise| noise != target));
         };
+        let reach = |rng: &mut Rng| {
+            if params.shrink && params.window > 0 { 1 + rng.below(params.window) } else { params.window }
+        };
         let (mut examples, mut loss) = (0, 0.0);
+        if let Some(&first) = kept.first() {
+            draw(outputs, first, &mut rng);
+        }
         for (at, &target) in kept.iter().enumerate() {
-            let reach = if params.shrink && params.window > 0 { 1 + rng.below(params.window) } else { params.window };
-            let before = &kept[at.saturating_sub(reach)..at];
-            let after = &kept[at + 1..kept.len().min(at + 1 + reach)];
+            let reach = reach(&mut rng);
             if self.form == Form::SkipGram {
-                for &near in before.iter().chain(after) {
+                let before = &kept[at.saturating_sub(reach)..at];
+                let after = &kept[at + 1..kept.len().min(at + 1 + reach)];
+                for &word in before.iter().chain(after) {
                     draw(outputs, target, &mut rng);
-                    loss += learner.learn(rate, &[near], outputs, tables);
+                    loss += learner.learn(rate, &[word], outputs, tables);
                 }
                 examples += (before.len() + after.len()) as u64;
                 continue;
             }
-            inputs.clear();
-            if matches!(self.form, Form::Dm | Form::Dbow) {
-                inputs.push(row);
+            // Noise comes from all over the table: it is asked for one word ahead.
+            if let Some(&next) = kept.get(at + 1) {
+                draw(next_outputs, next, &mut rng);
+                next_outputs.iter().for_each(|&row| fetch(tables.output.row(row as usize)));
             }
-            if matches!(self.form, Form::Dm | Form::Cbow) {
-                inputs.extend_from_slice(before);
-                inputs.extend_from_slice(after);
-            }
-            if !inputs.is_empty() {
-                draw(outputs, target, &mut rng);
-                loss += learner.learn(rate, inputs, outputs, tables);
+            if self.form == Form::Dbow {
+                loss += learner.learn(rate, &[row], outputs, tables);
                 examples += 1;
+            } else {
+                near.go(kept, at, &mut matrix_mut(&mut tables.input));
+                let document = (self.form == Form::Dm).then_some(row);
+                if document.is_some() || (kept.len() > 1 && reach > 0) {
+                    loss += learner.learn_near(rate, near, Place { at, reach, document }, outputs, tables);
+                    examples += 1;
+                }
             }
+            std::mem::swap(outputs, next_outputs);
         }
+        near.end(kept, &mut matrix_mut(&mut tables.input));
         (examples, loss)
     }
 }
@@ -202,11 +215,12 @@ impl Phase for Direct<'_> {
 
     fn epoch(&self, epoch: usize, start: usize, tables: &mut Tables, after: After<'_>) -> ControlFlow<()> {
         let mut lists = Lists::default();
+        let mut near = Near::new(self.params.window, tables.input.stride());
         let mut learner = Learner::new(self.params.noise, self.params.beyond, false, tables);
         for batch in start..self.batches() {
             let mut done = Done { batches: batch + 1, units: 0, loss: 0.0 };
             for document in self.cuts[batch]..self.cuts[batch + 1] {
-                let (examples, loss) = self.document(epoch, document, &mut lists, &mut learner, tables);
+                let (examples, loss) = self.document(epoch, document, &mut lists, &mut near, &mut learner, tables);
                 done.units += examples;
                 done.loss += loss;
             }
