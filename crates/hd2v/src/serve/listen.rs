@@ -29,8 +29,6 @@ const LAST: Duration = Duration::from_secs(30);
 const LAST_HEAD: Duration = Duration::from_secs(2);
 /// Bytes of a request's head.
 const HEAD: usize = 32 << 10;
-/// Files that may be open besides connections.
-const OTHER_FILES: u64 = 64;
 /// Troubles less than this apart are told as one.
 const BURST: Duration = Duration::from_secs(10);
 
@@ -87,6 +85,8 @@ impl Signals {
 #[cfg(unix)]
 fn connections(wanted: usize) -> usize {
     use rustix::process::{Resource, Rlimit, getrlimit, setrlimit};
+    /// Files that may be open besides connections.
+    const OTHER_FILES: u64 = 64;
     let needed = wanted as u64 + OTHER_FILES;
     let Rlimit { current, maximum } = getrlimit(Resource::Nofile);
     let Some(current) = current.filter(|&current| current < needed) else { return wanted };
