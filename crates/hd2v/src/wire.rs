@@ -33,9 +33,9 @@ pub struct Question {
     #[serde(default = "top")]
     #[schema(default = 10, maximum = 1000)]
     pub top: usize,
-    /// What to rank by: `hybrid`, `embedding`, `bm25`, `bm25-cited`; the best that the model has if left out
+    /// What to rank by; the best that the model has if left out
     #[serde(default, deserialize_with = "ranking")]
-    #[schema(value_type = Option<String>, example = "hybrid")]
+    #[schema(value_type = Option<Rank>)]
     pub rank: Option<Ranking>,
     /// Ids of documents that are no hits
     #[serde(default)]
@@ -56,16 +56,36 @@ pub struct Question {
     pub explain: bool,
 }
 
+/// What to rank by
+#[derive(Debug, Clone, Copy, Deserialize, ToSchema)]
+#[serde(rename_all = "kebab-case")]
+pub enum Rank {
+    Hybrid,
+    Embedding,
+    Bm25,
+    Bm25Cited,
+}
+
+impl From<Rank> for Ranking {
+    fn from(rank: Rank) -> Ranking {
+        match rank {
+            Rank::Hybrid => Ranking::Hybrid,
+            Rank::Embedding => Ranking::Embedding,
+            Rank::Bm25 => Ranking::Bm25,
+            Rank::Bm25Cited => Ranking::Bm25Cited,
+        }
+    }
+}
+
 fn ranking<'de, D: Deserializer<'de>>(from: D) -> Result<Option<Ranking>, D::Error> {
-    let name = Option::<String>::deserialize(from)?;
-    name.map(|name| name.parse().map_err(serde::de::Error::custom)).transpose()
+    Ok(Option::<Rank>::deserialize(from)?.map(Ranking::from))
 }
 
 /// What a text should link to
 #[derive(Debug, Serialize, ToSchema)]
 pub struct Answer {
     /// What was ranked by
-    #[schema(example = "hybrid")]
+    #[schema(value_type = Rank)]
     pub ranking: &'static str,
     pub query: Asked,
     pub hits: Vec<Hit>,
@@ -352,6 +372,22 @@ pub struct Embedded {
     /// How many numbers a vector has
     pub dim: usize,
     pub vectors: Vec<Vec<f32>>,
+    /// Words of each text that have no vector, each once
+    pub unknown: Vec<Vec<String>>,
+}
+
+/// The program runs
+#[derive(Debug, Serialize, ToSchema)]
+pub struct Health {
+    /// `ok`
+    pub health: &'static str,
+}
+
+/// New questions are welcome
+#[derive(Debug, Serialize, ToSchema)]
+pub struct Ready {
+    /// `true`
+    pub ready: bool,
 }
 
 /// All documents on a plane: the same places in each list are one document

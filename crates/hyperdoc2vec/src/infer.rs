@@ -18,6 +18,8 @@
 //!
 //! Methods without such vectors have the mean of the words' IN vectors, weighted as in training.
 
+use std::collections::HashSet;
+
 use rayon::prelude::*;
 
 use crate::document::{Document, Link};
@@ -107,9 +109,7 @@ impl<'a> Inferrer<'a> {
         }
         let (words, counts) = (model.vectors(Vectors::WordOut)?, model.word_counts()?);
         let predict = Predict::of(model.params(), params, words, counts);
-        let lowercase = model.about()["corpus"]["options"]["lowercase"].as_bool().unwrap_or(true);
-        let tokenizer = Tokenizer::new(lowercase);
-        Ok(Inferrer { model, tokenizer, predict, steps: params.steps })
+        Ok(Inferrer { model, tokenizer: model.tokenizer(), predict, steps: params.steps })
     }
 
     /// The rows of the words of a text that have vectors, in order, and how many words there are.
@@ -126,6 +126,18 @@ impl<'a> Inferrer<'a> {
             });
         }
         (rows, words)
+    }
+
+    /// The words of a text that have no vector, each once, in order.
+    pub fn unknown(&self, text: &str) -> Vec<String> {
+        let vocabulary = self.model.vocabulary();
+        let (mut unknown, mut seen) = (Vec::new(), HashSet::new());
+        self.tokenizer.words(text, |word| {
+            if vocabulary.find(word).is_none() && seen.insert(word.to_owned()) {
+                unknown.push(word.to_owned());
+            }
+        });
+        unknown
     }
 
     /// The vector of one text.

@@ -30,6 +30,7 @@ use crate::search::index::{self, Field, Terms};
 use crate::search::links::{Keywords, KeywordsBuf, Links, LinksBuf};
 use crate::search::postings::{Outline, Postings};
 use crate::strings::{StringTable, string_index};
+use crate::tokenize::Tokenizer;
 use crate::train::Tables;
 use crate::train::newcomers::Map;
 use crate::train::params::TrainParams;
@@ -162,6 +163,11 @@ impl Model {
     pub fn vocabulary(&self) -> StringTable<'_> {
         let terms = self.terms();
         StringTable { ends: &terms.ends[..self.words().min(terms.ends.len())], ..terms }
+    }
+
+    /// Reads text as that of the corpus was read.
+    pub fn tokenizer(&self) -> Tokenizer {
+        Tokenizer::new(self.about()["corpus"]["options"]["lowercase"].as_bool().unwrap_or(true))
     }
 
     /// The words of the search index, by their rows: those of [`Model::vocabulary`], and behind them the rarer ones.

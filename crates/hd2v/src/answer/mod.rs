@@ -48,9 +48,11 @@ pub fn document(model: &Model, id: &str) -> Result<usize, Problem> {
     find(model.names(), id, "unknown-document", "document has the id")
 }
 
-/// The row of the word; the same.
+/// The row of the word, read as the corpus was; the same.
 pub fn word(model: &Model, word: &str) -> Result<usize, Problem> {
-    find(model.vocabulary(), word, "unknown-word", "vector for the word")
+    let mut read = model.tokenizer().list(word);
+    let word = if read.len() == 1 { read.swap_remove(0) } else { word.to_owned() };
+    find(model.vocabulary(), &word, "unknown-word", "vector for the word")
 }
 
 fn find(table: StringTable<'_>, name: &str, code: &'static str, what: &str) -> Result<usize, Problem> {

@@ -77,7 +77,7 @@ pub fn read(searcher: &Searcher<'_>, learnt: bool, question: &Question) -> Resul
     if question.min_probability.is_some() && ranking != Ranking::Hybrid {
         let without = if learnt { "" } else { ", as no hybrid was learnt when the model was trained" };
         let why = format!(
-            "only the hybrid gives probabilities, and this ranks by {ranking}{without}; leave out --min-probability"
+            "only the hybrid gives probabilities, and this ranks by {ranking}{without}; ask for no least probability"
         );
         return Err(Error::Usage(why).into());
     }
@@ -176,7 +176,7 @@ fn by_embedding(searcher: &Searcher<'_>, index: Option<&Index>, read: &Read) -> 
 fn told(searcher: &Searcher<'_>, read: Read, found: Option<Vec<Hit>>) -> Result<Recommended, Problem> {
     let (hits, reason) = match found {
         _ if !read.admitted.contains(&true) => {
-            (vec![], Some("no document passes --exclude, --only and --before".to_owned()))
+            (vec![], Some("no document passes the filters (exclude, only, before)".to_owned()))
         }
         None => (vec![], Some(unknown_words(&read.query, read.ranking))),
         Some(hits) if hits.is_empty() && read.top > 0 => {
@@ -260,7 +260,7 @@ fn probable(hits: Vec<Hit>, least: Option<f32>) -> (Vec<Hit>, Option<String>) {
 
 fn unknown_words(query: &Query, ranking: Ranking) -> String {
     let what = if ranking == Ranking::Embedding { "has a vector in the model" } else { "is known to the model" };
-    let more = if query.words.is_empty() { "" } else { "; try --rank bm25" };
+    let more = if query.words.is_empty() { "" } else { "; try to rank by bm25" };
     match query.length {
         1 => format!(
             "the only word of the text {}{more}",

@@ -13,9 +13,9 @@ use crate::serve::{self, Limits, Options};
 #[derive(Args)]
 #[command(after_help = "\
 `listening on http://HOST:PORT` is printed on stderr when questions can be asked. /api/openapi.json describes the API.
-A model file that is replaced (by renaming another to its name, as hd2v does) is opened anew within two seconds, and at
-once on SIGHUP; what is under way is answered from the old one. SIGTERM and Ctrl-C end the program when what is under
-way is answered.
+A model file that is replaced (by renaming another to its name, as hd2v does) is noticed within two seconds, at once on
+SIGHUP, and serves when all of it is read and sound; what is under way is answered from the old one. SIGTERM and Ctrl-C
+end the program when what is under way is answered.
 
 With --token-file every request but those for the page itself needs the header `Authorization: Bearer TOKEN`.
 

@@ -11,7 +11,7 @@ use serde::de::DeserializeOwned;
 
 use super::Limits;
 use super::failure::Failure;
-use super::state::App;
+use super::state::{App, Loaded};
 use crate::wire::{Question, Texts};
 
 /// Most hits of one question.
@@ -81,20 +81,26 @@ impl<T: DeserializeOwned + Send> FromRequestParts<Arc<App>> for Parameters<T> {
     }
 }
 
-/// Whether the client takes packed answers.
-pub struct Packed(pub bool);
+/// What a request is answered from, and how.
+pub struct Using {
+    /// The model of the moment when it came.
+    pub model: Arc<Loaded>,
+    /// Whether the client takes packed answers.
+    pub packed: bool,
+}
 
-impl FromRequestParts<Arc<App>> for Packed {
+impl FromRequestParts<Arc<App>> for Using {
     type Rejection = Failure;
 
-    async fn from_request_parts(parts: &mut Parts, _: &Arc<App>) -> Result<Packed, Failure> {
+    async fn from_request_parts(parts: &mut Parts, app: &Arc<App>) -> Result<Using, Failure> {
         let accepted = parts.headers.get(header::ACCEPT_ENCODING).and_then(|value| value.to_str().ok());
         let gzip = |coding: &str| {
             let mut parts = coding.split(';').map(str::trim);
             parts.next() == Some("gzip")
                 && parts.all(|weight| !matches!(weight, "q=0" | "q=0.0" | "q=0.00" | "q=0.000"))
         };
-        Ok(Packed(accepted.is_some_and(|accepted| accepted.split(',').any(gzip))))
+        let packed = accepted.is_some_and(|accepted| accepted.split(',').any(gzip));
+        Ok(Using { model: parts.extensions.get().cloned().unwrap_or_else(|| app.model()), packed })
     }
 }
 

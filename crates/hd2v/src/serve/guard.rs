@@ -21,7 +21,7 @@ pub struct Client(pub IpAddr);
 const HEADERS: [(HeaderName, &str); 6] = [
     (
         header::CONTENT_SECURITY_POLICY,
-        "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' data:; connect-src 'self'; \
+        "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self'; connect-src 'self'; \
          base-uri 'none'; form-action 'none'; frame-ancestors 'none'",
     ),
     (header::X_CONTENT_TYPE_OPTIONS, "nosniff"),
@@ -64,7 +64,7 @@ fn bears(token: &[u8], headers: &HeaderMap) -> bool {
     given.ct_eq(token).into()
 }
 
-/// The page and its parts hold no data; it asks for the token itself.
+/// The page and its parts hold no data, and are many files: they need no token, and may be asked for at any rate.
 fn free(path: &str) -> bool {
     path == "/" || path.starts_with("/page/")
 }
@@ -74,17 +74,31 @@ fn refused(app: &App, request: &Request) -> Option<Failure> {
         let message = "this server goes by localhost or its address; ask it by that name";
         return Some(Failure::new(StatusCode::BAD_REQUEST, "unknown-host", message));
     }
+    if free(request.uri().path()) {
+        return None;
+    }
     let client = request.extensions().get::<Client>();
     if client.is_some_and(|client| !app.rates.admit(client.0, Instant::now())) {
         let message = "too many requests from this address; wait a second";
         return Some(Failure::new(StatusCode::TOO_MANY_REQUESTS, "too-many-requests", message));
     }
-    let token = app.token.as_deref().filter(|_| !free(request.uri().path()));
-    if token.is_some_and(|token| !bears(token, request.headers())) {
+    if app.token.as_deref().is_some_and(|token| !bears(token, request.headers())) {
         let message = "the token is missing or wrong; send the header `Authorization: Bearer TOKEN`";
         return Some(Failure::new(StatusCode::UNAUTHORIZED, "unauthorized", message));
     }
     None
+}
+
+/// Has a request answered from the model of the moment; answers of the API tell which that is.
+async fn answered(app: &App, mut request: Request, next: Next) -> Response {
+    let model = app.model();
+    let told = request.uri().path().starts_with("/api/");
+    request.extensions_mut().insert(model.clone());
+    let mut response = next.run(request).await;
+    if told && let Ok(id) = HeaderValue::from_str(&model.engine().id) {
+        response.headers_mut().insert(HeaderName::from_static("x-model"), id);
+    }
+    response
 }
 
 /// Lets a request pass, or not.
@@ -94,7 +108,7 @@ pub async fn guard(State(app): State<Arc<App>>, request: Request, next: Next) ->
     let route = request.extensions().get::<MatchedPath>().cloned();
     let mut response = match refused(&app, &request) {
         Some(failure) => failure.into_response(),
-        None => next.run(request).await,
+        None => answered(&app, request, next).await,
     };
     drop(under_way);
     let route = route.as_ref().map_or("other", MatchedPath::as_str);

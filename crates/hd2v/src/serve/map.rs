@@ -1,6 +1,7 @@
 //! The map of all documents: kept beside the model, made when it is first asked for, while other questions go on.
 
 use std::ops::ControlFlow;
+use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::atomic::{AtomicBool, AtomicU32, Ordering};
 use std::sync::{Arc, OnceLock};
 
@@ -11,7 +12,7 @@ use hyperdoc2vec::beside::Kept;
 use hyperdoc2vec::map::{Map, path};
 use hyperdoc2vec::{Error, Model};
 
-use super::ask::Packed;
+use super::ask::Using;
 use super::failure::Failure;
 use super::routes::Bytes;
 use super::state::{App, Loaded};
@@ -25,7 +26,15 @@ pub struct Drawn {
     begun: AtomicBool,
     /// Thousandths that are done.
     done: AtomicU32,
-    made: OnceLock<Option<wire::Map>>,
+    /// As JSON, plain and packed.
+    made: OnceLock<Option<[Bytes; 2]>>,
+}
+
+impl Drawn {
+    /// Keeps what is made, or that nothing came of it: where it panics too, so that nobody waits for ever.
+    fn settle(&self, make: impl FnOnce() -> Option<[Bytes; 2]>) {
+        let _ = self.made.set(catch_unwind(AssertUnwindSafe(make)).unwrap_or_default());
+    }
 }
 
 /// All documents on a plane
@@ -33,22 +42,20 @@ pub struct Drawn {
     (status = 200, description = "near documents are near each other", body = wire::Map),
     (status = 202, description = "it is being made; ask again", body = wire::Making),
     (status = "default", description = "an error", body = wire::Failure)))]
-pub async fn map(State(app): State<Arc<App>>, packed: Packed) -> Result<Response, Failure> {
-    let model = app.model();
+pub async fn map(State(app): State<Arc<App>>, Using { model, packed }: Using) -> Result<Response, Failure> {
     let drawn = &model.engine().map;
     match drawn.made.get() {
-        Some(Some(_)) => {
-            let Packed(packed) = packed;
-            let model = model.clone();
-            let work = move || Bytes::of(&model.engine().map.made.get(), packed);
-            Ok(app.workers.run(work).await??.into_response())
-        }
+        Some(Some(made)) => Ok(made[usize::from(packed)].clone().into_response()),
         Some(None) => Err(Failure::new(StatusCode::INTERNAL_SERVER_ERROR, "no-map", "the map could not be made")),
         None => {
             if !drawn.begun.swap(true, Ordering::Relaxed) {
                 let (app, model) = (app.clone(), model.clone());
+                let draw = move || model.engine().map.settle(|| draw(&app, &model));
                 // A thread of its own: those that answer are not to wait for it.
-                std::thread::spawn(move || draw(&app, &model));
+                if let Err(error) = std::thread::Builder::new().name("map".to_owned()).spawn(draw) {
+                    talk(format_args!("no map: {error}"));
+                    drawn.settle(|| None);
+                }
             }
             let making = wire::Making { ready: false, done: drawn.done.load(Ordering::Relaxed) as f32 / 1000.0 };
             Ok((StatusCode::ACCEPTED, Bytes::of(&making, false)?).into_response())
@@ -56,14 +63,26 @@ pub async fn map(State(app): State<Arc<App>>, packed: Packed) -> Result<Response
     }
 }
 
-fn draw(app: &App, model: &Loaded) {
-    let (drawn, model) = (&model.engine().map, model.borrow_owner());
+/// The map of a model, unless another took its place meanwhile.
+fn draw(app: &App, loaded: &Arc<Loaded>) -> Option<[Bytes; 2]> {
+    let (drawn, model) = (&loaded.engine().map, loaded.borrow_owner());
+    let wanted = || app.ready() && Arc::ptr_eq(&app.model(), loaded);
     let mut watch = |done: f32| {
         drawn.done.store((1000.0 * done) as u32, Ordering::Relaxed);
-        if app.ready() { ControlFlow::Continue(()) } else { ControlFlow::Break(()) }
+        if wanted() { ControlFlow::Continue(()) } else { ControlFlow::Break(()) }
     };
-    let map = kept(model, &mut watch).map_err(|error| talk(format_args!("no map: {error}"))).ok();
-    let _ = drawn.made.set(map.map(|map| about::map(model, &map)));
+    match kept(model, &mut watch) {
+        Ok(map) => {
+            let plain = Bytes::of(&about::map(model, &map), false).ok()?;
+            Some([plain.clone(), plain.packed_if(true)])
+        }
+        Err(error) => {
+            if wanted() {
+                talk(format_args!("no map: {error}"));
+            }
+            None
+        }
+    }
 }
 
 /// The map beside the model, made where it is not there or not of this model.
@@ -73,9 +92,23 @@ fn kept(model: &Model, watch: &mut (dyn FnMut(f32) -> ControlFlow<()> + Send)) -
         return Ok(map);
     }
     let map = Map::make(model, watch)?;
-    // Where it cannot be kept, it is made again next time.
-    if let Err(error) = map.write(model, &path) {
+    // Where it cannot be kept, it is made again next time; the map of a model that was replaced is not kept.
+    if watch(1.0).is_continue()
+        && let Err(error) = map.write(model, &path)
+    {
         talk(format_args!("the map is not kept: {error}"));
     }
     Ok(map)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_map_that_panics_is_told_to_have_failed() {
+        let drawn = Drawn::default();
+        drawn.settle(|| panic!("a fault for a test"));
+        assert_eq!(drawn.made.get(), Some(&None));
+    }
 }

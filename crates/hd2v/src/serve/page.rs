@@ -3,6 +3,7 @@
 use std::hash::{DefaultHasher, Hash, Hasher};
 
 use axum::extract::Path;
+use axum::extract::rejection::PathRejection;
 use axum::http::{HeaderMap, StatusCode, header};
 use axum::response::{IntoResponse, Response};
 
@@ -39,8 +40,9 @@ pub async fn index(headers: HeaderMap) -> Response {
 }
 
 /// `GET /page/{name}`
-pub async fn part(Path(name): Path<String>, headers: HeaderMap) -> Response {
-    file(&name, &headers)
+pub async fn part(name: Result<Path<String>, PathRejection>, headers: HeaderMap) -> Response {
+    // What cannot be read is the name of no file.
+    file(name.as_ref().map_or("", |Path(name)| name), &headers)
 }
 
 fn file(name: &str, headers: &HeaderMap) -> Response {

@@ -4,6 +4,7 @@ use std::io::Write;
 use std::sync::Arc;
 
 use axum::Router;
+use axum::body::Bytes as Shareable;
 use axum::extract::{DefaultBodyLimit, State};
 use axum::http::{HeaderValue, StatusCode, header};
 use axum::middleware::from_fn_with_state;
@@ -13,7 +14,7 @@ use hyperdoc2vec::Error;
 use hyperdoc2vec::search::Ranking;
 use serde::Serialize;
 
-use super::ask::{Asked, Packed, Parameters, checked, checked_questions, checked_texts, within};
+use super::ask::{Asked, Parameters, Using, checked, checked_questions, checked_texts, within};
 use super::failure::Failure;
 use super::state::{App, Engine};
 use super::work::Queue;
@@ -21,8 +22,8 @@ use super::{guard, map, openapi as description, page};
 use crate::answer::recommend::{self as recommending, Recommended};
 use crate::answer::{Problem, about, near};
 use crate::wire::{
-    Answer, AnswerOrError, Answers, Embedded, Found, Info, NearTo, Page, PageOf, Question, Questions, SearchFor,
-    Similar, SimilarTo, SuggestionsFor, Texts, WordsAndDocuments,
+    Answer, AnswerOrError, Answers, Embedded, Found, Health, Info, NearTo, Page, PageOf, Question, Questions, Ready,
+    SearchFor, Similar, SimilarTo, SuggestionsFor, Texts, WordsAndDocuments,
 };
 
 type Reply = Result<Response, Failure>;
@@ -66,8 +67,9 @@ pub fn router(app: Arc<App>) -> Router {
 }
 
 /// JSON, packed or not.
+#[derive(Debug, Clone, PartialEq)]
 pub struct Bytes {
-    bytes: Vec<u8>,
+    bytes: Shareable,
     packed: bool,
 }
 
@@ -75,16 +77,17 @@ impl Bytes {
     /// A value.
     pub fn of(value: &impl Serialize, packed: bool) -> Result<Bytes, Failure> {
         let bytes = serde_json::to_vec(value).map_err(|_| Failure::internal())?;
-        Ok(Bytes { bytes, packed: false }.packed_if(packed))
+        Ok(Bytes { bytes: bytes.into(), packed: false }.packed_if(packed))
     }
 
-    fn packed_if(self, wanted: bool) -> Bytes {
+    /// The same, packed where that is wanted and of use.
+    pub fn packed_if(self, wanted: bool) -> Bytes {
         if !wanted || self.packed || self.bytes.len() < SMALL {
             return self;
         }
         let mut packer = flate2::write::GzEncoder::new(Vec::new(), flate2::Compression::fast());
         match packer.write_all(&self.bytes).and_then(|()| packer.finish()) {
-            Ok(bytes) => Bytes { bytes, packed: true },
+            Ok(bytes) => Bytes { bytes: bytes.into(), packed: true },
             Err(_) => self,
         }
     }
@@ -102,13 +105,12 @@ impl IntoResponse for Bytes {
     }
 }
 
-/// Asks the model of the moment on one of the workers.
+/// Asks the model on one of the workers.
 async fn asked<T: Serialize>(
     app: &App,
-    Packed(packed): Packed,
+    Using { model, packed }: Using,
     ask: impl FnOnce(&Engine<'_>) -> Result<T, Problem> + Send + 'static,
 ) -> Reply {
-    let model = app.model();
     let work = move || Bytes::of(&ask(model.engine())?, packed);
     Ok(app.workers.run(work).await??.into_response())
 }
@@ -117,8 +119,8 @@ async fn asked<T: Serialize>(
 #[utoipa::path(get, path = "/api/info", responses(
     (status = 200, description = "as `hd2v info --json`, without parameters and provenance", body = Info),
     (status = "default", description = "an error", body = crate::wire::Failure)))]
-pub async fn info(State(app): Shared, Packed(packed): Packed) -> Reply {
-    Ok(Bytes::of(&app.model().engine().info, packed)?.into_response())
+pub async fn info(using: Using) -> Reply {
+    Ok(Bytes::of(&using.model.engine().info, using.packed)?.into_response())
 }
 
 fn to_wire(engine: &Engine<'_>, answer: &Recommended, top: usize) -> Answer {
@@ -129,11 +131,12 @@ fn to_wire(engine: &Engine<'_>, answer: &Recommended, top: usize) -> Answer {
 #[utoipa::path(post, path = "/api/recommend", request_body = Question, responses(
     (status = 200, description = "as `hd2v recommend --json`", body = Answer),
     (status = "default", description = "an error", body = crate::wire::Failure)))]
-pub async fn recommend(State(app): Shared, Packed(packed): Packed, Asked(question): Asked<Question>) -> Reply {
+pub async fn recommend(State(app): Shared, using: Using, Asked(question): Asked<Question>) -> Reply {
     checked(&question, app.limits())?;
-    let model = app.model();
-    let learnt = model.engine().hybrid.is_some();
-    if recommending::ranking(model.borrow_owner(), question.rank, learnt) == Ranking::Embedding {
+    let learnt = using.model.engine().hybrid.is_some();
+    if recommending::ranking(using.model.borrow_owner(), question.rank, learnt) == Ranking::Embedding {
+        let Using { model, packed } = using;
+        let together = model.engine().together.clone();
         let work = move |questions: Vec<Question>| {
             let engine = model.engine();
             let answers = recommending::answer_all(&engine.searcher, engine.hybrid.as_ref(), &questions);
@@ -142,7 +145,7 @@ pub async fn recommend(State(app): Shared, Packed(packed): Packed, Asked(questio
             };
             answers.into_iter().zip(&questions).map(json).collect()
         };
-        let answer = app.workers.run_together(&app.together, question, work).await??;
+        let answer = app.workers.run_together(&together, question, work).await??;
         return Ok(answer.packed_if(packed).into_response());
     }
     let ask = move |engine: &Engine<'_>| {
@@ -151,14 +154,14 @@ pub async fn recommend(State(app): Shared, Packed(packed): Packed, Asked(questio
         let answer = recommending::answer(searcher, hybrid, None, read)?;
         Ok(to_wire(engine, &answer, question.top))
     };
-    asked(&app, Packed(packed), ask).await
+    asked(&app, using, ask).await
 }
 
 /// What many texts should link to
 #[utoipa::path(post, path = "/api/recommend/batch", request_body = Questions, responses(
     (status = 200, description = "an answer or an error a question", body = Answers),
     (status = "default", description = "an error", body = crate::wire::Failure)))]
-pub async fn recommend_batch(State(app): Shared, packed: Packed, Asked(questions): Asked<Questions>) -> Reply {
+pub async fn recommend_batch(State(app): Shared, using: Using, Asked(questions): Asked<Questions>) -> Reply {
     let Questions { queries } = questions;
     checked_questions(&queries, app.limits())?;
     let limits = app.limits().clone();
@@ -181,60 +184,60 @@ pub async fn recommend_batch(State(app): Shared, packed: Packed, Asked(questions
         });
         Ok(Answers { answers: answers.into_iter().filter_map(|failed| failed.or_else(|| found.next())).collect() })
     };
-    asked(&app, packed, ask).await
+    asked(&app, using, ask).await
 }
 
 /// Documents near a document
 #[utoipa::path(get, path = "/api/similar", params(SimilarTo), responses(
     (status = 200, description = "as `hd2v similar --json`", body = Similar),
     (status = "default", description = "an error", body = crate::wire::Failure)))]
-pub async fn similar(State(app): Shared, packed: Packed, Parameters(asks): Parameters<SimilarTo>) -> Reply {
+pub async fn similar(State(app): Shared, using: Using, Parameters(asks): Parameters<SimilarTo>) -> Reply {
     let top = within(asks.top)?;
-    asked(&app, packed, move |engine| near::similar(engine.searcher.model(), &asks.id, asks.by, top)).await
+    asked(&app, using, move |engine| near::similar(engine.searcher.model(), &asks.id, asks.by, top)).await
 }
 
 /// Words near a word, and documents that it points to
 #[utoipa::path(get, path = "/api/words", params(NearTo), responses(
     (status = 200, description = "`hits` as `hd2v similar --words --json`", body = WordsAndDocuments),
     (status = "default", description = "an error", body = crate::wire::Failure)))]
-pub async fn words(State(app): Shared, packed: Packed, Parameters(asks): Parameters<NearTo>) -> Reply {
+pub async fn words(State(app): Shared, using: Using, Parameters(asks): Parameters<NearTo>) -> Reply {
     let top = within(asks.top)?;
-    asked(&app, packed, move |engine| near::words_and_documents(&engine.searcher, &asks.word, asks.by, top)).await
+    asked(&app, using, move |engine| near::words_and_documents(&engine.searcher, &asks.word, asks.by, top)).await
 }
 
 /// A document: what it links to, and the links to it
 #[utoipa::path(get, path = "/api/document", params(PageOf), responses(
     (status = 200, description = "the document", body = Page),
     (status = "default", description = "an error", body = crate::wire::Failure)))]
-pub async fn document(State(app): Shared, packed: Packed, Parameters(asks): Parameters<PageOf>) -> Reply {
+pub async fn document(State(app): Shared, using: Using, Parameters(asks): Parameters<PageOf>) -> Reply {
     let top = within(asks.top)?;
-    asked(&app, packed, move |engine| about::page(&engine.searcher, &asks.id, asks.offset, top)).await
+    asked(&app, using, move |engine| about::page(&engine.searcher, &asks.id, asks.offset, top)).await
 }
 
 /// What a document might link to and does not yet
 #[utoipa::path(get, path = "/api/document/suggestions", params(SuggestionsFor), responses(
     (status = 200, description = "as for a text of its most telling words", body = Answer),
     (status = "default", description = "an error", body = crate::wire::Failure)))]
-pub async fn suggestions(State(app): Shared, packed: Packed, Parameters(asks): Parameters<SuggestionsFor>) -> Reply {
+pub async fn suggestions(State(app): Shared, using: Using, Parameters(asks): Parameters<SuggestionsFor>) -> Reply {
     let top = within(asks.top)?;
     let ask = move |engine: &Engine<'_>| about::suggestions(&engine.searcher, engine.hybrid.as_ref(), &asks.id, top);
-    asked(&app, packed, ask).await
+    asked(&app, using, ask).await
 }
 
 /// Documents by title or id
 #[utoipa::path(get, path = "/api/search", params(SearchFor), responses(
     (status = 200, description = "the documents", body = Found),
     (status = "default", description = "an error", body = crate::wire::Failure)))]
-pub async fn search(State(app): Shared, packed: Packed, Parameters(asks): Parameters<SearchFor>) -> Reply {
+pub async fn search(State(app): Shared, using: Using, Parameters(asks): Parameters<SearchFor>) -> Reply {
     let top = within(asks.top)?;
-    asked(&app, packed, move |engine| Ok(about::search(engine.searcher.model(), &asks.q, top))).await
+    asked(&app, using, move |engine| Ok(about::search(engine.searcher.model(), &asks.q, top))).await
 }
 
 /// Vectors of texts
 #[utoipa::path(post, path = "/api/embed", request_body = Texts, responses(
     (status = 200, description = "the vectors of `hd2v embed`", body = Embedded),
     (status = "default", description = "an error", body = crate::wire::Failure)))]
-pub async fn embed(State(app): Shared, packed: Packed, Asked(texts): Asked<Texts>) -> Reply {
+pub async fn embed(State(app): Shared, using: Using, Asked(texts): Asked<Texts>) -> Reply {
     checked_texts(&texts, app.limits())?;
     let ask = move |engine: &Engine<'_>| {
         let inferrer = engine.inferrer.as_ref().map_err(|error| match error {
@@ -242,24 +245,25 @@ pub async fn embed(State(app): Shared, packed: Packed, Asked(texts): Asked<Texts
             error => Error::Usage(error.to_string()),
         })?;
         let vectors = inferrer.texts(&texts.texts)?.into_iter().map(|inferred| inferred.vector).collect();
-        Ok(Embedded { dim: engine.searcher.model().params().dim, vectors })
+        let unknown = texts.texts.iter().map(|text| inferrer.unknown(text)).collect();
+        Ok(Embedded { dim: engine.searcher.model().params().dim, vectors, unknown })
     };
-    asked(&app, packed, ask).await
+    asked(&app, using, ask).await
 }
 
 /// Whether the program runs
-#[utoipa::path(get, path = "/api/health", responses((status = 200, description = "it does")))]
-pub async fn health() -> Response {
-    json("{\"health\":\"ok\"}")
+#[utoipa::path(get, path = "/api/health", responses((status = 200, description = "it does", body = Health)))]
+pub async fn health() -> Reply {
+    Ok(Bytes::of(&Health { health: "ok" }, false)?.into_response())
 }
 
 /// Whether new questions are welcome
 #[utoipa::path(get, path = "/api/ready", responses(
-    (status = 200, description = "they are"),
+    (status = 200, description = "they are", body = Ready),
     (status = 503, description = "the server is stopping", body = crate::wire::Failure)))]
 pub async fn ready(State(app): Shared) -> Reply {
     match app.ready() {
-        true => Ok(json("{\"ready\":true}")),
+        true => Ok(Bytes::of(&Ready { ready: true }, false)?.into_response()),
         false => Err(Failure::new(StatusCode::SERVICE_UNAVAILABLE, "stopping", "the server is stopping")),
     }
 }
@@ -267,15 +271,11 @@ pub async fn ready(State(app): Shared) -> Reply {
 /// This description
 #[utoipa::path(get, path = "/api/openapi.json", responses((status = 200, description = "OpenAPI")))]
 pub async fn openapi() -> Response {
-    json(description::json())
+    ([(header::CONTENT_TYPE, "application/json")], description::json()).into_response()
 }
 
 /// Counts for Prometheus
 #[utoipa::path(get, path = "/metrics", responses((status = 200, description = "text", content_type = "text/plain")))]
 pub async fn metrics(State(app): Shared) -> Response {
     ([(header::CONTENT_TYPE, "text/plain; version=0.0.4; charset=utf-8")], app.metrics.text()).into_response()
-}
-
-fn json(text: &'static str) -> Response {
-    ([(header::CONTENT_TYPE, "application/json")], text).into_response()
 }

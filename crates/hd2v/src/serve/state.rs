@@ -1,5 +1,6 @@
 //! What requests share: the model of the moment, threads, limits, counts; and how a replaced model comes in.
 
+use std::hash::{DefaultHasher, Hash, Hasher};
 use std::path::Path;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, PoisonError, RwLock};
@@ -37,13 +38,22 @@ pub struct Engine<'a> {
     pub info: wire::Info,
     /// All documents on a plane.
     pub map: Drawn,
+    /// Questions that are answered together: by this model, whatever takes its place.
+    pub together: Arc<Together>,
+    /// Tells this model from others.
+    pub id: String,
 }
 
 impl<'a> Engine<'a> {
     fn new(model: &'a Model) -> Engine<'a> {
         let (searcher, hybrid) = (Searcher::new(model), model.hybrid());
         let info = about::info(&searcher, hybrid.is_some());
-        Engine { searcher, hybrid, inferrer: Inferrer::new(model), info, map: Drawn::default() }
+        // The description has the checksums of all arrays.
+        let mut hasher = DefaultHasher::new();
+        model.about().to_string().hash(&mut hasher);
+        let id = format!("{:016x}", hasher.finish());
+        let (map, together) = (Drawn::default(), Arc::default());
+        Engine { searcher, hybrid, inferrer: Inferrer::new(model), info, map, together, id }
     }
 }
 
@@ -58,6 +68,10 @@ self_cell!(
 
 impl Loaded {
     fn open(path: &Path, verify: bool) -> Result<Arc<Loaded>, Error> {
+        // To open a pipe is to wait for whoever writes to it.
+        if path.metadata().is_ok_and(|there| !there.is_file() && !there.is_dir()) {
+            return Err(Error::Damaged { path: path.to_owned(), what: "expected a model, found no file".to_owned() });
+        }
         let model = Model::open(path)?;
         if verify {
             model.verify()?;
@@ -84,9 +98,9 @@ pub struct App {
     pub rates: Rates,
     /// Threads that answer.
     pub workers: Workers,
-    /// Questions that are answered together.
-    pub together: Arc<Together>,
     model: RwLock<Arc<Loaded>>,
+    /// Held while another model is opened: what is opened later comes in later.
+    reloading: tokio::sync::Mutex<()>,
     stamp: RwLock<Option<Stamp>>,
     stopping: AtomicBool,
 }
@@ -124,8 +138,8 @@ impl App {
             metrics,
             rates: Rates::new(options.limits.rate),
             workers: Workers::new(options.threads, &options.limits)?,
-            together: Arc::default(),
             model: RwLock::new(model),
+            reloading: tokio::sync::Mutex::default(),
             stamp: RwLock::new(stamp),
             stopping: AtomicBool::new(false),
             options,
@@ -152,16 +166,17 @@ impl App {
         self.stopping.store(true, Ordering::Relaxed);
     }
 
-    /// Prepares what is made when first asked for, beside other work.
+    /// Prepares what is made when first asked for, on none of the threads that answer.
     pub fn warm(&self) {
         let model = self.model();
-        self.workers.beside(move || {
+        tokio::task::spawn_blocking(move || {
             model.engine().searcher.linked_by(0);
         });
     }
 
     /// Opens what now has the model's name; the old model stays where that is not usable.
     pub async fn reload(self: &Arc<App>) {
+        let _alone = self.reloading.lock().await;
         let app = self.clone();
         let opened = tokio::task::spawn_blocking(move || {
             let stamp = Stamp::of(&app.options.model);

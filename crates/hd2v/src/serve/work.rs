@@ -36,13 +36,6 @@ impl Workers {
         Ok(Workers { pool, turns, places, limit: limits.answer })
     }
 
-    /// Does something when there is time.
-    pub fn beside(&self, work: impl FnOnce() + Send + 'static) {
-        self.pool.spawn(move || {
-            let _ = catch_unwind(AssertUnwindSafe(work));
-        });
-    }
-
     /// A place among those who are answered or wait.
     fn place(&self) -> Result<OwnedSemaphorePermit, Failure> {
         self.places.clone().try_acquire_owned().map_err(|_| Failure::busy())

@@ -103,11 +103,10 @@ pub struct Searcher<'a> {
 impl<'a> Searcher<'a> {
     /// Prepares to search `model`.
     pub fn new(model: &'a Model) -> Searcher<'a> {
-        let lowercase = model.about()["corpus"]["options"]["lowercase"].as_bool().unwrap_or(true);
         let text = model.postings(Field::Text).map(Bm25::new);
         let cited = text.clone().zip(model.postings(Field::Cited)).map(|(text, cited)| Joint::new(text, cited));
         let links = model.links().unwrap_or_default();
-        Searcher { model, tokenizer: Tokenizer::new(lowercase), text, cited, links, outgoing: OnceLock::new() }
+        Searcher { model, tokenizer: model.tokenizer(), text, cited, links, outgoing: OnceLock::new() }
     }
 
     /// The model.

@@ -48,6 +48,10 @@ fn answers_are_those_of_the_command_line() {
     let words = server.json(&format!("/api/words?word={word}&by=out&top=5"));
     let expected = place.json(&format!("similar m --words --json {word} --by out --top 5"));
     assert_eq!(words["hits"], expected["hits"]);
+    // A word is read as the corpus was.
+    let loud = word.to_uppercase();
+    assert_eq!(server.json(&format!("/api/words?word=+{loud}.&by=out&top=5")), words);
+    assert_eq!(place.json(&format!("similar m --words --json {loud} --by out --top 5")), expected);
     place.write("word.txt", word);
     let pointed = place.json("recommend m --file word.txt --rank embedding --json --top 5");
     assert_eq!(words["documents"], pointed["hits"]);
@@ -64,7 +68,9 @@ fn answers_are_those_of_the_command_line() {
     let embedded = server.post("/api/embed", &json!({"texts": texts})).json();
     let lines = place.run_with("embed m --lines - -o -", texts.join("\n").as_bytes()).succeeded("embed").out;
     let vectors = lines.lines().map(|line| serde_json::from_str::<Value>(line).expect("JSON")["vector"].clone());
-    assert_eq!(embedded, json!({"dim": 16, "vectors": vectors.collect::<Vec<_>>()}));
+    assert_eq!((&embedded["dim"], &embedded["vectors"]), (&json!(16), &json!(vectors.collect::<Vec<_>>())));
+    let unknown = &server.post("/api/embed", &json!({"texts": ["Xyzzy the plugh xyzzy", "the", ""]})).json()["unknown"];
+    assert_eq!(unknown, &json!([["xyzzy", "plugh"], [], []]));
 }
 
 #[test]

@@ -2,14 +2,14 @@
 
 use std::io::{BufRead, BufReader, Read, Write};
 use std::net::TcpStream;
-use std::process::{Child, Command};
+use std::process::{Child, Command, Stdio};
 use std::sync::{Arc, Mutex};
 use std::thread::JoinHandle;
 use std::time::{Duration, Instant};
 
 use serde_json::Value;
 
-use crate::helper::Place;
+use crate::helper::{HD2V, Place};
 
 /// Nothing that is waited for takes longer on the slowest machine.
 pub const LONGEST: Duration = Duration::from_secs(60);
@@ -52,7 +52,19 @@ impl Answer {
 impl Server {
     /// Starts `hd2v serve m` on a free port.
     pub fn start(place: &Place, arguments: &str) -> Server {
-        let mut child = place.start(&format!("serve m --port 0 {arguments}"));
+        Server::of(place.start(&format!("serve m --port 0 {arguments}")))
+    }
+
+    /// The same from a shell that has run `limit` before.
+    pub fn start_limited(place: &Place, limit: &str, arguments: &str) -> Server {
+        let script = format!("{limit}; exec {HD2V} serve m --port 0 {arguments}");
+        let mut shell = Command::new("sh");
+        shell.args(["-c", &script]).current_dir(place.path("")).stderr(Stdio::piped());
+        Server::of(shell.spawn().expect("a shell"))
+    }
+
+    /// Waits until it listens.
+    fn of(mut child: Child) -> Server {
         let stderr = child.stderr.take().expect("stderr");
         let said = Arc::new(Mutex::new(Vec::new()));
         let (send, receive) = std::sync::mpsc::channel();
@@ -69,10 +81,14 @@ impl Server {
         Server { child, address, said, reader: Some(reader) }
     }
 
-    /// Waits until the server has said something.
+    /// Whether the server has said something.
+    pub fn said(&self, what: &str) -> bool {
+        self.said.lock().expect("lines").iter().any(|line| line.contains(what))
+    }
+
+    /// Waits until it has.
     pub fn says(&self, what: &str) {
-        let told = || self.said.lock().expect("lines").iter().any(|line| line.contains(what));
-        until(&format!("{what:?} to be said"), told);
+        until(&format!("{what:?} to be said"), || self.said(what));
     }
 
     pub fn connect(&self) -> TcpStream {

@@ -53,6 +53,7 @@ fn bad_requests_have_a_status_and_a_code() {
     get(&format!("/api/search?q={}", "a".repeat(9000)), 400, "bad-parameter");
     get("/page/nothing.js", 404, "unknown-path");
     get("/page/..%2fmod.rs", 404, "unknown-path");
+    get("/page/%ff", 404, "unknown-path");
     get("/api/recommend", 405, "wrong-method");
 
     let raw = |headers: &str, body: &str| server.ask("POST", "/api/recommend", headers, body).error();
@@ -63,6 +64,16 @@ fn bad_requests_have_a_status_and_a_code() {
     assert_eq!(raw("", "{\"text\":\"a\"}"), (415, "not-json".to_owned()));
     let mistyped = server.get("/api/document?id=plian").json();
     assert!(mistyped["error"]["message"].as_str().is_some_and(|message| message.contains("\"plain\"")), "{mistyped}");
+
+    // Heads up to 32 KiB; beyond, the answer has no body.
+    let head = |bytes: usize| {
+        let start = "GET /api/health HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\nX: ";
+        let filled = "x".repeat(bytes - start.len() - 4);
+        server.send(format!("{start}{filled}\r\n\r\n").as_bytes())
+    };
+    assert_eq!((head(32 << 10).status, head((32 << 10) + 1).status, head(60_000).status), (200, 431, 431));
+    let broken = server.send(b"this is no HTTP\r\n\r\n");
+    assert_eq!((broken.status, broken.body.len()), (400, 0));
 
     // One bad question among good ones.
     let questions = json!({"queries": [{"text": "chart", "top": 2000}, {"text": "chart"}]});
@@ -77,6 +88,9 @@ fn who_asks_too_often_waits() {
     let server = Server::start(&place, "--rate 0.5");
     let statuses: Vec<u16> = (0..12).map(|_| server.get("/api/health").status).collect();
     assert!(statuses[..5].iter().all(|&status| status == 200) && statuses.contains(&429), "{statuses:?}");
+    for path in ["/", "/page/main.js", "/page/style.css"] {
+        assert_eq!(server.get(path).status, 200, "the page has many files: {path}");
+    }
     let refused = server.get("/api/health");
     assert_eq!((refused.error(), refused.header("retry-after")), ((429, "too-many-requests".to_owned()), Some("1")));
 }
@@ -140,4 +154,39 @@ fn slow_clients_are_left() {
     assert!(taken < count * one, "all {count} answers came");
     assert!(read(&mut idle).is_none());
     assert!(started.elapsed() < Duration::from_secs(40), "{:?}", started.elapsed());
+}
+
+#[test]
+fn messages_name_no_options_of_the_command_line() {
+    let place = place();
+    let server = Server::start(&place, "");
+    let ask = |question: Value| String::from_utf8(server.post("/api/recommend", &question).body).expect("text");
+    for (question, message) in [
+        (json!({"text": "chart", "before": "1900"}), "no document passes the filters (exclude, only, before)"),
+        (json!({"text": "chart", "rank": "bm25", "min_probability": 0.5}), "ask for no least probability"),
+        (json!({"text": "xyzzy", "rank": "embedding"}), "the only word of the text has no vector"),
+    ] {
+        let answer = ask(question);
+        assert!(answer.contains(message) && !answer.contains("--"), "{answer}");
+    }
+}
+
+#[test]
+#[cfg(unix)]
+fn connections_fit_into_the_files_that_may_be_open() {
+    let place = place();
+    let many = |server: &Server, count: usize| (0..count).map(|_| server.connect()).collect::<Vec<_>>();
+    // As many as wanted where the limit may be raised.
+    let server = Server::start_limited(&place, "ulimit -Sn 100", "");
+    let idle = many(&server, 150);
+    let started = Instant::now();
+    assert_eq!(server.get("/api/health").status, 200);
+    assert!(started.elapsed() < Duration::from_secs(5), "{:?}", started.elapsed());
+    drop((idle, server));
+    // Else as many as fit; others wait until these are left.
+    let server = Server::start_limited(&place, "ulimit -n 100", "--client-timeout 1");
+    server.says("36 connections at the most");
+    let _idle = many(&server, 120);
+    assert_eq!(server.get("/api/health").status, 200);
+    assert!(!server.said("cannot accept"), "it does not run into the limit");
 }

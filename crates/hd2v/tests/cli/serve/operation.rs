@@ -2,6 +2,7 @@
 
 use std::io::{Read, Write};
 use std::sync::atomic::{AtomicBool, Ordering};
+use std::time::{Duration, Instant};
 
 use serde_json::json;
 
@@ -68,6 +69,18 @@ fn metric(server: &Server, name: &str) -> Option<f64> {
     text.lines().find_map(|line| line.strip_prefix(name)?.trim().parse().ok())
 }
 
+/// The name of the model, as answers of the API tell it, be they errors or not.
+fn model(server: &Server) -> String {
+    let of = |path: &str| server.get(path).header("x-model").map(str::to_owned);
+    let name = of("/api/info").expect("a name");
+    assert!(name.len() == 16 && name.bytes().all(|byte| byte.is_ascii_hexdigit()), "{name}");
+    for path in ["/api/health", "/api/document?id=nobody", "/api/nothing"] {
+        assert_eq!(of(path).as_deref(), Some(name.as_str()), "{path}");
+    }
+    assert_eq!((of("/"), of("/metrics")), (None, None));
+    name
+}
+
 #[test]
 fn a_replaced_model_is_opened_and_no_request_is_lost() {
     let place = place();
@@ -76,8 +89,12 @@ fn a_replaced_model_is_opened_and_no_request_is_lost() {
     let server = Server::start(&place, "");
     let documents = || server.json("/api/info")["documents"].as_u64();
     assert_eq!(documents(), Some(303));
+    let first = model(&server);
     let question = json!({"text": text(&place, 3), "rank": "embedding"});
+    // Each model has its own answer, and its name stands with it.
+    let one = server.post("/api/recommend", &question).json();
     let (done, server_ref, question) = (AtomicBool::new(false), &server, &question);
+    let (first, one_ref) = (first.as_str(), &one);
     std::thread::scope(|scope| {
         let asked: Vec<_> = (0..3)
             .map(|_| {
@@ -86,6 +103,7 @@ fn a_replaced_model_is_opened_and_no_request_is_lost() {
                     while !done.load(Ordering::Relaxed) {
                         let answer = server_ref.post("/api/recommend", question);
                         assert_eq!(answer.status, 200, "{}", String::from_utf8_lossy(&answer.body));
+                        assert_eq!(answer.header("x-model") == Some(first), answer.json() == *one_ref);
                         asked += 1;
                     }
                     asked
@@ -97,6 +115,7 @@ fn a_replaced_model_is_opened_and_no_request_is_lost() {
         done.store(true, Ordering::Relaxed);
         assert!(asked.into_iter().all(|asked| asked.join().expect("answers") > 0));
     });
+    assert_ne!(model(&server), first);
     assert_eq!(metric(&server, "hd2v_model_reloads_total"), Some(1.0));
     assert_eq!(metric(&server, "hd2v_model_documents"), Some(200.0));
 
@@ -111,24 +130,68 @@ fn a_replaced_model_is_opened_and_no_request_is_lost() {
 }
 
 #[test]
+#[cfg(unix)]
+fn what_is_no_file_is_not_waited_for() {
+    let place = place();
+    std::fs::copy(place.path("m"), place.path("next")).expect("copied");
+    let server = Server::start(&place, "");
+    let made = std::process::Command::new("mkfifo").arg(place.path("pipe")).status().expect("mkfifo");
+    assert!(made.success());
+    std::fs::rename(place.path("pipe"), place.path("m")).expect("renamed");
+    server.says("expected a model, found no file");
+    std::fs::rename(place.path("next"), place.path("m")).expect("renamed");
+    until("the next model", || metric(&server, "hd2v_model_reloads_total") == Some(1.0));
+}
+
+#[test]
+fn of_many_models_the_last_stays() {
+    let place = place();
+    let models: Vec<Vec<u8>> = [40, 60]
+        .iter()
+        .map(|documents| {
+            place.ok(&format!("generate --docs {documents} --links 100 --seed 4 -o c{documents}"));
+            place.ok(&format!("train c{documents} -o m{documents} --method deepwalk --dim 8"));
+            std::fs::read(place.path(format!("m{documents}"))).expect("a model")
+        })
+        .collect();
+    let server = Server::start(&place, "");
+    for turn in 0..10 {
+        place.write("next", &models[turn % 2]);
+        std::fs::rename(place.path("next"), place.path("m")).expect("renamed");
+        server.signal("-HUP");
+    }
+    until("the last model", || server.json("/api/info")["documents"] == 60);
+    std::thread::sleep(Duration::from_secs(1));
+    assert_eq!(server.json("/api/info")["documents"], 60);
+}
+
+#[test]
 fn at_the_end_what_is_under_way_is_answered() {
     let place = place();
     let server = Server::start(&place, "--threads 1");
     let questions = json!({"queries": vec![json!({"text": text(&place, 50), "explain": true}); 200]}).to_string();
     let mut stream = server.connect();
     let head = "POST /api/recommend/batch HTTP/1.1\r\nHost: localhost\r\nContent-Type: application/json\r\n";
-    stream.write_all(format!("{head}Content-Length: {}\r\n\r\n{questions}", questions.len()).as_bytes()).expect("sent");
-    until("the work to begin", || metric(&server, "hd2v_requests_in_flight") >= Some(2.0));
+    let (some, rest) = questions.split_at(questions.len() / 2);
+    stream.write_all(format!("{head}Content-Length: {}\r\n\r\n{some}", questions.len()).as_bytes()).expect("sent");
+    // It cannot be answered before the rest came.
+    until("the request to begin", || metric(&server, "hd2v_requests_in_flight") >= Some(2.0));
     server.signal("-TERM");
+    server.says("stopping");
+    stream.write_all(rest.as_bytes()).expect("sent");
     let answer = read(&mut stream).expect("an answer");
     assert_eq!((answer.status, answer.json()["answers"].as_array().map(Vec::len)), (200, Some(200)));
     assert_eq!(server.end(), Some(0));
 
-    // An idle connection does not keep it.
-    let server = Server::start(&place, "");
-    let _idle = server.connect();
+    // An idle connection does not keep it, nor a client that does not come to the point.
+    let server = Server::start(&place, "--client-timeout 50");
+    let (_idle, mut slow) = (server.connect(), server.connect());
+    slow.write_all(b"GET /api/info HTTP/1.1\r\nHost: loc").expect("sent");
+    assert_eq!(server.get("/api/health").status, 200);
+    let started = Instant::now();
     server.signal("-INT");
     assert_eq!(server.end(), Some(0));
+    assert!(started.elapsed() < Duration::from_secs(20), "{:?}", started.elapsed());
 }
 
 #[test]

@@ -1,7 +1,9 @@
 //! The page's files and the map that it shows, over a real socket.
 
 use std::fs;
+use std::io::Read;
 use std::path::Path;
+use std::time::Duration;
 
 use serde_json::Value;
 
@@ -40,6 +42,10 @@ fn the_map_is_made_once_and_kept_beside_the_model() {
     let mut labels: Vec<&str> = found["label"][number].as_array().expect("labels").iter().map(label).collect();
     labels.sort_unstable();
     assert_eq!(labels, ["p", "tools"]);
+    let packed = server.ask("GET", "/api/map", "Accept-Encoding: gzip\r\n", "");
+    let mut plain = Vec::new();
+    flate2::read::GzDecoder::new(&packed.body[..]).read_to_end(&mut plain).expect("gzip");
+    assert!(plain == server.get("/api/map").body);
     let kept = fs::read(place.path("m.map")).expect("kept");
     drop(server);
     // What is no map is made again, to the same bytes.
@@ -49,6 +55,28 @@ fn the_map_is_made_once_and_kept_beside_the_model() {
     assert!(fs::read(place.path("m.map")).expect("kept") == kept);
     drop(server);
     assert_eq!(map(&Server::start(&place, "")), found);
+}
+
+#[test]
+fn the_map_is_that_of_the_model_that_took_anothers_place() {
+    let place = place();
+    let alone = {
+        let server = Server::start(&place, "");
+        (map(&server), fs::read(place.path("m.map")).expect("kept"))
+    };
+    fs::remove_file(place.path("m.map")).expect("removed");
+    fs::rename(place.path("m"), place.path("small")).expect("renamed");
+    place.ok("generate --docs 2000 --links 6000 --seed 3 -o large");
+    place.ok("train large -o m --method deepwalk --dim 8");
+    let server = Server::start(&place, "");
+    assert_eq!(server.get("/api/map").status, 202);
+    fs::rename(place.path("small"), place.path("m")).expect("renamed");
+    server.signal("-HUP");
+    until("the small model", || server.json("/api/info")["documents"] == 303);
+    assert!(map(&server) == alone.0);
+    // What was being drawn of the large one has had its time to end.
+    std::thread::sleep(Duration::from_secs(2));
+    assert!(fs::read(place.path("m.map")).expect("kept") == alone.1);
 }
 
 #[test]
