@@ -7,14 +7,14 @@ import { finder } from './finder.js';
 const CONTEXTS = 10;
 const opened = [];
 
-export async function document_(main, { about, info, current, titled, failed, focus }) {
-  if (!about) return choose(main, { info, titled, focus });
+export async function document_(main, { about, info, current, titled, failed, enter }) {
+  if (!about) return choose(main, { info, titled, enter });
   let found;
   try { found = await api.document_(about, 0, CONTEXTS); } catch (error) {
     if (error.kind !== 'unknown') throw error;
   }
   if (!current()) return undefined;
-  if (!found) return choose(main, { info, titled, focus, missing: about });
+  if (!found) return choose(main, { info, titled, enter, missing: about });
   titled(nameOf(found));
   const before = opened.findIndex(({ id }) => id === found.id);
   if (before >= 0) opened.splice(before, 1);
@@ -43,7 +43,7 @@ export async function document_(main, { about, info, current, titled, failed, fo
 }
 
 /** No document yet, or none of that id. */
-function choose(main, { info, titled, focus, missing }) {
+function choose(main, { info, titled, enter, missing }) {
   titled(missing ? 'Not found' : 'Document');
   const box = finder('Find a document by its title or id', (hit) => { location.hash = route('document', hit.id); }, { placeholder: 'Title or id' });
   main.replaceChildren(el('div', { class: 'middle' },
@@ -52,7 +52,7 @@ function choose(main, { info, titled, focus, missing }) {
     box,
     empty(`${thousands(info.documents)} documents, ${thousands(info.links)} links. Or choose one on the `, el('a', { href: '#/map' }, 'map'), '.'),
     opened.length > 0 && el('section', { class: 'card' }, el('h2', {}, 'Opened before'), el('ul', { class: 'rows' }, apart(opened).map((one) => el('li', {}, toDocument(one)))))));
-  if (focus) box.querySelector('input').focus();
+  enter(box.querySelector('input'));
   const leave = () => {};
   // What is typed here stays when the server comes back.
   if (!missing) leave.again = () => {};

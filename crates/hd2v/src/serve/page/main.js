@@ -25,8 +25,10 @@ function place() {
 async function show() {
   const { view, about } = place();
   const turn = shown += 1;
-  const focus = !byKey;
+  const keyed = byKey;
   byKey = false;
+  // Nobody is taken out of a box that they have gone to meanwhile.
+  const enter = (box) => { if (!keyed && !document.activeElement.closest('input, textarea')) box.focus(); };
   leave?.();
   leave = undefined;
   if (!waitingFor) trouble.hidden = true;
@@ -45,7 +47,7 @@ async function show() {
     if (turn !== shown) return;
     document.getElementById('name').textContent = info.name || 'hd2v';
     document.getElementById('name').title = `${thousands(info.documents)} documents, ${thousands(info.links)} links`;
-    const left = await VIEWS[view](main, { info, about, failed, fine, notice, focus, current: () => turn === shown, titled });
+    const left = await VIEWS[view](main, { info, about, failed, fine, notice, enter, current: () => turn === shown, titled });
     if (turn === shown) leave = left; else left?.();
     // Those who read by keyboard or ear go on with what is new.
     if (turn === shown && turn > 1 && document.activeElement === document.body) (main.querySelector('canvas') ?? main).focus({ preventScroll: true });

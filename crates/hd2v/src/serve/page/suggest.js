@@ -15,11 +15,11 @@ const store = (name, value) => { try { sessionStorage.setItem(name, value); } ca
 const stored = (name) => { try { return sessionStorage.getItem(name) ?? ''; } catch { return ''; } };
 const state = { text: stored(DRAFT), caret: [0, 0], syntax: stored('hd2v.syntax') || 'wiki' };
 
-export async function suggest(main, { info, about, failed, fine, current, titled, focus }) {
+export async function suggest(main, { info, about, failed, fine, current, titled, enter }) {
   titled('Suggest');
   let hits = [], ranking = '', active = 0, asked, last = '';
 
-  const shades = el('div', { class: 'shades', 'aria-hidden': 'true' });
+  const shades = el('div', { class: 'shades', 'aria-hidden': 'true' }, el('div'), el('div'), el('div'));
   const box = el('textarea', {
     id: 'text', spellcheck: 'true', 'aria-label': 'Your text', 'aria-describedby': 'text-hint',
     placeholder: 'Write or paste a paragraph. What it should link to at the caret appears while you type.',
@@ -78,9 +78,18 @@ export async function suggest(main, { info, about, failed, fine, current, titled
   /** The text behind the box, its words shaded by their share in the chosen hit. */
   function shade() {
     const hit = hits[active];
-    const parts = hit ? pieces(box.value, box.selectionEnd, info.window || 50, sharesOf(hit, ranking)) : [[box.value, 0]];
-    shades.replaceChildren(...parts.map(([text, level]) => (level
-      ? el('mark', { class: level > 0 ? 'for' : 'against', 'data-level': Math.abs(level) }, text) : text)), '\n');
+    const [text, caret] = [box.value, box.selectionEnd];
+    // Three blocks, cut at ends of lines: the first and the last of a long text mostly stay as they are laid out.
+    const start = caret > AROUND ? text.lastIndexOf('\n', caret - AROUND) + 1 : 0;
+    const end = (text.indexOf('\n', caret + AROUND) + 1) || text.length;
+    const near = text.slice(start, end);
+    const parts = hit ? pieces(near, caret - start, info.window || 50, sharesOf(hit, ranking)) : [[near, 0]];
+    const [before, middle, behind] = shades.children;
+    const put = (block, rest) => { if (block.textContent !== rest) block.textContent = rest; };
+    put(before, text.slice(0, start));
+    middle.replaceChildren(...parts.map(([part, level]) => (level
+      ? el('mark', { class: level > 0 ? 'for' : 'against', 'data-level': Math.abs(level) }, part) : part)));
+    put(behind, `${text.slice(end)}\n`);
     shades.scrollTop = box.scrollTop;
   }
 
@@ -178,7 +187,7 @@ export async function suggest(main, { info, about, failed, fine, current, titled
     el('section', { class: 'found', 'aria-label': 'Suggestions' }, note, list));
   box.value = state.text;
   show();
-  if (focus) box.focus();
+  enter(box);
   box.setSelectionRange(...(state.text && !state.caret[1] ? [state.text.length, state.text.length] : state.caret));
   ask();
   const leave = () => {

@@ -3,7 +3,7 @@
 import * as api from './api.js';
 import { apart, el, empty, fixed, route, toDocument, waiting } from './dom.js';
 
-export async function words(main, { about, titled, current, failed, focus }) {
+export async function words(main, { about, titled, current, failed, enter }) {
   titled(about ? `“${about}”` : 'Words');
   const input = el('input', { type: 'search', name: 'word', 'aria-label': 'A word', placeholder: 'A word', value: about ?? '', autocomplete: 'off', spellcheck: 'false' });
   const form = el('form', { class: 'ask', role: 'search', on: { submit: (event) => {
@@ -15,7 +15,7 @@ export async function words(main, { about, titled, current, failed, focus }) {
   main.replaceChildren(el('div', { class: 'middle' }, el('h1', {}, about ? `“${about}”` : 'Which word?'), form), body);
   if (!about) {
     body.replaceWith(empty('Words near by IN are used alike in the text; those near by OUT stand among the same words.'));
-    if (focus) input.focus();
+    enter(input);
     return undefined;
   }
   // The model has words in lower case, unless it was told to keep the case.
