@@ -41,7 +41,7 @@ export function filters(info, changed, source) {
     source = document?.id;
     chip.hidden = !document;
     if (!document) return;
-    chip.replaceChildren('Writing in: ', el('a', { href: route('document', source) }, nameOf(document)), more,
+    chip.replaceChildren(el('span', {}, 'Writing in:'), el('a', { href: route('document', source) }, nameOf(document)), more,
       el('button', { type: 'button', class: 'icon', 'aria-label': 'Writing in no document', title: 'Writing in no document', on: { click: () => writeIn() } }, '×'));
   }
   function writeIn(document) {

@@ -88,7 +88,7 @@ export async function map(main, { about, current, titled, notice }) {
     const text = search.value.trim().toLowerCase();
     if (!text && only < 0) {
       plot.bright = null;
-      number.textContent = '';
+      number.textContent = data.labels.length ? 'Choose a label to see it alone.' : '';
       found.hidden = true;
       plot.draw();
       return;
@@ -202,6 +202,7 @@ export async function map(main, { about, current, titled, notice }) {
   resized.observe(canvas);
   addEventListener('theme', colours);
   colours();
+  highlight();
   if (about) {
     plot.chosen = data.ids.indexOf(about);
     if (plot.chosen >= 0) { plot.show(plot.chosen, 6); hover(plot.chosen); titled(`${nameOf({ title: titles[plot.chosen], id: about })} on the map`); }
