@@ -273,8 +273,12 @@ async function opensDocuments() {
   assert.ok(await page.locator('#trouble').isHidden() && await page.locator('main input').isVisible(), 'told once, with a way on');
   await go(page, '#/map/nothing-like-it');
   await page.waitForFunction(() => document.getElementById('trouble').textContent.includes('nothing-like-it'), undefined, { timeout: 60000 });
-  await go(page, '#/nowhere');
-  await page.waitForFunction(() => document.querySelector('main .empty')?.textContent.includes('nothing at this address'));
+  for (const nowhere of ['#/nowhere', '#/constructor']) {
+    await go(page, '#/words');
+    await page.waitForSelector('main.words input');
+    await go(page, nowhere);
+    await page.waitForFunction(() => document.querySelector('main .empty')?.textContent.includes('nothing at this address'));
+  }
   await go(page, '#/document/drying');
   await page.waitForFunction(() => document.querySelectorAll('.card .rows').length >= 3);
   const alike = await page.locator('.card', { hasText: 'Links to' }).locator('.rows a', { hasText: 'Curing' }).allTextContents();

@@ -25,7 +25,7 @@ export async function document_(main, { about, info, current, titled, failed, en
   const head = el('header', { class: 'about' },
     el('h1', {}, nameOf(found)),
     el('p', { class: 'facts' },
-      el('code', {}, found.id),
+      found.title && el('code', {}, found.id),
       found.date && el('span', {}, found.date),
       (found.labels ?? []).map((label) => el('span', { class: 'label' }, label))),
     el('p', { class: 'actions' },

@@ -37,7 +37,7 @@ async function show() {
   }
   main.className = view;
   main.replaceChildren(waiting());
-  if (!VIEWS[view]) {
+  if (!Object.hasOwn(VIEWS, view)) {
     titled('Not found');
     main.replaceChildren(empty('There is nothing at this address. ', el('a', { href: '#/suggest' }, 'Suggest links')));
     return;
