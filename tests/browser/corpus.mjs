@@ -1,5 +1,5 @@
-// A small collection for the browser test: pages about eight trades, which link to each other within a trade, and a
-// page with a hostile title. Always the same.
+// A small collection for the browser test: pages about eight trades, which link to each other within a trade, a page
+// with a hostile title, one with a long title, one with a long id and no title, two of one title. Always the same.
 
 const TRADES = {
   sailing: ['wind storm crew harbour hoisted lowered deck waves tide course steer knots salt leeward',
@@ -21,6 +21,8 @@ const TRADES = {
 };
 
 export const HOSTILE = '<script>alert(1)</script>';
+export const LONG_TITLE = 'On the slow and careful drying of herring in the cold and steady northern wind, with remarks on smoke, on salt, and on the many errors of earlier writers';
+export const LONG_ID = `archive/2019/${'herring-and-other-fish/'.repeat(5)}drying_of_herring_in_the_open_air_second_edition.final.md`;
 
 /** A page a line, as `hd2v import jsonl` reads them. */
 export function corpus() {
@@ -48,5 +50,12 @@ export function corpus() {
     id: 'unspeakable', title: HOSTILE, labels: ['trade:<img src=x onerror=alert(2)>'], url: 'javascript:alert(3)',
     text: 'this page about xyzzy and nothing else than xyzzy would like to run [with the storm][[mainsail]] in your browser',
   });
+  // Fish, of which nobody else writes: four pages that link to each other.
+  const fish = [['drying', LONG_TITLE], [LONG_ID, undefined], ['curing-1', 'Curing'], ['curing-2', 'Curing']];
+  for (const [id, title] of fish) {
+    const sentences = fish.filter(([other]) => other !== id).flatMap(([other]) => Array.from({ length: 5 }, () =>
+      `they hung the herring over the smoke and salted the fillet as told [there][[${other}]] while the herring was drying`));
+    lines.push({ id, title, date: '2001', labels: ['trade:fish', 'trade:sailing'], text: `${sentences.join('. ')}.` });
+  }
   return lines.map((line) => JSON.stringify(line)).join('\n');
 }

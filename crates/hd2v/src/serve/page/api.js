@@ -6,8 +6,9 @@ export class Trouble extends Error {
 }
 
 const TOKEN = 'hd2v.token';
-const kept = () => { try { return sessionStorage.getItem(TOKEN); } catch { return null; } };
-let token = kept();
+const stored = () => { try { return sessionStorage.getItem(TOKEN); } catch { return null; } };
+let token = stored();
+const bearing = () => (token ? { authorization: `Bearer ${token}` } : {});
 let asking;
 
 /** Asks for the token; several questions wait for one answer. */
@@ -17,30 +18,49 @@ function askToken() {
     document.getElementById('token-wrong').hidden = !token;
     const input = document.getElementById('token');
     input.value = '';
+    // Esc closes it too, and gives nothing.
+    dialog.returnValue = '';
     dialog.addEventListener('close', () => {
       asking = undefined;
-      if (input.value) {
-        token = input.value.trim();
+      const given = dialog.returnValue === 'go' && input.value.trim();
+      if (given) {
+        token = given;
         try { sessionStorage.setItem(TOKEN, token); } catch { /* it lasts as long as the page */ }
       }
-      resolve(Boolean(input.value));
+      resolve(Boolean(given));
     }, { once: true });
     dialog.showModal();
   });
   return asking;
 }
 
+/** What was answered once and holds as long as the model does; which model that is, by the latest question. */
+const kept = new Map();
+let model, latest = 0, questions = 0;
+
+function heed(now, question) {
+  if (!now || question < latest) return;
+  const replaced = model && now !== model;
+  [model, latest] = [now, question];
+  if (!replaced) return;
+  kept.clear();
+  document.dispatchEvent(new Event('model'));
+}
+
 async function ask(path, options = {}) {
-  const headers = { ...(options.body && { 'content-type': 'application/json' }), ...(token && { authorization: `Bearer ${token}` }) };
+  const [sent, question] = [token, questions += 1];
+  const headers = { ...(options.body && { 'content-type': 'application/json' }), ...bearing() };
   let answer;
   try {
     answer = await fetch(`api/${path}`, { ...options, headers });
   } catch (error) {
     if (error.name === 'AbortError') throw error;
-    throw new Trouble('gone', 'The server does not answer. Is hd2v serve still running?');
+    throw new Trouble('gone', 'No answer from the server. Is hd2v serve still running?');
   }
+  heed(answer.headers.get('x-model'), question);
   if (answer.status === 401) {
-    if (await askToken()) return ask(path, options);
+    // Another question may have got the right token meanwhile.
+    if (token !== sent || await askToken()) return ask(path, options);
     throw new Trouble('token', 'Without the token the server answers nothing.');
   }
   const body = await answer.json().catch((error) => {
@@ -57,11 +77,23 @@ async function ask(path, options = {}) {
 
 const get = (path, query, options) => ask(`${path}?${new URLSearchParams(query)}`, options);
 
-export const info = () => ask('info');
+async function once(path) {
+  if (!kept.has(path)) {
+    const before = model;
+    const answer = await ask(path);
+    if (answer.ready === false || (before && before !== model)) return answer;
+    kept.set(path, answer);
+  }
+  return kept.get(path);
+}
+
+/** Whether somebody answers again. */
+export const back = () => fetch('api/ready', { headers: bearing() }).then(({ status }) => status < 500, () => false);
+export const info = () => once('info');
 export const recommend = (question, signal) => ask('recommend', { method: 'POST', body: JSON.stringify(question), signal });
 export const similar = (id, by, top = 10) => get('similar', { id, by, top });
 export const near = (word, by, top = 15) => get('words', { word, by, top });
 export const document_ = (id, offset = 0, top = 10) => get('document', { id, offset, top });
 export const suggestions = (id, top = 10) => get('document/suggestions', { id, top });
 export const search = (q, signal, top = 8) => get('search', { q, top }, { signal });
-export const map = () => ask('map');
+export const map = () => once('map');

@@ -22,7 +22,14 @@ export const nameOf = (document) => document.title || document.id;
 
 /** A link to a document's view. */
 export const toDocument = (document, properties = {}) =>
-  el('a', { href: route('document', document.id), ...properties }, nameOf(document));
+  el('a', { href: route('document', document.id), ...properties }, nameOf(document), document.alike && el('span', { class: 'id' }, document.id));
+
+/** The same documents; those whose title another one of them has too are `alike`, and are shown with their ids. */
+export function apart(documents) {
+  const ids = new Map();
+  for (const { title, id } of documents) if (title) ids.set(title, (ids.get(title) ?? new Set()).add(id));
+  return documents.map((document) => (ids.get(document.title)?.size > 1 ? { ...document, alike: true } : document));
+}
 
 /** An address that may be followed, or nothing: never javascript: and the like. */
 export function address(url) {
@@ -39,6 +46,9 @@ export function percent(share) {
   return `${hundred > 99 && hundred < 100 ? '> 99' : Math.round(hundred)} %`;
 }
 
+/** A number with so many decimals, and no -0.0. */
+export const fixed = (number, decimals) => number.toFixed(decimals).replace(/^-(?=0\.?0*$)/, '');
+
 export const thousands = (number) => Number(number).toLocaleString('en');
 
 /** `1 link`, `1,200 links`. */
@@ -50,10 +60,12 @@ export function say(text) { document.getElementById('said').textContent = text; 
 export const empty = (...text) => el('p', { class: 'empty' }, ...text);
 export const waiting = () => el('p', { class: 'waiting', 'aria-label': 'Waiting' }, el('i'), el('i'), el('i'));
 
-/** Calls `work` once nothing has asked for it for so many milliseconds. */
+/** Calls `work` once nothing has asked for it for so many milliseconds; `stop` takes back what was asked. */
 export function settled(milliseconds, work) {
   let timer;
-  return () => { clearTimeout(timer); timer = setTimeout(work, milliseconds); };
+  const ask = () => { clearTimeout(timer); timer = setTimeout(work, milliseconds); };
+  ask.stop = () => clearTimeout(timer);
+  return ask;
 }
 
 /** Words of a text as `[start, end, lower-cased]`, cut as Unicode cuts them. */

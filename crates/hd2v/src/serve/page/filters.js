@@ -1,73 +1,106 @@
 // The options of Suggest, tucked away: what to rank by, what may be a hit, what the text stands in.
 
-import { el } from './dom.js';
+import * as api from './api.js';
+import { el, nameOf, route, settled } from './dom.js';
 import { finder } from './finder.js';
 
 const TOLD = {
-  hybrid: 'hybrid: all that follows, and more',
+  hybrid: 'hybrid: learnt from the links here, the best guess',
   embedding: 'embedding: what is linked to in such contexts',
   bm25: 'bm25: the documents’ own words',
   'bm25-cited': 'bm25-cited: and the words of links to them',
 };
-const kept = { rank: '', before: '', labels: [], source: '', whole: false };
+const DATES = 'a year, a month (2009-06) or a day (2009-06-30)';
+const kept = { rank: '', before: '', labels: [], whole: false };
 
-/** `chosen(text)` gives what goes into a question; `changed` is called when it is another. */
+/** Whether this is a date as the server reads it. */
+function dated(text) {
+  const [, month = 1, day = 1] = /^\d{1,4}(?:-(\d\d)(?:-(\d\d))?)?$/.exec(text) ?? [0, 0];
+  return month >= 1 && month <= 12 && day >= 1 && day <= 31;
+}
+
+/** `chosen(text)` gives what goes into a question; `changed` is called when it is another; `source` is the id in the address. */
 export function filters(info, changed, source) {
-  if (source) kept.source = source;
   const rank = el('select', { id: 'rank' }, (info.rankings ?? []).map((name) =>
     el('option', { value: name, selected: name === (kept.rank || info.ranking) }, TOLD[name] ?? name)));
   const dates = info.dates;
   const before = el('input', {
     id: 'before', type: 'text', inputmode: 'numeric', placeholder: dates ? String(dates.last).slice(0, 10) : '2009-06', value: kept.before,
-    pattern: '[0-9]{1,4}(-[0-9]{2}){0,2}', title: 'a year, a month (2009-06) or a day (2009-06-30)', size: 10,
+    title: DATES, 'aria-describedby': 'before-wrong',
   });
-  const labels = el('select', { id: 'labels', multiple: true, size: Math.min(5, (info.labels ?? []).length) || 1 },
-    (info.labels ?? []).slice(0, 200).map(({ label, documents }) =>
-      el('option', { value: label, selected: kept.labels.includes(label) }, `${label} (${documents})`)));
-  const sources = finder('The document that the text stands in', (hit) => { kept.source = hit.id; update(); }, { placeholder: 'none', keep: true });
-  const sourceBox = sources.querySelector('input');
-  sourceBox.value = kept.source;
+  const wrong = el('span', { class: 'wrong', id: 'before-wrong', role: 'status' });
+  const labels = (info.labels ?? []).slice(0, 200).map(({ label, documents }) =>
+    [label, documents, el('input', { type: 'checkbox', value: label, checked: kept.labels.includes(label) })]);
+  const sources = finder('The document that the text stands in', writeIn, { placeholder: 'Title or id' });
   const whole = el('input', { type: 'checkbox', id: 'whole', checked: kept.whole });
   const count = el('span', { class: 'count' });
+  const chip = el('p', { class: 'writing', hidden: true });
+
+  /** Tells which document the text stands in; the address keeps it. */
+  function tell(document, more = '') {
+    source = document?.id;
+    chip.hidden = !document;
+    if (!document) return;
+    chip.replaceChildren(el('span', {}, 'Writing in:'), el('a', { href: route('document', source) }, nameOf(document)), more,
+      el('button', { type: 'button', class: 'icon', 'aria-label': 'Writing in no document', title: 'Writing in no document', on: { click: () => writeIn() } }, '×'));
+  }
+  function writeIn(document) {
+    history.replaceState(null, '', document ? route('suggest', document.id) : route('suggest'));
+    tell(document);
+    update();
+  }
+  if (source) {
+    tell({ id: source });
+    const id = source;
+    api.document_(id, 0, 1).then((found) => { if (source === id) tell(found); },
+      (error) => { if (source === id && error.kind === 'unknown') tell({ id }, ' (not in this collection)'); });
+  }
 
   function told() {
-    const used = [kept.rank && kept.rank !== info.ranking, kept.before, kept.labels.length, kept.source, kept.whole].filter(Boolean).length;
+    const used = [kept.rank && kept.rank !== info.ranking, kept.before, kept.labels.length, source, kept.whole].filter(Boolean).length;
     count.textContent = used ? `${used} set` : '';
   }
   function update() {
     kept.rank = rank.value;
-    kept.before = before.checkValidity() ? before.value.trim() : '';
-    kept.labels = [...labels.selectedOptions].map((option) => option.value);
+    const date = before.value.trim();
+    const sound = !date || dated(date);
+    kept.before = sound ? date : '';
+    before.setAttribute('aria-invalid', String(!sound));
+    wrong.textContent = sound ? '' : `Not heeded: write ${DATES}.`;
+    kept.labels = labels.filter(([, , box]) => box.checked).map(([label]) => label);
     kept.whole = whole.checked;
     told();
     changed();
   }
-  for (const field of [rank, before, labels, whole]) field.addEventListener('change', update);
-  sourceBox.addEventListener('input', () => { if (!sourceBox.value.trim() && kept.source) { kept.source = ''; update(); } });
+  const boxes = labels.map(([, , box]) => box);
+  for (const field of [rank, before, whole, ...boxes]) field.addEventListener('change', update);
+  before.addEventListener('input', settled(400, update));
   const clear = el('button', { type: 'button', on: { click: () => {
     rank.value = info.ranking;
-    [before.value, sourceBox.value, kept.source, whole.checked] = ['', '', '', false];
-    for (const option of labels.options) option.selected = false;
-    update();
+    [before.value, whole.checked] = ['', false];
+    for (const box of boxes) box.checked = false;
+    writeIn();
   } } }, 'Clear');
   told();
-  const element = el('details', { class: 'options', open: Boolean(source) },
+  const element = el('details', { class: 'options' },
     el('summary', {}, 'Ranking and filters ', count),
     el('div', { class: 'fields' },
       el('label', {}, el('span', {}, 'Rank by'), rank),
       el('div', { class: 'field' }, el('span', {}, 'Stands in the document'), sources),
       el('label', { class: 'tick' }, whole, el('span', {}, 'What I write is the whole document: heed all of it')),
-      dates && el('label', {}, el('span', {}, 'Only documents before'), before),
-      (info.labels ?? []).length > 0 && el('label', {}, el('span', {}, 'Only with one of these labels'), labels),
+      dates && el('label', {}, el('span', {}, 'Only documents before'), before, wrong),
+      labels.length > 0 && el('div', { class: 'field' }, el('span', {}, 'Only with one of these labels'),
+        el('div', { class: 'ticks', id: 'labels', role: 'group', 'aria-label': 'Only with one of these labels' }, labels.map(([label, documents, box]) =>
+          el('label', { class: 'tick' }, box, el('span', {}, `${label} (${documents})`))))),
       clear));
 
   return {
-    element,
+    element, chip,
     chosen: (text) => ({
       ...(kept.rank && kept.rank !== info.ranking && { rank: kept.rank }),
       ...(kept.before && { before: kept.before }),
       ...(kept.labels.length && { only: kept.labels }),
-      ...(kept.source ? { source: kept.source } : kept.whole && { source_text: text }),
+      ...(source ? { source } : kept.whole && { source_text: text }),
     }),
   };
 }

@@ -6,7 +6,7 @@ import { el, nameOf, settled } from './dom.js';
 let boxes = 0;
 
 /** A box; `chosen(document)` is called with what was picked. */
-export function finder(label, chosen, { placeholder = 'Find a document', keep = false } = {}) {
+export function finder(label, chosen, { placeholder = 'Find a document' } = {}) {
   const id = `found-${boxes += 1}`;
   let hits = [], active = -1, asked;
   const list = el('ul', { id, role: 'listbox', 'aria-label': 'Documents found', hidden: true });
@@ -14,8 +14,15 @@ export function finder(label, chosen, { placeholder = 'Find a document', keep = 
     type: 'search', placeholder, role: 'combobox', autocomplete: 'off', spellcheck: 'false', 'aria-label': label,
     'aria-expanded': 'false', 'aria-controls': id, 'aria-autocomplete': 'list',
   });
-  const close = () => { list.hidden = true; active = -1; input.setAttribute('aria-expanded', 'false'); input.removeAttribute('aria-activedescendant'); };
-  const pick = (hit) => { input.value = keep ? hit.id : ''; close(); chosen(hit); };
+  const close = () => {
+    look.stop();
+    asked?.abort();
+    list.hidden = true;
+    active = -1;
+    input.setAttribute('aria-expanded', 'false');
+    input.removeAttribute('aria-activedescendant');
+  };
+  const pick = (hit) => { input.value = ''; input.blur(); chosen(hit); };
   const show = () => {
     list.replaceChildren(...hits.map((hit, number) => el('li', {
       id: `${id}-${number}`, role: 'option', 'aria-selected': String(number === active),

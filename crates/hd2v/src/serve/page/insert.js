@@ -1,5 +1,7 @@
 // A link written into a text: which characters, and where the caret goes. No page here, so that it can be tried alone.
 
+import { address } from './dom.js';
+
 export const SYNTAXES = { wiki: '[[id]]', markdown: 'Markdown', bibtex: '\\cite{id}' };
 
 /** The text of a link to `hit` around `words` that are selected, which may be none. */
@@ -7,7 +9,9 @@ function written(syntax, hit, words) {
   const plain = (text) => text.replace(/[\[\]]/g, '\\$&').replace(/\s+/g, ' ').trim();
   switch (syntax) {
     case 'markdown': {
-      const target = (hit.url || hit.id).replace(/[()<> ]/g, encodeURIComponent).replace(/\(/g, '%28').replace(/\)/g, '%29');
+      // An id that looks like an address and may not be followed is made none.
+      const target = (address(hit.url) ?? address(hit.id) ?? hit.id.replaceAll(':', '%3A'))
+        .replace(/[<>\s]/g, encodeURIComponent).replace(/\(/g, '%28').replace(/\)/g, '%29');
       return `[${words || plain(hit.title || hit.id)}](${target})`;
     }
     case 'bibtex': return `${words}${words ? ' ' : ''}\\cite{${hit.id}}`;
@@ -15,11 +19,19 @@ function written(syntax, hit, words) {
   }
 }
 
+/** Where a caret that stands inside a word is meant to stand: at its end. */
+export function place(text, caret) {
+  const inside = /[\p{L}\p{M}\p{N}_]['’-]?$/u.test(text.slice(Math.max(0, caret - 4), caret));
+  const rest = /^(?:[\p{L}\p{M}\p{N}_]|['’-](?=[\p{L}\p{N}]))+/u.exec(text.slice(caret, caret + 200));
+  return inside && rest ? caret + rest[0].length : caret;
+}
+
 /**
- * Where to put a link: `{start, end, text}` replaces what is between. Beside a word a space is left; a key goes into
- * the \cite{} that stands right before the caret.
+ * Where to put a link: `{start, end, text}` replaces what is between. No word is split, beside one a space is left; a key
+ * goes into the \cite{} that stands right before the caret.
  */
 export function insertion(syntax, hit, text, start, end) {
+  if (start === end) start = end = place(text, start);
   const before = text.slice(0, start);
   if (syntax === 'bibtex' && start === end) {
     const cite = /\\cite\{([^{}]*)\}$/.exec(before);

@@ -1,24 +1,21 @@
 // Map: all documents on a plane, coloured by label.
 
 import * as api from './api.js';
-import { el, empty, many, nameOf, route, say, settled, thousands } from './dom.js';
+import { apart, el, empty, many, nameOf, route, say, settled, thousands, toDocument } from './dom.js';
 import { Plot, packed } from './plot.js';
 
 const COLOURS = ['#4361ee', '#e8590c', '#2b9a5b', '#d6336c', '#8d5bd6', '#c29000', '#0f9bb8', '#a0522d', '#74a12e', '#e0736d', '#5a8dbf', '#b5529a'];
 const FOUND = 30;
-/** The answer, as long as the page stands: it is large and does not change while the model does not. */
-let kept;
 
 async function load(main, current) {
-  for (let wait = 150; !kept; wait = Math.min(1000, 2 * wait)) {
+  for (let wait = 150; ; wait = Math.min(1000, 2 * wait)) {
     const answer = await api.map();
     if (!current()) return undefined;
-    if (answer.ready !== false) { kept = answer; break; }
+    if (answer.ready !== false) return answer;
     if (answer.done) main.replaceChildren(empty(`The map is being made, once: ${Math.round(100 * answer.done)} % …`));
     await new Promise((resolve) => { setTimeout(resolve, wait); });
     if (!current()) return undefined;
   }
-  return kept;
 }
 
 /** Labels by what stands before their colon, `area:css` is one of `area`; those that most documents have one of come first. */
@@ -31,7 +28,7 @@ function groups({ labels, label }) {
   return new Map([...groups].sort(([a, of], [b, others]) => covered.get(b) - covered.get(a) || others.length - of.length));
 }
 
-export async function map(main, { about, info, current, titled }) {
+export async function map(main, { about, current, titled, notice }) {
   titled('Map');
   const data = await load(main, current);
   if (!data) return undefined;
@@ -42,7 +39,8 @@ export async function map(main, { about, info, current, titled }) {
   const canvas = el('canvas', { tabindex: 0, role: 'application', 'aria-roledescription': 'map', 'aria-label': `Map of ${thousands(data.documents)} documents. Arrows move, plus and minus zoom, Enter opens the document nearest to the middle.` });
   const tip = el('div', { class: 'tip', hidden: true });
   const search = el('input', { type: 'search', id: 'map-search', placeholder: 'Highlight titles', 'aria-label': 'Highlight documents whose title has', autocomplete: 'off' });
-  const found = el('div', { class: 'found-on-map', 'aria-live': 'polite' });
+  const number = el('p', { class: 'hint', 'aria-live': 'polite' });
+  const found = el('ul', { class: 'rows found-on-map', hidden: true });
   const legend = el('ul', { class: 'legend', 'aria-label': 'Colours' });
   const byGroup = groups(data);
   const group = el('select', { id: 'group', 'aria-label': 'Colour by' }, [...byGroup.keys()].map((name) => el('option', { value: name }, name || 'label')));
@@ -50,35 +48,39 @@ export async function map(main, { about, info, current, titled }) {
   const side = el('details', { class: 'side', open: matchMedia('(min-width: 50rem)').matches },
     el('summary', {}, `${thousands(data.documents)} documents`),
     data.ids.length < data.documents && el('p', { class: 'hint' }, `${thousands(data.ids.length)} are shown: those that most links point at.`),
-    search, found, byGroup.size > 1 && el('label', { class: 'inline' }, 'Colour by ', group), legend);
+    search, number, found, byGroup.size > 1 && el('label', { class: 'inline' }, 'Colour by ', group), legend);
   main.replaceChildren(canvas, tip, side, el('div', { class: 'zoom' },
     button('+', 'Nearer (+)', () => plot.zoom(1.5)), button('−', 'Further (−)', () => plot.zoom(1 / 1.5)), button('⤢', 'All (0)', () => plot.all())));
   const plot = new Plot(canvas, { x: data.x, y: data.y, links: data.links ?? data.ids.map(() => 0), titles });
 
-  let only = -1;
+  let only = -1, members;
   function colours() {
     const style = getComputedStyle(document.documentElement);
     const read = (name) => style.getPropertyValue(name).trim();
     plot.ink = { text: read('--text'), halo: read('--page'), accent: read('--accent') };
     const grey = read('--dot');
-    const shown = (byGroup.get(group.value) ?? byGroup.values().next().value ?? []).slice(0, COLOURS.length);
-    const at = new Map(shown.map((label, number) => [label, number]));
-    const counts = new Array(shown.length + 1).fill(0);
-    const which = data.label.map((labels) => {
-      const number = labels.reduce((best, label) => Math.min(best, at.get(label) ?? shown.length), shown.length);
-      counts[number] += 1;
-      return number;
+    const all = byGroup.get(group.value) ?? byGroup.values().next().value ?? [];
+    const shown = all.slice(0, COLOURS.length);
+    // The entries that a document belongs to, of which the first colours it: labels that have colours, others, none.
+    const [others, none] = [shown.length, shown.length + 1];
+    const at = new Map(all.map((label, number) => [label, Math.min(number, others)]));
+    const counts = new Array(none + 1).fill(0);
+    members = data.label.map((labels) => {
+      const own = new Set(labels.map((label) => at.get(label)).filter((number) => number !== undefined));
+      if (own.size > 1) own.delete(others);
+      if (!own.size) own.add(none);
+      for (const number of own) counts[number] += 1;
+      return own;
     });
-    const paints = [...COLOURS.slice(0, shown.length), grey].map(packed);
-    plot.colour = Uint32Array.from(which, (number) => paints[number]);
+    const paints = [...COLOURS.slice(0, shown.length), grey, grey].map(packed);
+    plot.colour = Uint32Array.from(members, (own) => paints[Math.min(...own)]);
     const entry = (name, number) => counts[number] > 0 && el('li', {}, el('button', {
-      type: 'button', 'aria-pressed': String(only === number), vars: { '--dot': number < shown.length ? COLOURS[number] : grey },
+      type: 'button', 'aria-pressed': String(only === number), vars: { '--dot': COLOURS[number < others ? number : -1] ?? grey },
       on: { click: () => { only = only === number ? -1 : number; colours(); highlight(); } },
     }, el('span', { class: 'name' }, name), el('span', { class: 'times' }, thousands(counts[number]))));
     const prefix = group.value ? group.value.length + 1 : 0;
     legend.replaceChildren(...[...shown.map((label, number) => entry(data.labels[label].slice(prefix), number)),
-      entry(shown.length ? 'others' : 'documents', shown.length)].filter(Boolean));
-    colours.which = which;
+      entry('others', others), entry('no label', none)].filter(Boolean));
     plot.draw();
   }
 
@@ -86,31 +88,34 @@ export async function map(main, { about, info, current, titled }) {
     const text = search.value.trim().toLowerCase();
     if (!text && only < 0) {
       plot.bright = null;
-      found.replaceChildren();
+      number.textContent = data.labels.length ? 'Choose a label to see it alone.' : '';
+      found.hidden = true;
       plot.draw();
       return;
     }
     const matches = [];
     for (let i = 0; i < lower.length; i += 1) {
-      if ((!text || lower[i].includes(text)) && (only < 0 || colours.which[i] === only)) matches.push(i);
+      if ((!text || lower[i].includes(text)) && (only < 0 || members[i].has(only))) matches.push(i);
     }
     plot.bright = new Set(matches);
     const links = matches.sort((a, b) => plot.points.links[b] - plot.points.links[a] || a - b).slice(0, FOUND);
-    found.replaceChildren(el('p', { class: 'hint' }, many(matches.length, 'document')),
-      text ? el('ul', { class: 'rows' }, links.map((i) => el('li', {}, el('a', {
-        href: route('document', data.ids[i]), on: { focus: () => hover(i), mouseenter: () => hover(i) },
-      }, titles[i])))) : '');
+    number.textContent = many(matches.length, 'document');
+    found.hidden = !text || !matches.length;
+    found.replaceChildren(...apart(links.map((i) => ({ i, id: data.ids[i], title: titles[i] }))).map((one) =>
+      el('li', {}, toDocument(one, { on: { focus: () => hover(one.i), mouseenter: () => hover(one.i) } }))));
     plot.draw();
   }
 
-  function hover(i) {
+  function hover(i, touched = false) {
     plot.hover = i;
+    tip.classList.toggle('touched', touched);
     canvas.classList.toggle('on-point', i >= 0);
     tip.hidden = i < 0;
     if (i >= 0) {
       const [x, y] = plot.screen(i);
       const labels = data.label[i].map((label) => data.labels[label]).join(', ');
-      tip.replaceChildren(el('b', {}, titles[i]), el('span', {}, [labels, plot.points.links[i] ? `${many(plot.points.links[i], 'link')} to it` : ''].filter(Boolean).join(' · ')));
+      tip.replaceChildren(el('b', {}, titles[i]), el('span', {}, [labels, plot.points.links[i] ? `${many(plot.points.links[i], 'link')} to it` : ''].filter(Boolean).join(' · ')),
+        touched ? el('a', { href: route('document', data.ids[i]) }, 'Open') : '');
       const left = Math.max(8, Math.min(plot.width - tip.offsetWidth - 8, x + 14));
       tip.style.setProperty('left', `${left}px`);
       tip.style.setProperty('top', `${Math.max(8, Math.min(plot.height - tip.offsetHeight - 8, y + 14))}px`);
@@ -122,6 +127,8 @@ export async function map(main, { about, info, current, titled }) {
   // Fingers and the mouse: one moves, two zoom, one that does not move opens.
   const pointers = new Map();
   let travelled = 0;
+  /** Pixels that do not count as a move. */
+  const still = (event) => (event.pointerType === 'mouse' ? 4 : 10);
   const at = (event) => { const box = canvas.getBoundingClientRect(); return [event.clientX - box.left, event.clientY - box.top]; };
   canvas.addEventListener('pointerdown', (event) => {
     canvas.setPointerCapture(event.pointerId);
@@ -138,7 +145,7 @@ export async function map(main, { about, info, current, titled }) {
       const far = (a) => Math.max(1, Math.hypot(a[0] - other[0], a[1] - other[1]));
       plot.zoom(far([x, y]) / far(last), (x + other[0]) / 2, (y + other[1]) / 2);
       plot.move((x - last[0]) / 2, (y - last[1]) / 2);
-    } else if (travelled > 4) {
+    } else if (travelled > still(event)) {
       hover(-1);
       canvas.classList.add('moving');
       plot.move(x - last[0], y - last[1]);
@@ -148,24 +155,28 @@ export async function map(main, { about, info, current, titled }) {
   const up = (event) => {
     if (!pointers.delete(event.pointerId)) return;
     canvas.classList.remove('moving');
-    if (event.type === 'pointerup' && !pointers.size && travelled <= 4) {
-      const i = plot.at(...at(event), event.pointerType === 'touch' ? 22 : 12);
+    if (event.type === 'pointerup' && !pointers.size && travelled <= still(event)) {
+      const touched = event.pointerType !== 'mouse';
+      const i = plot.at(...at(event), touched ? 22 : 12);
       // A finger cannot hover: its first touch shows the title, the next one opens.
-      if (event.pointerType === 'touch' && i !== plot.hover) hover(i); else open(i);
+      if (touched && i !== plot.hover) hover(i, i >= 0); else open(i);
     }
   };
   canvas.addEventListener('pointerup', up);
   canvas.addEventListener('pointercancel', up);
-  canvas.addEventListener('pointerleave', () => { if (!pointers.size) hover(-1); });
+  // A finger leaves as soon as it is lifted; what it touched stays.
+  canvas.addEventListener('pointerleave', (event) => { if (event.pointerType === 'mouse' && !pointers.size) hover(-1); });
   canvas.addEventListener('wheel', (event) => {
     event.preventDefault();
     const lines = event.deltaMode === 1 ? 16 : 1;
     plot.zoom(Math.exp(-Math.max(-200, Math.min(200, event.deltaY * lines)) * 0.002), ...at(event));
     hover(-1);
   }, { passive: false });
-  canvas.addEventListener('keydown', (event) => {
+  // All over the view, wherever it was come from.
+  const keys = (event) => {
     const step = { ArrowLeft: [60, 0], ArrowRight: [-60, 0], ArrowUp: [0, 60], ArrowDown: [0, -60] }[event.key];
-    if (event.ctrlKey || event.metaKey || event.altKey) return;
+    if (event.ctrlKey || event.metaKey || event.altKey || document.querySelector('dialog[open]')) return;
+    if (event.target.closest('input, textarea, select, details') || (event.key === 'Enter' && event.target.closest('a, button'))) return;
     if (step) plot.move(...step);
     else if (event.key === '+' || event.key === '=') plot.zoom(1.3);
     else if (event.key === '-' || event.key === '−') plot.zoom(1 / 1.3);
@@ -173,9 +184,9 @@ export async function map(main, { about, info, current, titled }) {
     else if (event.key === 'Enter') open(plot.hover >= 0 ? plot.hover : middle());
     else return;
     event.preventDefault();
-    event.stopPropagation();
     if (event.key !== 'Enter') { const i = middle(); hover(i); if (i >= 0) say(titles[i]); }
-  });
+  };
+  document.addEventListener('keydown', keys);
   const middle = () => plot.at(plot.middle, plot.height / 2, 80);
   search.addEventListener('input', settled(100, highlight));
   group.addEventListener('change', () => { only = -1; colours(); highlight(); });
@@ -184,16 +195,25 @@ export async function map(main, { about, info, current, titled }) {
   const resize = () => {
     plot.covered = side.open && canvas.clientWidth > 800 ? side.offsetWidth + 16 : 0;
     plot.resize();
-    hover(plot.hover);
+    hover(plot.hover, tip.classList.contains('touched'));
   };
   side.addEventListener('toggle', resize);
   const resized = new ResizeObserver(resize);
   resized.observe(canvas);
   addEventListener('theme', colours);
   colours();
+  highlight();
   if (about) {
     plot.chosen = data.ids.indexOf(about);
     if (plot.chosen >= 0) { plot.show(plot.chosen, 6); hover(plot.chosen); titled(`${nameOf({ title: titles[plot.chosen], id: about })} on the map`); }
+    else notice(`There is no document “${about}” on this map.`);
   }
-  return () => { resized.disconnect(); removeEventListener('theme', colours); };
+  const leave = () => {
+    resized.disconnect();
+    removeEventListener('theme', colours);
+    document.removeEventListener('keydown', keys);
+  };
+  // All is here: it stays as it is when the server comes back.
+  leave.again = () => {};
+  return leave;
 }

@@ -25,6 +25,8 @@ export class Plot {
     this.size = points.links.map((links) => (links >= 100 ? 2 : links >= 10 ? 1 : 0));
     // Those that many link to are named first and drawn last.
     this.order = Uint32Array.from(points.links.keys()).sort((a, b) => points.links[b] - points.links[a] || a - b);
+    /** How many pixels the names take, as far as they were measured. */
+    this.long = [];
     this.grid = this.index();
     this.resize();
   }
@@ -178,7 +180,7 @@ export class Plot {
       looked += 1;
       const name = this.points.titles[i];
       const text = name.length > 30 ? `${name.slice(0, 29)}…` : name;
-      const [beside, long] = [this.radius(i) + 3, text.length * 6.4];
+      const [beside, long] = [this.radius(i) + 3, this.long[i] ??= context.measureText(text).width];
       const from = x + beside + long < this.width ? x + beside : x - beside - long;
       if (from < 0) continue;
       const box = [from, y - 8, from + long + 2, y + 8];

@@ -16,12 +16,16 @@ export function depth(share, most) {
 
 export const largest = (shares) => shares.reduce((most, { share }) => Math.max(most, Math.abs(share)), 0);
 
+/** Characters on each side of the caret that are looked at: far more than a window of words, far less than a long text. */
+export const AROUND = 4000;
+
 /** `[text, level]` pieces, level −4 to 4; only words within `window` words of the caret count. */
 export function pieces(text, caret, window, shares) {
   const levels = new Map();
   const most = largest(shares);
   for (const { word, share } of shares) levels.set(word.toLowerCase(), depth(share, most));
-  const all = words(text);
+  const first = Math.max(0, caret - AROUND);
+  const all = words(text.slice(first, caret + AROUND)).map(([start, end, word]) => [first + start, first + end, word]);
   const middle = all.findIndex(([start]) => start >= caret);
   const here = middle < 0 ? all.length : middle;
   const out = [];

@@ -1,25 +1,25 @@
 // Suggest: a text box, and what the place at its caret should link to, with reasons.
 
 import * as api from './api.js';
-import { el, empty, nameOf, percent, route, say, settled, toDocument, words } from './dom.js';
+import { el, empty, fixed, nameOf, percent, route, say, settled, toDocument, waiting, words } from './dom.js';
 import { filters } from './filters.js';
-import { SYNTAXES, insertion } from './insert.js';
-import { depth, largest, pieces, sharesOf } from './shade.js';
+import { SYNTAXES, insertion, place } from './insert.js';
+import { AROUND, depth, largest, pieces, sharesOf } from './shade.js';
 
-/** Characters on each side of the caret that are sent: far more than a window of words. */
-const AROUND = 4000;
 const SHOWN_WORDS = 7;
+/** Characters before the mark of a link that are shown, so that it is seen on a phone too. */
+const BEFORE = 50;
 const DRAFT = 'hd2v.draft';
 
 const store = (name, value) => { try { sessionStorage.setItem(name, value); } catch { /* it lasts as long as the page */ } };
 const stored = (name) => { try { return sessionStorage.getItem(name) ?? ''; } catch { return ''; } };
 const state = { text: stored(DRAFT), caret: [0, 0], syntax: stored('hd2v.syntax') || 'wiki' };
 
-export async function suggest(main, { info, about, failed, titled }) {
+export async function suggest(main, { info, about, failed, fine, current, titled, enter }) {
   titled('Suggest');
   let hits = [], ranking = '', active = 0, asked, last = '';
 
-  const shades = el('div', { class: 'shades', 'aria-hidden': 'true' });
+  const shades = el('div', { class: 'shades', 'aria-hidden': 'true' }, el('div'), el('div'), el('div'));
   const box = el('textarea', {
     id: 'text', spellcheck: 'true', 'aria-label': 'Your text', 'aria-describedby': 'text-hint',
     placeholder: 'Write or paste a paragraph. What it should link to at the caret appears while you type.',
@@ -30,15 +30,19 @@ export async function suggest(main, { info, about, failed, titled }) {
     Object.entries(SYNTAXES).map(([name, text]) => el('option', { value: name, selected: name === state.syntax }, text)));
   const filter = filters(info, () => { last = ''; look(); }, about);
 
-  /** What is asked for the place at the caret. */
-  function question() {
-    const caret = box.selectionEnd;
-    const [from, to] = [Math.max(0, caret - AROUND), caret + AROUND];
-    const text = `${box.value.slice(from, caret)} [[?]] ${box.value.slice(caret, to)}`;
-    return { text, explain: true, ...filter.chosen(box.value) };
+  /** The text before and behind the caret, without what would be taken for the place itself. */
+  function around() {
+    const caret = place(box.value, box.selectionEnd);
+    const parts = [box.value.slice(Math.max(0, caret - AROUND), caret), box.value.slice(caret, caret + AROUND)];
+    return parts.map((part) => part.replaceAll('[[?]]', ' '));
   }
 
+  /** What is asked for the place at the caret. */
+  const question = () => ({ text: around().join(' [[?]] '), explain: true, ...filter.chosen(box.value.replaceAll('[[?]]', ' ')) });
+
   async function ask() {
+    if (!current()) return;
+    store(DRAFT, box.value);
     if (!box.value.trim()) {
       asked?.abort();
       [hits, last] = [[], ''];
@@ -58,13 +62,14 @@ export async function suggest(main, { info, about, failed, titled }) {
       [hits, ranking] = [answer.hits, answer.ranking];
       active = 0;
       show(answer);
-      document.getElementById('trouble').hidden = true;
+      fine();
     } catch (error) {
-      if (error.name === 'AbortError' || last !== written) return;
+      if (error.name === 'AbortError' || last !== written || !current()) return;
       last = '';
-      if (error.kind === 'busy') setTimeout(ask, error.wait);
-      else if (['gone', 'token'].includes(error.kind)) failed(error);
-      else { hits = []; show({ reason: error.message }); }
+      if (error.kind === 'busy') { setTimeout(ask, error.wait); return; }
+      hits = [];
+      show({ reason: error.kind === 'gone' ? 'No answer from the server' : error.message });
+      if (['gone', 'token'].includes(error.kind)) failed(error);
     } finally {
       if (last === written || !last) list.removeAttribute('aria-busy');
     }
@@ -73,13 +78,22 @@ export async function suggest(main, { info, about, failed, titled }) {
   /** The text behind the box, its words shaded by their share in the chosen hit. */
   function shade() {
     const hit = hits[active];
-    const parts = hit ? pieces(box.value, box.selectionEnd, info.window || 50, sharesOf(hit, ranking)) : [[box.value, 0]];
-    shades.replaceChildren(...parts.map(([text, level]) => (level
-      ? el('mark', { class: level > 0 ? 'for' : 'against', 'data-level': Math.abs(level) }, text) : text)), '\n');
+    const [text, caret] = [box.value, box.selectionEnd];
+    // Three blocks, cut at ends of lines: the first and the last of a long text mostly stay as they are laid out.
+    const start = caret > AROUND ? text.lastIndexOf('\n', caret - AROUND) + 1 : 0;
+    const end = (text.indexOf('\n', caret + AROUND) + 1) || text.length;
+    const near = text.slice(start, end);
+    const parts = hit ? pieces(near, caret - start, info.window || 50, sharesOf(hit, ranking)) : [[near, 0]];
+    const [before, middle, behind] = shades.children;
+    const put = (block, rest) => { if (block.textContent !== rest) block.textContent = rest; };
+    put(before, text.slice(0, start));
+    middle.replaceChildren(...parts.map(([part, level]) => (level
+      ? el('mark', { class: level > 0 ? 'for' : 'against', 'data-level': Math.abs(level) }, part) : part)));
+    put(behind, `${text.slice(end)}\n`);
     shades.scrollTop = box.scrollTop;
   }
 
-  function choose(number, focus = false) {
+  function choose(number, by = '') {
     if (!hits.length) return;
     active = (number + hits.length) % hits.length;
     [...list.children].forEach((item, at) => {
@@ -87,8 +101,8 @@ export async function suggest(main, { info, about, failed, titled }) {
       item.querySelector('.insert').tabIndex = at === active ? 0 : -1;
     });
     const item = list.children[active];
-    if (focus) item.querySelector('.insert').focus();
-    else if (document.activeElement === box) { item.scrollIntoView({ block: 'nearest' }); say(nameOf(hits[active])); }
+    if (by === 'list') item.querySelector('.insert').focus();
+    if (by === 'text') { item.scrollIntoView({ block: 'nearest' }); say(nameOf(hits[active])); }
     shade();
   }
 
@@ -107,16 +121,17 @@ export async function suggest(main, { info, about, failed, titled }) {
     say(`Linked to ${nameOf(hit)}`);
   }
 
-  function show(answer = {}) {
-    const asked = new Set(words(box.value).map(([, , word]) => word));
-    list.replaceChildren(...hits.map((hit, number) => item(hit, number, asked, ranking, { choose, insert })));
+  function show(answer) {
+    const asked = new Set(words(around().join(' ')).map(([, , word]) => word));
+    const point = (number) => { if (number !== active) choose(number); };
+    list.replaceChildren(...hits.map((hit, number) => item(hit, number, asked, ranking, { point, insert })));
     if (hits.length) {
-      const unknown = answer.query?.unknown ?? [];
+      const unknown = answer?.query?.unknown ?? [];
       const list = unknown.slice(0, 6).map((word) => word.word ?? word).join(', ');
       note.replaceChildren(unknown.length ? `Not known to the model: ${list}${unknown.length > 6 ? ' …' : ''}` : '');
     } else if (box.value.trim()) {
       note.replaceChildren();
-      list.append(el('li', { class: 'nothing' }, empty(answer.reason ? sentence(answer.reason) : 'Nothing found for this place.')));
+      list.append(el('li', { class: 'nothing' }, answer ? empty(answer.reason ? sentence(answer.reason) : 'Nothing found for this place.') : waiting()));
     } else {
       note.replaceChildren();
       list.append(el('li', { class: 'nothing' }, empty('Suggestions appear here while you type. The words that made a suggestion are shaded in your text.')));
@@ -128,7 +143,6 @@ export async function suggest(main, { info, about, failed, titled }) {
   const look = settled(180, ask);
   function typed() {
     state.text = box.value;
-    store(DRAFT, box.value);
     shade();
     look();
   }
@@ -145,16 +159,16 @@ export async function suggest(main, { info, about, failed, titled }) {
   box.addEventListener('keydown', (event) => {
     const step = { ArrowDown: 1, ArrowUp: -1 }[event.key];
     if (event.key === 'Enter' && (event.ctrlKey || event.metaKey)) insert();
-    else if (step && event.altKey) choose(active + step);
+    else if (step && event.altKey) choose(active + step, 'text');
     else return;
     event.preventDefault();
   });
   list.addEventListener('keydown', (event) => {
     if (event.ctrlKey || event.metaKey || event.altKey) return;
     const step = { ArrowDown: 1, ArrowUp: -1 }[event.key];
-    if (step) choose(active + step, true);
-    else if (event.key === 'Home') choose(0, true);
-    else if (event.key === 'End') choose(hits.length - 1, true);
+    if (step) choose(active + step, 'list');
+    else if (event.key === 'Home') choose(0, 'list');
+    else if (event.key === 'End') choose(hits.length - 1, 'list');
     else if (event.key === 'o' && hits[active]) location.hash = route('document', hits[active].id);
     else if (event.key === 'Escape') box.focus();
     else return;
@@ -164,6 +178,7 @@ export async function suggest(main, { info, about, failed, titled }) {
 
   main.replaceChildren(
     el('section', { class: 'write', 'aria-label': 'Text' },
+      filter.chip,
       el('div', { class: 'editor' }, shades, box),
       el('div', { class: 'under' },
         el('label', { class: 'inline' }, 'Links as ', syntax),
@@ -172,33 +187,42 @@ export async function suggest(main, { info, about, failed, titled }) {
     el('section', { class: 'found', 'aria-label': 'Suggestions' }, note, list));
   box.value = state.text;
   show();
-  box.focus();
+  enter(box);
   box.setSelectionRange(...(state.text && !state.caret[1] ? [state.text.length, state.text.length] : state.caret));
   ask();
-  return () => { asked?.abort(); document.removeEventListener('selectionchange', moved); };
+  const leave = () => {
+    look.stop();
+    asked?.abort();
+    store(DRAFT, box.value);
+    document.removeEventListener('selectionchange', moved);
+  };
+  leave.again = () => { last = ''; ask(); };
+  return leave;
 }
 
 const sentence = (text) => text[0].toUpperCase() + text.slice(1) + (/[.!?]$/.test(text) ? '' : '.');
 
 /** One suggestion. */
-function item(hit, number, asked, ranking, { choose, insert }) {
+function item(hit, number, asked, ranking, { point, insert }) {
   const all = sharesOf(hit, ranking);
   const most = largest(all);
   const shares = all.filter(({ share }) => depth(share, most)).sort((a, b) => Math.abs(b.share) - Math.abs(a.share));
   const chip = ({ word, share }) => el('li', {
     class: share < 0 ? 'against' : 'for', 'data-level': Math.abs(depth(share, most)),
-    title: `${word}: ${share > 0 ? '+' : ''}${share.toFixed(3)}`,
+    title: `${word}: ${share > 0 ? '+' : ''}${fixed(share, 3)}`,
   }, word);
   const probable = hit.probability !== undefined && hit.probability !== null;
-  return el('li', { class: 'hit', on: { mouseenter: () => choose(number), focusin: () => choose(number) } },
+  // A list that is drawn under a mouse at rest chooses nothing.
+  const pointermove = (event) => { if (event.pointerType === 'mouse' && (event.movementX || event.movementY)) point(number); };
+  return el('li', { class: 'hit', on: { pointermove, focusin: () => point(number), click: () => point(number) } },
     el('div', { class: 'head' },
-      el('button', { type: 'button', class: 'insert', tabindex: number ? -1 : 0, title: 'Insert a link (Enter)', on: { click: () => insert(number) } },
-        el('span', { class: 'title' }, nameOf(hit)),
+      el('div', { class: 'what' },
+        toDocument(hit, { class: 'title', title: 'Open (o)' }),
         el('span', { class: 'id' }, [hit.title && hit.id, hit.date].filter(Boolean).join(' · '))),
       el('span', { class: 'score', title: probable ? 'the probability that this is what is linked to' : `score by ${ranking}` },
-        probable ? percent(hit.probability) : hit.score.toFixed(2),
+        probable ? percent(hit.probability) : fixed(hit.score, 2),
         probable && el('span', { class: 'bar', 'aria-hidden': 'true', vars: { '--share': hit.probability } })),
-      el('a', { class: 'open', href: route('document', hit.id), 'aria-label': `Open ${nameOf(hit)}`, title: 'Open (o)' }, '→')),
+      el('button', { type: 'button', class: 'insert', tabindex: number ? -1 : 0, 'aria-label': `Insert a link to ${nameOf(hit)}`, title: 'Insert a link (Enter)', on: { click: () => insert(number) } }, 'Insert')),
     shares.length > 0 && el('ul', { class: 'chips', 'aria-label': 'Words that made it' }, shares.slice(0, SHOWN_WORDS).map(chip),
       shares.length > SHOWN_WORDS && el('li', { class: 'more' }, `${shares.length - SHOWN_WORDS} more`)),
     (hit.contexts ?? []).slice(0, 2).map((context) => el('p', { class: 'context' },
@@ -218,5 +242,8 @@ function quoted(text, asked) {
     }
     return [...out, part.slice(from)];
   };
-  return at < 0 ? bold(text) : [...bold(text.slice(0, at)), el('span', { class: 'here' }, 'this'), ...bold(text.slice(at + 6))];
+  if (at < 0) return bold(text);
+  const before = text.slice(0, at);
+  const short = before.length > BEFORE ? `… ${before.slice(-BEFORE).replace(/^\S*\s/, '')}` : before;
+  return [...bold(short), el('span', { class: 'here' }, 'this'), ...bold(text.slice(at + 6))];
 }

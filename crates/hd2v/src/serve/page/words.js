@@ -1,9 +1,9 @@
 // Words: what is near a word, and the documents that it points to.
 
 import * as api from './api.js';
-import { el, empty, route, toDocument, waiting } from './dom.js';
+import { apart, el, empty, fixed, route, toDocument, waiting } from './dom.js';
 
-export async function words(main, { about, titled }) {
+export async function words(main, { about, titled, current, failed, enter }) {
   titled(about ? `“${about}”` : 'Words');
   const input = el('input', { type: 'search', name: 'word', 'aria-label': 'A word', placeholder: 'A word', value: about ?? '', autocomplete: 'off', spellcheck: 'false' });
   const form = el('form', { class: 'ask', role: 'search', on: { submit: (event) => {
@@ -15,10 +15,9 @@ export async function words(main, { about, titled }) {
   main.replaceChildren(el('div', { class: 'middle' }, el('h1', {}, about ? `“${about}”` : 'Which word?'), form), body);
   if (!about) {
     body.replaceWith(empty('Words near by IN are used alike in the text; those near by OUT stand among the same words.'));
-    input.focus();
+    enter(input);
     return undefined;
   }
-  body.append(waiting());
   // The model has words in lower case, unless it was told to keep the case.
   const near = async (by) => {
     try { return await api.near(about, by); } catch (error) {
@@ -26,21 +25,29 @@ export async function words(main, { about, titled }) {
       return api.near(about.toLowerCase(), by);
     }
   };
-  try {
-    const [inside, outside] = await Promise.all([near('in'), near('out').catch((error) => ({ hits: [], reason: error.message }))]);
-    body.replaceChildren(
-      card('Near by IN', 'used alike', inside.hits.map(word), inside.reason),
-      card('Near by OUT', 'among the same words', outside.hits.map(word), outside.reason),
-      card('Points to', 'documents that are linked to with it', (inside.documents ?? []).map(pointed)));
-  } catch (error) {
-    if (error.kind !== 'unknown') throw error;
-    body.replaceWith(empty(error.message));
-  }
-  return undefined;
+  const look = async () => {
+    body.replaceChildren(waiting());
+    try {
+      const [inside, outside] = await Promise.all([near('in'), near('out').catch((error) => ({ hits: [], reason: error.message }))]);
+      body.replaceChildren(
+        card('Near by IN', 'used alike', inside.hits.map(word), inside.reason),
+        card('Near by OUT', 'among the same words', outside.hits.map(word), outside.reason),
+        card('Points to', 'documents that are linked to with it', apart(inside.documents ?? []).map(pointed)));
+    } catch (error) {
+      if (!current()) return;
+      const several = /\s/.test(about) ? ' Ask for one word at a time.' : '';
+      body.replaceChildren(empty(error.kind === 'unknown' ? `The model does not know “${about}”.${several}` : error.message));
+      if (error.kind !== 'unknown') failed(error);
+    }
+  };
+  look();
+  const leave = () => {};
+  leave.again = look;
+  return leave;
 }
 
-const meter = (score) => el('span', { class: 'meter', vars: { '--share': Math.max(0, Math.min(1, score)) } }, score.toFixed(2));
+const meter = (score) => el('span', { class: 'meter', vars: { '--share': Math.max(0, Math.min(1, score)) } }, fixed(score, 2));
 const word = (hit) => el('li', {}, el('a', { href: route('words', hit.word) }, hit.word), meter(hit.score));
-const pointed = (hit, _, all) => el('li', {}, toDocument(hit), el('span', { class: 'meter', vars: { '--share': Math.max(0, hit.score / (all[0].score || 1)) } }, hit.score.toFixed(1)));
+const pointed = (hit, _, all) => el('li', {}, toDocument(hit), el('span', { class: 'meter', vars: { '--share': Math.max(0, hit.score / (all[0].score || 1)) } }, fixed(hit.score, 1)));
 const card = (title, more, rows, reason) => el('section', { class: 'card' }, el('h2', {}, title, ' ', el('small', {}, more)),
   rows.length ? el('ul', { class: 'rows' }, rows) : empty(reason ?? 'Nothing.'));
