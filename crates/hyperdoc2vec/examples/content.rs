@@ -50,7 +50,7 @@ fn main() {
     match arguments[2].as_str() {
         "words" => {
             let mut file = std::io::BufWriter::new(std::fs::File::create(&arguments[3]).unwrap());
-            for &doc in &view.documents {
+            for &doc in view.documents.iter() {
                 let known = corpus.words(doc).iter().filter(|&&word| view.word_row(word).is_some());
                 let words: Vec<&str> = known.map(|&word| corpus.word(word)).collect();
                 writeln!(file, "{}", words.join(" ")).unwrap();

@@ -222,6 +222,11 @@ impl Aside {
         self.append(name, Dtype::U8, None, give)
     }
 
+    /// The same for numbers of 32 bits, as bytes, the lowest first.
+    pub fn put_u32s<T>(&mut self, name: &str, give: impl FnOnce(Take<'_>) -> io::Result<T>) -> Result<T> {
+        self.append(name, Dtype::U32, None, give)
+    }
+
     fn append<T>(
         &mut self,
         name: &str,
@@ -244,7 +249,7 @@ impl Aside {
         let given = write().map_err(Error::io("write a file in", &self.folder))?;
         let range = self.end..self.end + length as u64;
         self.end = range.end;
-        let shape = shape.unwrap_or_else(|| vec![length]);
+        let shape = shape.unwrap_or_else(|| vec![length * 8 / dtype.bitsize()]);
         self.kept.push(Kept { name: name.to_owned(), dtype, shape, range, sum: hash.digest() });
         Ok(given)
     }

@@ -272,29 +272,6 @@ impl Model {
     }
 }
 
-impl Links<'_> {
-    /// The arrays.
-    fn tensors(&self) -> [Tensor<'_>; 4] {
-        [
-            Tensor::u64s("links.ends", self.ends),
-            Tensor::u32s("links.sources", self.sources),
-            Tensor::u64s("contexts.ends", self.context_ends),
-            Tensor::bytes("contexts.words", self.contexts),
-        ]
-    }
-}
-
-impl Keywords<'_> {
-    /// The arrays.
-    fn tensors(&self) -> [Tensor<'_>; 3] {
-        [
-            Tensor::u64s("keywords.ends", self.ends),
-            Tensor::u32s("keywords.rows", self.rows),
-            Tensor::bytes("keywords.counts", self.counts),
-        ]
-    }
-}
-
 /// Strings as bytes and ends.
 pub(crate) fn flat<'a>(strings: impl Iterator<Item = &'a str>) -> (Vec<u8>, Vec<u64>) {
     let (mut bytes, mut ends) = (Vec::new(), Vec::new());
@@ -325,7 +302,9 @@ impl Content {
         let terms = Terms::new(view);
         let mut arrays = Aside::new(folder)?;
         put_index(&mut arrays, Field::Text, |take| index::text(view, &terms, take))?;
-        KeywordsBuf::build(view).view().tensors().iter().try_for_each(|tensor| arrays.put(tensor))?;
+        let keywords = arrays.put_u32s("keywords.rows", |take| KeywordsBuf::build(view, take))?;
+        arrays.put(&Tensor::u64s("keywords.ends", &keywords.ends))?;
+        arrays.put(&Tensor::bytes("keywords.counts", &keywords.counts))?;
         Ok(Content { terms, arrays })
     }
 }
@@ -359,7 +338,11 @@ pub fn save_with(
     let Content { terms, arrays } = content;
     let mut linked = Aside::new(parent(path))?;
     put_index(&mut linked, Field::Cited, |take| index::cited(view, terms, params.window, params.citation.decay, take))?;
-    LinksBuf::build(view, terms).view().tensors().iter().try_for_each(|tensor| linked.put(tensor))?;
+    let links = linked.put_bytes("contexts.words", |take| LinksBuf::build(view, terms, take))?;
+    linked.put(&Tensor::u64s("links.ends", links.view().ends))?;
+    linked.put(&Tensor::u32s("links.sources", links.view().sources))?;
+    linked.put(&Tensor::u64s("contexts.ends", links.view().context_ends))?;
+    drop(links);
     let stride = tables.input.stride();
     let ((word_in, doc_in), (word_out, doc_out)) =
         (tables.input.data().split_at(first * stride), tables.output.data().split_at(first * stride));
@@ -375,7 +358,7 @@ pub fn save_with(
         (string_index(terms.words.len(), words()), string_index(view.documents.len(), names()));
     let dates: Vec<i32> = view.documents.iter().map(|&doc| corpus.date(doc).map_or(0, Date::packed)).collect();
     let (mut document_label, mut document_labels) = (Vec::new(), Vec::new());
-    for &doc in &view.documents {
+    for &doc in view.documents.iter() {
         document_label.extend_from_slice(corpus.label_ids(doc));
         document_labels.push(document_label.len() as u64);
     }

@@ -37,7 +37,7 @@ impl Terms {
     pub fn new(view: &View<'_>) -> Terms {
         let corpus: &Corpus = view.corpus;
         let mut counts = vec![0u64; corpus.distinct_words()];
-        for &doc in &view.documents {
+        for &doc in view.documents.iter() {
             corpus.words(doc).iter().for_each(|word| counts[word.index()] += 1);
         }
         view.words.iter().for_each(|word| counts[word.index()] = 0);

@@ -5,8 +5,13 @@
 //! words behind, these words; all LEB128, words by their rows in the index. Frequent words have low rows, so that a
 //! link takes about 45 bytes, and never more than 130.
 
+use std::io;
+
+use rayon::prelude::*;
+
 use super::index::Terms;
 use super::postings::read;
+use crate::container::Take;
 use crate::train::citation::rarity_weight;
 use crate::train::text::CitedBy;
 use crate::train::view::View;
@@ -16,7 +21,7 @@ pub const AROUND: usize = 12;
 /// Words kept of a document: those that tell most of it.
 pub const KEYWORDS: usize = 64;
 /// Documents whose words are counted before the next are.
-const TOGETHER: usize = 1 << 14;
+const TOGETHER: usize = 1 << 12;
 
 /// The links, as they are stored.
 #[derive(Debug, Clone, Copy, Default)]
@@ -112,10 +117,11 @@ impl LinksBuf {
         self.context_ends.push(self.contexts.len() as u64);
     }
 
-    /// The links of `view`.
-    pub fn build(view: &View<'_>, terms: &Terms) -> LinksBuf {
+    /// The links of `view`. Their words go to `take` piece by piece, and are not here.
+    pub fn build(view: &View<'_>, terms: &Terms, take: Take<'_>) -> io::Result<LinksBuf> {
         let cited_by = CitedBy::new(view, AROUND);
         let mut links = LinksBuf::default();
+        let mut taken = 0;
         for document in 0..view.documents.len() {
             for &position in cited_by.positions(document) {
                 let position = view.corpus.position(position as usize);
@@ -128,9 +134,13 @@ impl LinksBuf {
                     links.push_words(rows.into_iter());
                 }
             }
-            links.end_document();
+            taken += links.contexts.len() as u64;
+            take(&links.contexts)?;
+            links.contexts.clear();
+            links.ends.push(links.sources.len() as u64);
+            links.context_ends.push(taken);
         }
-        links
+        Ok(links)
     }
 
     /// To read.
@@ -183,9 +193,8 @@ pub struct KeywordsBuf {
 }
 
 impl KeywordsBuf {
-    /// Of the documents of `view`.
-    pub fn build(view: &View<'_>) -> KeywordsBuf {
-        use rayon::prelude::*;
+    /// Of the documents of `view`. The rows go to `take` piece by piece, and are not here.
+    pub fn build(view: &View<'_>, take: Take<'_>) -> io::Result<KeywordsBuf> {
         let rarity = |row: u32| rarity_weight(view.document_counts[row as usize], view.documents.len(), true);
         let of =
             |&doc| keywords(view.corpus.words(doc).iter().filter_map(|&word| view.word_row(word)).collect(), rarity);
@@ -193,18 +202,12 @@ impl KeywordsBuf {
         for some in view.documents.chunks(TOGETHER) {
             let all: Vec<Vec<(u32, u8)>> = some.par_iter().map(of).collect();
             for words in all {
-                keywords.rows.extend(words.iter().map(|&(row, _)| row));
+                take(&words.iter().flat_map(|(row, _)| row.to_le_bytes()).collect::<Vec<u8>>())?;
                 keywords.counts.extend(words.iter().map(|&(_, count)| count));
-                keywords.ends.push(keywords.rows.len() as u64);
+                keywords.ends.push(keywords.counts.len() as u64);
             }
         }
-        keywords
-    }
-
-    /// To read.
-    pub fn view(&self) -> Keywords<'_> {
-        let KeywordsBuf { ends, rows, counts } = self;
-        Keywords { ends, rows, counts }
+        Ok(keywords)
     }
 }
 

@@ -154,7 +154,7 @@ impl<'a> Citation<'a> {
         let corrections = counts.iter().map(correction).collect();
         let Weighting { by_distance, by_word } = Weighting::new(view, window, params.decay, params.rarity);
         let mut known = vec![(UNKNOWN, 0.0); view.corpus.distinct_words()];
-        (0..).zip(&view.words).for_each(|(row, word)| known[word.index()] = (row, by_word[row as usize]));
+        (0..).zip(view.words.iter()).for_each(|(row, word)| known[word.index()] = (row, by_word[row as usize]));
         Citation { view, params, window, seed, by_distance, known, links, held_out, corrections, from_content: false }
     }
 

@@ -153,18 +153,17 @@ pub fn train_tables_on(
     let text = text(view, params);
     let phases = phases(view, text.as_ref(), params);
     phases.iter().skip(1).try_for_each(|phase| run_alone(phase.as_ref(), &mut tables, watch))?;
-    finite(phases.last().map(AsRef::as_ref), &tables)?;
+    phases.last().map_or(Ok(()), |last| finite(last.as_ref(), &tables))?;
     Ok(tables)
 }
 
 /// Refuses vectors that are no numbers any more.
-fn finite(last: Option<&dyn Phase>, tables: &Tables) -> Result<()> {
+fn finite(last: &dyn Phase, tables: &Tables) -> Result<()> {
     let finite = |table: &Table| table.data().iter().all(|x| x.is_finite());
-    match last {
-        Some(last) if !finite(&tables.input) || !finite(&tables.output) => {
-            Err(Error::Diverged { phase: last.name(), epoch: last.epochs(), batch: last.batches() })
-        }
-        _ => Ok(()),
+    if finite(&tables.input) && finite(&tables.output) {
+        Ok(())
+    } else {
+        Err(Error::Diverged { phase: last.name(), epoch: last.epochs(), batch: last.batches() })
     }
 }
 
@@ -275,14 +274,15 @@ fn run(
     }
     let text = text(view, params);
     let phases = phases(view, text.as_ref(), params);
-    let begin = state.place;
-    for (number, phase) in phases.iter().enumerate().skip(begin.phase) {
+    let (begin, count) = (state.place, phases.len());
+    // By value: a phase that is over keeps no memory.
+    for (number, phase) in phases.into_iter().enumerate().skip(begin.phase) {
         if number > begin.phase {
             state.place = Place { phase: number, ..Place::default() };
         }
         if (state.place.epoch, state.place.batch) == (0, 0) {
             phase.prepare(&mut state.tables);
-            if number + 1 == phases.len() && hybrid::is_for(params) {
+            if number + 1 == count && hybrid::is_for(params) {
                 let content = content.insert(Content::new(view, parent(destination))?);
                 state.hybrid = match hybrid::learn(view, params, &mut state.tables, content, destination, watch) {
                     Err(Error::Interrupted) => return Err(stopped(&state, &key, checkpoints)?),
@@ -291,8 +291,10 @@ fn run(
             }
         }
         run_phase(phase.as_ref(), &mut state, &key, checkpoints, watch)?;
+        if number + 1 == count {
+            finite(phase.as_ref(), &state.tables)?;
+        }
     }
-    finite(phases.last().map(AsRef::as_ref), &state.tables)?;
     Ok(Trained { tables: state.tables, content, hybrid: state.hybrid })
 }
 

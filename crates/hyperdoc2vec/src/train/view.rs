@@ -1,6 +1,8 @@
 //! What a training run sees of a corpus: some of its documents, the words that are frequent enough in them, the
 //! links among them; each word and document with its row in the tables, words first.
 
+use std::sync::Arc;
+
 use crate::corpus::Corpus;
 use crate::error::{Error, Result};
 use crate::id::{DocId, WordId};
@@ -8,23 +10,23 @@ use crate::split::{Part, Split};
 
 const NONE: u32 = u32::MAX;
 
-/// The training part of a corpus.
+/// The training part of a corpus. All but the links is shared between a view and its clones.
 #[derive(Clone)]
 pub struct View<'a> {
     /// The corpus.
     pub corpus: &'a Corpus,
     /// Training documents; document i has row `words.len() + i`.
-    pub documents: Vec<DocId>,
+    pub documents: Arc<[DocId]>,
     /// Words that occur often enough in them, by falling count; word i has row i.
-    pub words: Vec<WordId>,
+    pub words: Arc<[WordId]>,
     /// How often each of `words` occurs in the training documents.
-    pub counts: Vec<u64>,
+    pub counts: Arc<[u64]>,
     /// In how many training documents each of `words` occurs.
-    pub document_counts: Vec<u64>,
+    pub document_counts: Arc<[u64]>,
     /// Every link between training documents.
     pub links: Vec<Example>,
-    word_rows: Vec<u32>,
-    document_rows: Vec<u32>,
+    word_rows: Arc<[u32]>,
+    document_rows: Arc<[u32]>,
 }
 
 /// A link: the number of its position in the corpus, and the row of its target.
@@ -39,11 +41,11 @@ pub struct Example {
 impl<'a> View<'a> {
     /// The training documents of `split`, and the words that occur `min_count` times in them.
     pub fn new(corpus: &'a Corpus, split: &Split, min_count: u64) -> Result<View<'a>> {
-        let documents: Vec<DocId> = split.documents(Part::Training).collect();
+        let documents: Arc<[DocId]> = split.documents(Part::Training).collect();
         let mut counts = vec![0u64; corpus.distinct_words()];
         let mut document_counts = vec![0u64; corpus.distinct_words()];
         let mut last_seen = vec![NONE; corpus.distinct_words()];
-        for &doc in &documents {
+        for &doc in &*documents {
             for word in corpus.words(doc) {
                 counts[word.index()] += 1;
                 if last_seen[word.index()] != doc.0 {
@@ -64,9 +66,9 @@ impl<'a> View<'a> {
         let mut word_rows = vec![NONE; counts.len()];
         (0..).zip(&words).for_each(|(row, word)| word_rows[word.index()] = row);
         let mut document_rows = vec![NONE; corpus.len()];
-        (words.len() as u32..).zip(&documents).for_each(|(row, doc)| document_rows[doc.index()] = row);
+        (words.len() as u32..).zip(&*documents).for_each(|(row, doc)| document_rows[doc.index()] = row);
         let mut links = Vec::new();
-        for &doc in &documents {
+        for &doc in &*documents {
             for position in corpus.position_range(doc) {
                 for target in corpus.position(position).targets {
                     let target = document_rows[target.index()];
@@ -76,8 +78,9 @@ impl<'a> View<'a> {
                 }
             }
         }
-        let of = |counts: Vec<u64>| words.iter().map(|word| counts[word.index()]).collect::<Vec<u64>>();
+        let of = |counts: Vec<u64>| words.iter().map(|word| counts[word.index()]).collect::<Arc<[u64]>>();
         let (counts, document_counts) = (of(counts), of(document_counts));
+        let (words, word_rows, document_rows) = (words.into(), word_rows.into(), document_rows.into());
         Ok(View { corpus, documents, words, counts, document_counts, links, word_rows, document_rows })
     }
 
