@@ -177,7 +177,7 @@ fn citation(work: Element<'_>) -> Record {
             "ext-link" | "uri" => {
                 let target = element.attribute("href").unwrap_or_default().into_owned();
                 let field = match &target {
-                    target if target.contains("doi.org/10.") => &mut record.doi,
+                    target if target.contains("doi.org/10.") || target.starts_with("10.") => &mut record.doi,
                     target if target.contains("arxiv.org/") => &mut record.arxiv,
                     _ => continue,
                 };

@@ -184,13 +184,17 @@ impl BibEntry {
     }
 }
 
+/// Bytes of a mark at the most.
+const LONGEST_MARK: usize = 256;
+
 /// What stands in double braces: marks, and what is left out.
 fn marks(text: &str) -> Vec<Span> {
     let mut spans = Vec::new();
     let mut from = 0;
     while let Some(start) = text[from..].find("{{").map(|at| from + at) {
-        let Some(length) = text[start..].find("}}") else { break };
-        let inside = &text[start + 2..start + length];
+        let near = &text.as_bytes()[start..text.len().min(start + LONGEST_MARK)];
+        let length = memchr::memmem::find(near, b"}}").unwrap_or(0);
+        let inside = text.get(start + 2..start + length).unwrap_or_default();
         let kind = match inside.split_once(':') {
             Some(("cite", key)) => Kind::Mark(Some(key.to_owned())),
             Some(("formula" | "figure" | "table" | "ref" | "section" | "equation", _)) => Kind::Nothing,

@@ -10,7 +10,8 @@ const LONGEST_RANGE: usize = 100;
 /// Text with citation marks, written from left to right.
 ///
 /// Marks with nothing between them but white space, `,`, `;` and brackets are one; with a dash between them they stand
-/// for all references in between as well. The brackets around marks are no text either.
+/// for all references in between as well, if both are the numbers of their entries. The brackets around marks are no
+/// text either.
 #[derive(Debug, Default)]
 pub(in super::super) struct MarkedText {
     text: String,
@@ -18,6 +19,8 @@ pub(in super::super) struct MarkedText {
     gap: Gap,
     /// The bracket that would close the one taken out before the last mark.
     closing: Option<char>,
+    /// Whether the last mark ends with the number of its entry.
+    numbered: bool,
     /// Keys of the bibliography in order, and their places in it.
     keys: Vec<String>,
     places: HashMap<String, usize>,
@@ -81,6 +84,7 @@ impl MarkedText {
         if let Some((first, last)) = numbers
             && let (1..=2, Some(&from)) = (keys.len(), keys.first().and_then(|key| self.places.get(key)))
             && last > first
+            && first == from + 1
         {
             // One mark that is written as a range, `3-5`.
             let to = match keys.get(1) {
@@ -91,13 +95,18 @@ impl MarkedText {
                 keys = self.keys[from..=to].to_vec();
             }
         }
+        let numbered = |words: &str, key: Option<&String>| {
+            let number = numbers.map(|(_, last)| last).or_else(|| bare(words).parse().ok());
+            number.is_some() && number == key.and_then(|key| self.places.get(key)).map(|place| place + 1)
+        };
+        let before = std::mem::replace(&mut self.numbered, numbered(words, keys.last()));
         if self.gap < Gap::Line
             && let Some(last) = self.marks.last().filter(|last| !last.keys.is_empty() && !keys.is_empty())
             && let Some(joint) = joint(&self.text[last.at..])
         {
             let at = last.at;
             let between = match (joint, last.keys.last(), keys.first()) {
-                (Joint::Dash, Some(from), Some(to)) => self.between(from, to),
+                (Joint::Dash, Some(from), Some(to)) if before && self.numbered => self.between(from, to),
                 _ => Vec::new(),
             };
             // What opened before this mark may close after it.
@@ -179,10 +188,14 @@ fn joint(between: &str) -> Option<Joint> {
     }
 }
 
+/// A mark without its brackets.
+fn bare(words: &str) -> &str {
+    words.trim().trim_matches(['[', ']', '(', ')', ',', ' '])
+}
+
 /// The numbers of a range, `[3–5]`.
 fn numbers(words: &str) -> Option<(usize, usize)> {
-    let bare = words.trim().trim_matches(['[', ']', '(', ')', ',', ' ']);
-    let (first, last) = bare.split_once(['-', '–', '—', '‒', '‐', '−'])?;
+    let (first, last) = bare(words).split_once(['-', '–', '—', '‒', '‐', '−'])?;
     let (first, last): (usize, usize) = (first.trim().parse().ok()?, last.trim().parse().ok()?);
     (first < last && last - first <= LONGEST_RANGE).then_some((first, last))
 }
@@ -233,5 +246,8 @@ mod tests {
         assert_eq!(written("a ‹b2 b4|2–4› b"), "a ‹b2 b3 b4›b");
         assert_eq!(written("a ‹b8|[8-12]› b"), "a ‹b8›b");
         assert_eq!(written("a ‹b5|5›–‹b2|2› b"), "a ‹b5 b2›b");
+        assert_eq!(written("a ‹b2› — ‹b5› b"), "a ‹b2 b5›b");
+        assert_eq!(written("a (‹b2|Birch, 2001›) – (‹b5|Gum, 2006›) b"), "a ‹b2 b5›b");
+        assert_eq!(written("a ‹b2|2001-2003› b, ‹b2|2001›-‹b4|2003› c"), "a ‹b2›b, ‹b2 b4›c");
     }
 }

@@ -183,11 +183,14 @@ impl Catalogue {
         equal(&self.by_id, id_hash(how, id))
     }
 
-    /// Documents with this folded title, blanks aside.
-    pub(super) fn with_title(&self, title: &str) -> impl Iterator<Item = usize> {
-        let compact = |title: &'_ str| title.bytes().filter(|&b| b != b' ').collect::<Vec<u8>>();
-        let wanted = compact(title);
-        equal(&self.by_title, title_hash(title)).filter(move |&document| compact(self.title(document)) == wanted)
+    /// Documents that `may` be meant with this folded title, blanks aside. It is asked first: many a journal has an
+    /// editorial each month.
+    pub(super) fn with_title(&self, title: &str, may: impl Fn(&Known<'_>) -> bool) -> impl Iterator<Item = usize> {
+        let equal = equal(&self.by_title, title_hash(title));
+        equal.filter(move |&document| {
+            let known = self.known(document);
+            may(&known) && letters(known.title).eq(letters(title))
+        })
     }
 
     /// Documents that share keys with `wanted`, with how many; at most `most`, those with the most first. Keys of
@@ -208,6 +211,11 @@ impl Catalogue {
         counted.truncate(most);
         counted
     }
+}
+
+/// The bytes of a folded text, blanks aside.
+fn letters(folded: &str) -> impl Iterator<Item = u8> {
+    folded.bytes().filter(|&b| b != b' ')
 }
 
 /// A title folded and cut.

@@ -6,6 +6,9 @@ const PREFIXES: [&str; 20] = [
     "de", "re", "anti", "self", "cross",
 ];
 
+/// Short words that say nothing by themselves.
+const LITTLE: [&str; 12] = ["the", "for", "and", "with", "from", "into", "over", "its", "are", "use", "can", "that"];
+
 /// How much a title says.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub(super) enum Size {
@@ -40,18 +43,28 @@ pub(super) fn noise(a: &str, b: &str) -> Option<usize> {
     let compact = |title: &str| title.bytes().filter(|&byte| byte != b' ').collect::<Vec<u8>>();
     let (bytes_a, bytes_b) = (compact(a), compact(b));
     let most = bytes_a.len().max(bytes_b.len()) / 10;
-    if a.split(' ').count() != b.split(' ').count() {
-        // Words that were parted or joined, an article that was left out.
-        return distance(&bytes_a, &bytes_b, most.min(3)).filter(|_| !replaced_prefix(a, b));
-    }
     let one_word = |(a, b): (&str, &str)| {
-        let most = (a.len().max(b.len()) / 4).max(1);
+        // One letter makes another short word, DNA and RNA, but `wifh` can only be `with`.
+        let most = match a.len().max(b.len()) {
+            ..5 => usize::from(LITTLE.contains(&a) != LITTLE.contains(&b)),
+            length => length / 4,
+        };
         a == b || (distance(a.as_bytes(), b.as_bytes(), most).is_some() && !is_prefixed(a, b))
     };
-    if !a.split(' ').zip(b.split(' ')).all(one_word) {
-        return None;
+    let words = |title| -> Vec<&str> { str::split(title, ' ').collect() };
+    let (mut words_a, mut words_b) = (words(a), words(b));
+    if words_a.len() != words_b.len() {
+        // An article that was left out.
+        let article = |word: &&str| !matches!(*word, "a" | "an" | "the");
+        words_a.retain(article);
+        words_b.retain(article);
     }
-    distance(&bytes_a, &bytes_b, most)
+    if words_a.len() != words_b.len() {
+        // Words that were parted or joined.
+        return distance(&bytes_a, &bytes_b, most.min(1)).filter(|_| !replaced_prefix(a, b));
+    }
+    let same = words_a.into_iter().zip(words_b).all(one_word);
+    if same { distance(&bytes_a, &bytes_b, most) } else { None }
 }
 
 /// Words with digits, and Roman numbers.

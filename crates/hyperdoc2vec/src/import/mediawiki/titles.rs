@@ -11,7 +11,7 @@ const FILE: i32 = 6;
 const CATEGORY: i32 = 14;
 
 /// Names that every wiki knows, beside those in its own language.
-const KNOWN: [(&str, i32); 20] = [
+const KNOWN: [(&str, i32); 30] = [
     ("media", -2),
     ("special", -1),
     ("talk", 1),
@@ -23,6 +23,17 @@ const KNOWN: [(&str, i32); 20] = [
     ("file talk", 7),
     ("image", FILE),
     ("image talk", 7),
+    // Older names in some languages, which dumps do not list.
+    ("bild", FILE),
+    ("imagen", FILE),
+    ("imagem", FILE),
+    ("immagine", FILE),
+    ("afbeelding", FILE),
+    ("grafika", FILE),
+    ("obrázek", FILE),
+    ("kép", FILE),
+    ("изображение", FILE),
+    ("画像", FILE),
     ("mediawiki", 8),
     ("mediawiki talk", 9),
     ("template", 10),
