@@ -239,19 +239,19 @@ impl<'a> Predict<'a> {
     fn new(words: Matrix<'a>, counts: &[u64], noise: usize, negatives: f32, sample: f64, time: f32) -> Predict<'a> {
         let stride = words.cols().next_multiple_of(LANE);
         // In proportion to counts^0.75; exact roots, so the same on every machine.
-        let chances = counts.iter().map(|&count| {
+        let counts = &counts[..counts.len().min(words.rows())];
+        let chance = |&count: &u64| {
             let root = (count as f64).sqrt();
             root * root.sqrt()
-        });
-        let chances: Vec<f64> = chances.take(words.rows()).collect();
-        let total: f64 = chances.iter().sum();
+        };
+        let total: f64 = counts.iter().map(chance).sum();
         let (mut rows, mut weights) = (Vec::<usize>::new(), Vec::<f32>::new());
-        let (mut row, mut sum) = (0, chances.first().copied().unwrap_or(0.0));
+        let (mut row, mut sum) = (0, counts.first().map_or(0.0, chance));
         for place in 0..noise {
             let at = (place as f64 + 0.5) / noise as f64 * total;
-            while sum < at && row + 1 < chances.len() {
+            while sum < at && row + 1 < counts.len() {
                 row += 1;
-                sum += chances[row];
+                sum += chance(&counts[row]);
             }
             if rows.last() == Some(&row) {
                 weights.last_mut().into_iter().for_each(|weight| *weight += negatives / noise as f32);

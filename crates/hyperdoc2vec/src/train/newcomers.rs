@@ -63,14 +63,15 @@ pub fn fill(view: &View<'_>, tables: &mut Tables, params: &TrainParams) -> Optio
     let (first, dim, stride) = (view.words.len(), params.dim, tables.input.stride());
     let mut links = vec![0u32; view.documents.len()];
     view.links.iter().for_each(|link| links[link.target as usize - first] += 1);
-    let (linked, newcomers): (Vec<usize>, Vec<usize>) = (0..links.len()).partition(|&document| links[document] > 0);
-    if linked.len() < DOCUMENTS_A_NUMBER * 2 * dim {
+    let linked = || (0..links.len()).filter(|&document| links[document] > 0);
+    let count = linked().count();
+    if count < DOCUMENTS_A_NUMBER * 2 * dim {
         return None;
     }
     let Tables { input, output } = tables;
     let (words, documents) = output.data_mut().split_at_mut(first * stride);
     let content = Content::new(view, input.data(), words, stride, params)?;
-    let linked: Vec<usize> = linked.iter().copied().step_by(linked.len().div_ceil(MOST_DOCUMENTS)).collect();
+    let linked: Vec<usize> = linked().step_by(count.div_ceil(MOST_DOCUMENTS)).collect();
     let mut fit = Fit::new(2 * dim + 1, dim);
     for block in linked.chunks(TOGETHER) {
         for (&document, (inferred, mean)) in block.iter().zip(content.of(block)) {
@@ -80,6 +81,7 @@ pub fn fill(view: &View<'_>, tables: &mut Tables, params: &TrainParams) -> Optio
         }
     }
     let map = Map::new(fit.solve(dim)?, dim)?;
+    let newcomers: Vec<usize> = (0..links.len()).filter(|&document| links[document] == 0).collect();
     for block in newcomers.chunks(TOGETHER) {
         for (&document, (inferred, mean)) in block.iter().zip(content.of(block)) {
             documents[document * stride..][..dim].copy_from_slice(&map.out(&inferred, &mean));
