@@ -243,9 +243,15 @@ async function showsHostileTitlesAsText() {
   say('shows hostile titles as text');
 }
 
+/** Leaves the text that the page enters when it is ready. */
+async function leaveText(page) {
+  await page.waitForFunction(() => document.activeElement?.tagName === 'TEXTAREA');
+  await page.keyboard.press('Escape');
+}
+
 async function opensDocuments() {
   const { page, close } = await tab();
-  await page.keyboard.press('Escape');
+  await leaveText(page);
   await page.keyboard.press('/');
   await page.keyboard.type('mains');
   await page.waitForSelector('#finder [role=option]');
