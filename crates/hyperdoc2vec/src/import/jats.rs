@@ -155,10 +155,12 @@ fn citations(reference: Element<'_>) -> Vec<(String, Record)> {
     let is_citation = |name: &str| matches!(name, "element-citation" | "mixed-citation" | "citation" | "nlm-citation");
     let works = reference.elements().filter_map(|element| match element.name() {
         // The same work, marked up in several ways.
-        "citation-alternatives" => element.elements().find(|work| is_citation(work.name())),
-        name => is_citation(name).then_some(element),
+        "citation-alternatives" => {
+            element.elements().filter(|work| is_citation(work.name())).map(citation).reduce(Record::or)
+        }
+        name => is_citation(name).then(|| citation(element)),
     });
-    works.map(|work| (key.clone().into_owned(), citation(work))).collect()
+    works.map(|work| (key.clone().into_owned(), work)).collect()
 }
 
 fn citation(work: Element<'_>) -> Record {

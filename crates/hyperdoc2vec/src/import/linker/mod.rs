@@ -59,6 +59,24 @@ pub struct Record {
     pub text: Option<String>,
 }
 
+impl Record {
+    /// What this says, and where it says nothing, what the other does.
+    pub fn or(self, other: Record) -> Record {
+        Record {
+            own: self.own.or(other.own),
+            doi: self.doi.or(other.doi),
+            pmid: self.pmid.or(other.pmid),
+            pmcid: self.pmcid.or(other.pmcid),
+            arxiv: self.arxiv.or(other.arxiv),
+            acl: self.acl.or(other.acl),
+            title: self.title.or(other.title),
+            year: self.year.or(other.year),
+            authors: if self.authors.is_empty() { other.authors } else { self.authors },
+            text: self.text.or(other.text),
+        }
+    }
+}
+
 /// How an entry was found.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, serde::Serialize)]
 #[serde(rename_all = "kebab-case")]
