@@ -60,6 +60,10 @@ pub enum Loss {
     TextWithoutRow,
     /// A paper in which no list of references was found.
     NoReferenceList,
+    /// A file that another one puts in, and that is not there.
+    MissingFile,
+    /// A file that could be a paper, or a part of one, and that is not read.
+    UnreadFile,
 }
 
 impl Loss {
@@ -138,6 +142,8 @@ impl Loss {
             Loss::NoReferenceList => {
                 ("paper in which no list of references was found", "papers in which no list of references was found")
             }
+            Loss::MissingFile => ("file not found, its text is missing", "files not found, their text is missing"),
+            Loss::UnreadFile => ("file that was not read", "files that were not read"),
         };
         if count == 1 { one } else { several }
     }

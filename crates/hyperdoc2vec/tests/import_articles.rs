@@ -199,9 +199,41 @@ fn five_thousand_references_are_no_trouble() {
 }
 
 #[test]
+fn a_file_of_another_format_is_told_by_its_name() {
+    let tei = "<TEI><teiHeader/><text><body><p>a</p></body></text></TEI>";
+    let jats = "<article><front/><body><p>a</p></body></article>";
+    for (format, source, hint) in [(Format::Jats, tei, "use `import tei`"), (Format::Tei, jats, "use `import jats`")] {
+        let parsed = of_file(format, "a.xml", source.as_bytes());
+        let (loss, tally) = parsed.losses.iter().next().expect("a loss");
+        assert_eq!((parsed.documents.len(), loss), (0, Loss::UnreadFile));
+        assert!(tally.samples[0].ends_with(hint), "{:?}", tally.samples);
+    }
+}
+
+#[test]
+fn nothing_is_found_to_mean_an_article_that_is_cut_short() {
+    let dir = tempfile::tempdir().expect("a directory");
+    let header = "<titleStmt><title>The growth of trees in forests</title></titleStmt><sourceDesc><biblStruct><analytic>\
+        <author><persName><surname>Oak</surname></persName></author></analytic></biblStruct></sourceDesc>";
+    let cited =
+        format!("<TEI><teiHeader><fileDesc>{header}</fileDesc></teiHeader><text><body><p>a</p></body></text></TEI>");
+    let citing = "<TEI><teiHeader/><text><body><p><s>Oak <ref type='bibr' target='#b0'>[1]</ref> grew.</s><s>So did \
+        <ref type='bibr' target='#b0'>Oak (2003)</ref>, too.</s></p></body><back><listBibl><biblStruct xml:id='b0'><analytic>\
+        <title>The growth of trees in forests</title><author><persName><surname>Oak</surname></persName></author></analytic>\
+        </biblStruct></listBibl></back></text></TEI>";
+    fs::write(dir.path().join("a.xml"), citing).expect("written");
+    for (length, linked) in [(cited.len(), 2), (cited.len() - 20, 0)] {
+        fs::write(dir.path().join("b.xml"), &cited[..length]).expect("written");
+        let parsed = all(Format::Tei, dir.path());
+        assert_eq!(parsed.documents[0].text, "Oak grew. So did Oak, too.");
+        assert_eq!((parsed.references.mark_linked, parsed.documents[0].links.len() as u64), (linked, linked));
+    }
+}
+
+#[test]
 fn odd_files_are_told_and_harm_nothing() {
     let empty = of_file(Format::Jats, "empty.xml", b"");
-    assert_eq!((empty.documents.len(), empty.losses.count(Loss::SkippedPage)), (0, 1));
+    assert_eq!((empty.documents.len(), empty.losses.count(Loss::UnreadFile)), (0, 1));
     let deep = of_file(Format::Tei, "deep.xml", format!("<TEI>{}", "<p>".repeat(100_000)).as_bytes());
     assert_eq!((deep.documents.len(), deep.losses.count(Loss::MalformedRecord)), (0, 1));
     let latin = of_file(

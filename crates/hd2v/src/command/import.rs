@@ -68,8 +68,8 @@ pub struct Arguments {
     /// html, markdown: web address of the directory, so that full addresses below it are links to its pages
     #[arg(long, value_name = "URL")]
     base_url: Option<String>,
-    /// mediawiki: number of a namespace whose pages are read (0 are articles, 14 categories); may be given several times
-    #[arg(long, value_name = "N", default_value = "0", allow_negative_numbers = true)]
+    /// mediawiki: number or English name of a namespace whose pages are read (0 are articles, 14 categories); may be given several times
+    #[arg(long, value_name = "N", default_value = "0", allow_negative_numbers = true, value_parser = import::mediawiki::namespace)]
     namespace: Vec<i32>,
     /// papers: the table, csv, tsv or jsonl with the columns id, title, authors, year; doi, arxiv, pmid, acl, labels, url, language, file may be there
     #[arg(long, value_name = "TABLE")]

@@ -170,6 +170,11 @@ fn write(element: Element<'_>, text: &mut MarkedText) {
                 let keys = target.split_whitespace().map(|key| key.trim_start_matches('#').to_owned());
                 text.mark(keys.collect(), &element.text());
             }
+            // GROBID parts sentences by nothing else.
+            "s" => {
+                write(element, text);
+                text.push(" ");
+            }
             "p" | "head" | "div" | "figure" | "note" | "item" | "list" | "figDesc" | "lb" => {
                 text.break_line();
                 write(element, text);

@@ -83,6 +83,7 @@ struct Metadata {
 enum Summary {
     Paragraph(Paragraph),
     Text(String),
+    Other(serde::de::IgnoredAny),
 }
 
 #[derive(Deserialize)]
@@ -130,6 +131,9 @@ impl Unarxive {
     }
 
     fn line(&self, json: &str, place: String, out: &mut Parsed) {
+        if super::s2orc::is_s2orc(json) && !is_unarxive(json) {
+            return out.bad(place, "this looks like S2ORC: use `import s2orc`".to_owned());
+        }
         let read = || Ok((serde_json::from_str::<About>(json)?, serde_json::from_str::<Line>(json)?));
         let (head, line) = match read() {
             Ok(both) => both,
@@ -145,6 +149,7 @@ impl Unarxive {
         let summary = line.summary.iter().map(|summary| match summary {
             Summary::Paragraph(paragraph) => paragraph.text.as_str(),
             Summary::Text(text) => text.as_str(),
+            Summary::Other(_) => "",
         });
         for text in summary.chain(line.body_text.iter().flatten().map(|paragraph| paragraph.text.as_str())) {
             written.paragraph(text, marks(text));
@@ -182,6 +187,12 @@ impl BibEntry {
         (record.doi, record.pmid, record.pmcid) = (id("doi"), id("pubmed_id"), id("pmc_id"));
         record
     }
+}
+
+/// Whether a line is of unarXive, for other formats to say so.
+pub(super) fn is_unarxive(json: &str) -> bool {
+    const FIELDS: [&str; 2] = ["\"authors_parsed\"", "\"bib_entry_raw\""];
+    FIELDS.iter().any(|field| memchr::memmem::find(json.as_bytes(), field.as_bytes()).is_some())
 }
 
 /// Bytes of a mark at the most.
@@ -259,6 +270,18 @@ mod tests {
     fn lines_that_cannot_be_read_are_named() {
         let parsed = import("{\"paper_id\": \"1607.1\", \"abstr\n{}\n{\"paper_id\": \"2001.00001\"}\n");
         assert_eq!((parsed.documents.len(), parsed.losses.count(Loss::MalformedRecord)), (1, 2));
+    }
+
+    #[test]
+    fn a_line_of_s2orc_is_told_by_its_name() {
+        for line in [
+            r#"{"paper_id": "1", "abstract": [], "body_text": [], "bib_entries": {"BIBREF0": {"title": "A"}}}"#,
+            r#"{"corpusid": 1, "title": "A", "abstract": "B"}"#,
+        ] {
+            let parsed = import(line);
+            let (_, what) = parsed.first_bad.expect("a bad line");
+            assert!(parsed.documents.is_empty() && what.contains("import s2orc"), "{what}");
+        }
     }
 
     #[test]

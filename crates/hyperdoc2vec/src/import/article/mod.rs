@@ -64,10 +64,10 @@ impl<D: Dialect> Articles<D> {
                 let bytes = tree::read(&page.file).unwrap_or_default();
                 let source = decoded(&bytes);
                 let articles = starts(&source, D::ARTICLE).into_iter().enumerate();
+                // An article that is not well-formed will be no document, so nothing is found to mean it.
                 let header = |(number, article): (usize, &str)| {
-                    let header = starts(article, D::HEADER).into_iter().next()?;
-                    let tree = xml::Tree::parse(header).ok()?;
-                    let (record, id) = D::header(tree.root());
+                    let tree = xml::Tree::parse(article).ok()?;
+                    let (record, id) = D::header(tree.root().find(&[D::HEADER])?);
                     Some((named(id, &page.id, number), record))
                 };
                 articles.filter_map(header).collect::<Vec<_>>()
@@ -93,7 +93,8 @@ impl<D: Dialect> Pages for Articles<D> {
         }
         let articles = starts(&source, D::ARTICLE);
         if articles.is_empty() {
-            parsed.losses.add(Loss::SkippedPage, format!("{}: no <{}> in it", page.path, D::ARTICLE));
+            let what = other_format(&source).unwrap_or_else(|| format!("no <{}> in it", D::ARTICLE));
+            parsed.losses.add(Loss::UnreadFile, format!("{}: {what}", page.path));
         }
         for (number, article) in articles.into_iter().enumerate() {
             let offset = article.as_ptr() as usize - source.as_ptr() as usize;
@@ -119,6 +120,13 @@ impl<D: Dialect> Pages for Articles<D> {
             paper.link(&self.catalogue, parsed);
         }
     }
+}
+
+/// What a file without such articles is, if another format reads it.
+fn other_format(source: &str) -> Option<String> {
+    let kinds = [("TEI", "TEI", "tei"), ("article", "JATS", "jats"), ("mediawiki", "a MediaWiki dump", "mediawiki")];
+    let known = |(element, ..): &(&str, &str, &str)| !starts(source, element).is_empty();
+    kinds.into_iter().find(known).map(|(_, what, format)| format!("this is {what}: use `import {format}`"))
 }
 
 /// The id of an article: its own, or after its file, numbered from the second on.

@@ -11,7 +11,8 @@ const LONGEST_RANGE: usize = 100;
 ///
 /// Marks with nothing between them but white space, `,`, `;` and brackets are one; with a dash between them they stand
 /// for all references in between as well, if both are the numbers of their entries. The brackets around marks are no
-/// text either.
+/// text either. A mark stands right after the word before it, as a footnote's number does; after the end of a sentence
+/// it stands before the next word. Of a mark that is part of its sentence, `Smith and Lee (2001)`, the names are text.
 #[derive(Debug, Default)]
 pub(in super::super) struct MarkedText {
     text: String,
@@ -54,15 +55,18 @@ impl MarkedText {
             let end = rest.find(char::is_whitespace).unwrap_or(rest.len());
             if end > 0 {
                 let mut word = &rest[..end];
-                if let (Some(closing), Some(mark)) = (self.closing, self.marks.last()) {
-                    if mark.at == self.text.len()
-                        && let Some(after) = word.strip_prefix(closing)
-                    {
+                let marked = self.marks.last().is_some_and(|mark| mark.at == self.text.len());
+                if let Some(closing) = self.closing {
+                    if let Some(after) = word.strip_prefix(closing).filter(|_| marked) {
                         word = after;
-                        (self.closing, self.gap) = (None, Gap::None);
+                        self.closing = None;
                     } else if joint(word).is_none() {
                         self.closing = None;
                     }
+                }
+                if marked && self.gap < Gap::Line && word.starts_with(['.', ',', ';', ':', ')', ']', '?', '!']) {
+                    self.gap = Gap::None;
+                    self.pull_mark();
                 }
                 if !word.is_empty() {
                     self.fill_gap();
@@ -120,20 +124,24 @@ impl MarkedText {
                 last.keys.extend(between);
                 last.keys.extend(keys);
             }
-            self.gap = Gap::None;
             return;
         }
-        let bare = self.text.trim_end();
-        self.closing = match bare.chars().next_back() {
+        if let Some(names) = names(words).filter(|_| !self.text.ends_with(['(', '['])) {
+            self.push(names);
+            self.gap = Gap::None;
+        }
+        self.closing = match self.text.chars().next_back() {
             Some('[') => Some(']'),
             Some('(') => Some(')'),
             _ => None,
         };
         if self.closing.is_some() {
-            let end = bare.len() - 1;
-            self.text.truncate(end);
-            self.gap = Gap::None;
-        } else {
+            let before = self.text[..self.text.len() - 1].trim_end_matches(' ').len();
+            let before = before.max(self.marks.last().map_or(0, |mark| mark.at));
+            self.gap = if before + 1 < self.text.len() { Gap::Space } else { Gap::None };
+            self.text.truncate(before);
+        }
+        if self.gap == Gap::Line || self.text.ends_with(['.', '?', '!']) {
             self.fill_gap();
         }
         self.marks.push(Mark { at: self.text.len(), keys });
@@ -147,18 +155,22 @@ impl MarkedText {
         }
     }
 
+    /// Takes away the space before the mark with which the text ends.
+    fn pull_mark(&mut self) {
+        let end = self.text.trim_end_matches(' ').len();
+        if let Some(mark) = self.marks.last_mut() {
+            mark.at = end;
+        }
+        self.text.truncate(end);
+    }
+
     fn fill_gap(&mut self) {
         if !self.text.is_empty() && !self.text.ends_with('\n') {
             match self.gap {
                 Gap::None => {}
-                Gap::Space if self.text.ends_with(' ') => {}
+                // A second one only after a mark.
                 Gap::Space => self.text.push(' '),
-                Gap::Line => {
-                    if self.text.ends_with(' ') && self.marks.last().is_none_or(|mark| mark.at < self.text.len()) {
-                        self.text.pop();
-                    }
-                    self.text.push('\n');
-                }
+                Gap::Line => self.text.push('\n'),
             }
         }
         self.gap = Gap::None;
@@ -193,6 +205,17 @@ fn bare(words: &str) -> &str {
     words.trim().trim_matches(['[', ']', '(', ')', ',', ' '])
 }
 
+/// The authors' names in a mark that is part of its sentence: `Smith and Lee (2001)`, `Okafor [1]`, `Smith et al.`
+fn names(words: &str) -> Option<&str> {
+    let open = words.find(['(', '[']);
+    let names = words[..open.unwrap_or(words.len())].trim();
+    let number = open.is_none_or(|open| words[open + 1..].trim_start().starts_with(|c: char| c.is_ascii_digit()));
+    let is_name = names.starts_with(char::is_uppercase)
+        && names.contains(char::is_lowercase)
+        && !names.contains(|c: char| c.is_ascii_digit() || matches!(c, ')' | ']' | ';'));
+    (number && is_name).then_some(names)
+}
+
 /// The numbers of a range, `[3–5]`.
 fn numbers(words: &str) -> Option<(usize, usize)> {
     let (first, last) = bare(words).split_once(['-', '–', '—', '‒', '‐', '−'])?;
@@ -225,29 +248,46 @@ mod tests {
 
     #[test]
     fn marks_are_no_text() {
-        assert_eq!(written(" we  use ‹b1|[1]› here‹b2›."), "we use ‹b1›here‹b2›.");
-        assert_eq!(written("we use [‹b1|1›] here (‹b2|Doe 2001›)."), "we use ‹b1›here ‹b2›.");
+        assert_eq!(written(" we  use ‹b1|[1]› here‹b2›."), "we use‹b1› here‹b2›.");
+        assert_eq!(written("we use [‹b1|1›] here (‹b2|Doe 2001›)."), "we use‹b1› here‹b2›.");
+        assert_eq!(written("we use [‹b1|1›]here ‹b2|2› ."), "we use‹b1› here‹b2›.");
         assert_eq!(written("‹b1› x"), "‹b1›x");
+        assert_eq!(written("Doe et al. ‹b1|[1]›, who (see [‹b2›]) did"), "Doe et al.‹b1›, who (see‹b2›) did");
+        assert_eq!(written("So it is. ‹b1|[1]› did it. ‹b2|[2]›"), "So it is. ‹b1› did it. ‹b2›");
+    }
+
+    #[test]
+    fn names_in_a_sentence_stay() {
+        assert_eq!(
+            written("‹b1|Smith and Lee (2001)› showed; so did ‹b2|Okafor [1]›."),
+            "Smith and Lee‹b1› showed; so did Okafor‹b2›."
+        );
+        assert_eq!(written("as ‹b1|Doe et al.› (2001) say"), "as Doe et al.‹b1› (2001) say");
+        for mark in
+            ["(Smith, 2001)", "(Smith, 2001;", "Lee 2002)", "Smith, 2001", "[12]", "B12", "CR3", "ref. 3", "a", "II"]
+        {
+            assert_eq!(written(&format!("it is ‹b1|{mark}› so")), "it is‹b1› so", "{mark}");
+        }
     }
 
     #[test]
     fn marks_side_by_side_are_one() {
-        assert_eq!(written("a [‹b1|1›, ‹b2|2›; ‹b3›] b"), "a ‹b1 b2 b3›b");
-        assert_eq!(written("a ‹b1|[1]›,‹b2|[2]› ‹b3|[3]› and ‹› and ‹b4› b"), "a ‹b1 b2 b3›and ‹›and ‹b4›b");
-        assert_eq!(written("a ‹b1› by ‹b2› b"), "a ‹b1›by ‹b2›b");
-        assert_eq!(written("a ‹b1›. ‹b2› b"), "a ‹b1›. ‹b2›b");
+        assert_eq!(written("a [‹b1|1›, ‹b2|2›; ‹b3›] b"), "a‹b1 b2 b3› b");
+        assert_eq!(written("a ‹b1|[1]›,‹b2|[2]› ‹b3|[3]› and ‹› and ‹b4› b"), "a‹b1 b2 b3› and‹› and‹b4› b");
+        assert_eq!(written("a ‹b1› by ‹b2› b"), "a‹b1› by‹b2› b");
+        assert_eq!(written("a ‹b1›. ‹b2› b"), "a‹b1›. ‹b2› b");
     }
 
     #[test]
     fn a_range_stands_for_all_between() {
-        assert_eq!(written("a [‹b2|2›–‹b5|5›] b"), "a ‹b2 b3 b4 b5›b");
-        assert_eq!(written("a [‹b2|2›]-[‹b5|5›] b"), "a ‹b2 b3 b4 b5›b");
-        assert_eq!(written("a ‹b2|[2-4]› b"), "a ‹b2 b3 b4›b");
-        assert_eq!(written("a ‹b2 b4|2–4› b"), "a ‹b2 b3 b4›b");
-        assert_eq!(written("a ‹b8|[8-12]› b"), "a ‹b8›b");
-        assert_eq!(written("a ‹b5|5›–‹b2|2› b"), "a ‹b5 b2›b");
-        assert_eq!(written("a ‹b2› — ‹b5› b"), "a ‹b2 b5›b");
-        assert_eq!(written("a (‹b2|Birch, 2001›) – (‹b5|Gum, 2006›) b"), "a ‹b2 b5›b");
-        assert_eq!(written("a ‹b2|2001-2003› b, ‹b2|2001›-‹b4|2003› c"), "a ‹b2›b, ‹b2 b4›c");
+        assert_eq!(written("a [‹b2|2›–‹b5|5›] b"), "a‹b2 b3 b4 b5› b");
+        assert_eq!(written("a [‹b2|2›]-[‹b5|5›] b"), "a‹b2 b3 b4 b5› b");
+        assert_eq!(written("a ‹b2|[2-4]› b"), "a‹b2 b3 b4› b");
+        assert_eq!(written("a ‹b2 b4|2–4› b"), "a‹b2 b3 b4› b");
+        assert_eq!(written("a ‹b8|[8-12]› b"), "a‹b8› b");
+        assert_eq!(written("a ‹b5|5›–‹b2|2› b"), "a‹b5 b2› b");
+        assert_eq!(written("a ‹b2› — ‹b5› b"), "a‹b2 b5› b");
+        assert_eq!(written("a (‹b2|Birch, 2001›) – (‹b5|Gum, 2006›) b"), "a‹b2 b5› b");
+        assert_eq!(written("a ‹b2|2001-2003› b, ‹b2|2001›-‹b4|2003› c"), "a‹b2› b,‹b2 b4› c");
     }
 }

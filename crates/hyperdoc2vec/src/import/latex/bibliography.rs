@@ -6,15 +6,18 @@ use std::collections::HashMap;
 
 use super::source::{Folder, without_comments};
 use super::strip::plain;
-use super::tokens::{after_options, group, short_argument};
+use super::tokens::{after_options, command, group, short_argument};
 use crate::import::article::year;
 use crate::import::linker::{Record, surname};
 
 /// Fields and entries longer than this are broken.
 const LONGEST: usize = 20_000;
+/// The same for fields inside an entry.
+const LONGEST_INFO: usize = 2000;
 
-/// The bibliography of a paper: from its text and `.bbl`, completed by its `.bib` files.
-pub(super) fn entries(folder: &Folder<'_>, main: usize, text: &str) -> Vec<(String, Record)> {
+/// The bibliography of a paper: from its text and `.bbl`, completed by its `.bib` files. And how many of the entries are
+/// its own; those after them stand in a `.bib` alone, which may hold what the paper does not cite.
+pub(super) fn entries(folder: &Folder<'_>, main: usize, text: &str) -> (Vec<(String, Record)>, usize) {
     let mut entries: Vec<(String, Record)> = items(text);
     if let Some(source) = folder.bbl(main) {
         let source = if source.contains("\\entry{") { source } else { without_comments(&source) };
@@ -28,6 +31,7 @@ pub(super) fn entries(folder: &Folder<'_>, main: usize, text: &str) -> Vec<(Stri
             list.push((key, record));
         }
     }
+    let own = list.len();
     for (key, record) in bib_files(folder, text).iter().flat_map(|source| bib(source)) {
         match places.get(&key).map(|&place| &mut list[place].1) {
             // The entry's text is from the `.bbl`, what it says from the `.bib`.
@@ -38,7 +42,7 @@ pub(super) fn entries(folder: &Folder<'_>, main: usize, text: &str) -> Vec<(Stri
             }
         }
     }
-    list
+    (list, own)
 }
 
 /// The `.bib` files that a paper names.
@@ -67,13 +71,36 @@ fn items(source: &str) -> Vec<(String, Record)> {
         };
         let Some((key, text)) = short_argument(after, 1000) else { continue };
         let cut = (0..=text.len().min(LONGEST)).rev().find(|&end| text.is_char_boundary(end)).unwrap_or(0);
-        let text = plain(&text[..cut], true);
-        found.push((
-            key.trim().to_owned(),
-            Record { text: Some(text).filter(|text| !text.is_empty()), ..Record::default() },
-        ));
+        let source = &text[..cut];
+        let text = plain(source, true);
+        let record = Record {
+            title: infos(source, "title").into_iter().next().map(|title| plain(title, false)),
+            year: infos(source, "year").into_iter().find_map(year),
+            authors: infos(source, "author").into_iter().take(32).map(author).collect(),
+            text: Some(text).filter(|text| !text.is_empty()),
+            ..Record::default()
+        };
+        found.push((key.trim().to_owned(), record));
     }
     found
+}
+
+/// What `\bibinfo {kind} {…}` says in an item, as REVTeX and Elsevier's styles write it.
+fn infos<'a>(item: &'a str, kind: &str) -> Vec<&'a str> {
+    let of_kind = |(at, command): (usize, &str)| {
+        let (found, rest) = short_argument(&item[at + command.len()..], LONGEST_INFO)?;
+        let (value, _) = short_argument(rest, LONGEST_INFO).filter(|_| found.trim() == kind)?;
+        Some(value).filter(|value| !value.trim().is_empty())
+    };
+    item.match_indices("\\bibinfo").filter_map(of_kind).collect()
+}
+
+/// The surname of one person.
+fn author(name: &str) -> String {
+    match command(name, "bibnamefont") {
+        Some(surname) => plain(surname, false),
+        None => surname(&plain(name, false)).to_owned(),
+    }
 }
 
 /// The `.bbl` that biber writes.
@@ -292,6 +319,27 @@ mod tests {
     }
 
     #[test]
+    fn a_bbl_of_revtex_says_what_is_what() {
+        let item = r"\bibitem [{\citenamefont {Doe}(2015)}]{doe}%
+              \BibitemOpen
+              \bibfield  {author} {\bibinfo {author} {\bibfnamefont {J.}~\bibnamefont {Doe}}\ and\ \bibinfo {author} {\bibfnamefont {A.}~\bibnamefont {van~Roe}},\ }
+              \bibfield  {title} {\enquote {\bibinfo {title} {{V}ectors of links},}\ }\href {\doibase 10.1000/xyz} {\bibfield  {journal} {\bibinfo  {journal} {J. Link.}\ }
+              \textbf {\bibinfo {volume} {1}} (\bibinfo {year} {2015}{\natexlab{a}})},\ \Eprint {http://arxiv.org/abs/hep-th/9901001} {hep-th/9901001}\BibitemShut {NoStop}";
+        let (key, record) = &items(&without_comments(item))[0];
+        assert_eq!((key.as_str(), record.title.as_deref(), record.year), ("doe", Some("Vectors of links"), Some(2015)));
+        assert_eq!(record.authors, ["Doe", "van Roe"]);
+        let expected = "J. Doe and A. van Roe, \"Vectors of links,\" 10.1000/xyz J. Link. 1 (2015a), \
+                        http://arxiv.org/abs/hep-th/9901001 hep-th/9901001";
+        assert_eq!(record.text.as_deref(), Some(expected));
+        let (_, record) =
+            &items(r"\bibitem{a}\bibinfo{author}{Hinton, G.E.}, \bibinfo{year}{2006}. \href@noop{x}{y}")[0];
+        assert_eq!(
+            (record.authors.join(";").as_str(), record.text.as_deref()),
+            ("Hinton", Some("Hinton, G.E., 2006. y"))
+        );
+    }
+
+    #[test]
     fn a_bbl_of_biblatex_is_read() {
         let source = "\\entry{k}{article}{}\n\\name{author}{2}{}{%\n{{hash=1}{%\nfamily={Müller},\nfamilyi={M\\bibinitperiod},\ngiven={A}}}%\n\
                       {{hash=2}{%\nfamily={Roe},}}%\n}\n\\field{title}{A {Title}}\n\\field{year}{2011}\n\\verb{doi}\n\\verb 10.1234/ab\n\\endverb\n\\endentry";
@@ -303,8 +351,15 @@ mod tests {
 
     #[test]
     fn what_never_closes_takes_no_time() {
-        for piece in ["@a{b,c={", "@a{b,c=\"", "\\bibitem[", "\\bibitem{", "\\entry{a}\\field{title}{", "@string{a=a#"]
-        {
+        for piece in [
+            "@a{b,c={",
+            "\\bibinfo{title}{",
+            "@a{b,c=\"",
+            "\\bibitem[",
+            "\\bibitem{",
+            "\\entry{a}\\field{title}{",
+            "@string{a=a#",
+        ] {
             let source = piece.repeat(30_000);
             bib(&source);
             items(&source);

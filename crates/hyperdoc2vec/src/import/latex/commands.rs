@@ -40,7 +40,8 @@ pub(super) const DROPPED: [&str; 36] = [
     "algorithm2e",
 ];
 /// Commands whose first argument is no text, but their second is.
-pub(super) const SECOND_COUNTS: [&str; 5] = ["textcolor", "href", "colorbox", "resizebox", "hyperref"];
+pub(super) const SECOND_COUNTS: [&str; 9] =
+    ["textcolor", "href", "colorbox", "resizebox", "hyperref", "bibinfo", "bibfield", "href@noop", "Eprint"];
 /// Commands that part paragraphs.
 pub(super) const BREAKS: [&str; 10] = [
     "section",
@@ -58,13 +59,13 @@ pub(super) const BREAKS: [&str; 10] = [
 /// How many arguments go with a command of which nothing stays.
 pub(super) fn dropped_arguments(called: &str) -> Option<usize> {
     Some(match called {
-        "bibinfo" | "printbibliography" => 0,
+        "printbibliography" => 0,
         "label" | "ref" | "eqref" | "pageref" | "cref" | "Cref" | "autoref" | "vref" | "includegraphics"
         | "bibliography" | "bibliographystyle" | "vspace" | "hspace" | "usepackage" | "color" | "index"
         | "graphicspath" | "hypersetup" | "pagestyle" | "thispagestyle" | "pagenumbering" | "nocite" | "thanks"
         | "hyphenation" | "addbibresource" | "title" | "author" | "date" | "institute" | "affil" | "affiliation"
         | "address" | "email" | "ead" | "newcounter" | "IEEEauthorblockA" | "inst" | "orcid" | "tikzset"
-        | "ensuremath" => 1,
+        | "ensuremath" | "documentclass" | "documentstyle" | "BibitemShut" | "selectlanguage" | "SelectLanguage" => 1,
         "newcommand"
         | "renewcommand"
         | "providecommand"
@@ -87,7 +88,10 @@ pub(super) fn dropped_arguments(called: &str) -> Option<usize> {
 pub(super) fn is_citation(called: &str) -> bool {
     let lower = called.to_ascii_lowercase();
     lower.contains("cite")
-        && !matches!(lower.as_str(), "nocite" | "citestyle" | "bibcite" | "citename" | "citepunct" | "setcitestyle")
+        && !matches!(
+            lower.as_str(),
+            "nocite" | "citestyle" | "bibcite" | "citename" | "citenamefont" | "citepunct" | "setcitestyle"
+        )
         && !lower.starts_with("declare")
         && !lower.starts_with("new")
 }

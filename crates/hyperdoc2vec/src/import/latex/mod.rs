@@ -1,8 +1,9 @@
 //! Papers as sources of LaTeX: a folder a paper, as arXiv keeps them, or a file a paper.
 //!
-//! A file with `\documentclass` (or `\documentstyle`) is a main file. One that lies in a root itself is a paper; a
-//! folder below the root with such a file in it is a paper, with all that lies below it, and the best of its main files
-//! counts: one that is called after a `.bbl`, then by name, then by length.
+//! A file with `\documentclass` (or `\documentstyle`) is a main file, unless the class says that it is part of another.
+//! One that lies in a root itself is a paper; a folder below the root with such a file in it is a paper, with all that
+//! lies below it, and the best of its main files counts: one that is called after a `.bbl`, then by name, then by length.
+//! TeX files that no paper reads are counted, and so are archives, and folders with nothing but a PDF.
 //! An id is the arXiv id if the folder (or file) is called after one, else the path below the root.
 //! `\input` and `\include` are followed inside the paper's folder.
 
@@ -12,20 +13,20 @@ mod source;
 mod strip;
 mod tokens;
 
-use std::collections::{BTreeMap, HashMap};
+use std::collections::{BTreeMap, HashMap, HashSet};
 use std::path::PathBuf;
 
 use rayon::prelude::*;
 
 use super::article::year;
 use super::linker::{Catalogue, CatalogueBuilder, Paper, Record, surname};
-use super::tree::{self, Pages, Tree, Wanted, safe_id};
+use super::tree::{self, Beside, Pages, Tree, Wanted, safe_id};
 use super::{ImportOptions, Parsed};
 use crate::document::{Date, Document};
 use crate::error::{Error, Result};
-use crate::losses::Losses;
+use crate::losses::{Loss, Losses};
 use source::{Files, Folder};
-use tokens::command;
+use tokens::{after_options, argument, command};
 
 /// Papers whose headers are in memory at once.
 const TOGETHER: usize = 512;
@@ -36,6 +37,8 @@ pub struct Latex {
     papers: Vec<Found>,
     folders: Vec<Files>,
     catalogue: Catalogue,
+    /// Files that are not read, and what the walk could not read.
+    losses: Losses,
 }
 
 /// A paper: its main file is a page of the tree.
@@ -65,24 +68,30 @@ impl Latex {
         let beside =
             roots.iter().filter(|root| root.is_file()).flat_map(|root| ["bbl", "bib"].map(|e| root.with_extension(e)));
         let all: Vec<PathBuf> = roots.iter().cloned().chain(beside.filter(|path| path.is_file())).collect();
-        let tree = Tree::open(&all, &wanted, str::to_owned)?;
-        let (papers, folders) = found(&tree);
+        // arXiv packs a paper of one file as `2106.00007.gz`.
+        let beside = Beside { bare: true, others: &["pdf", "tar", "tgz", "zip", "7z", "rar"] };
+        let tree = Tree::open_beside(&all, &wanted, &beside, str::to_owned)?;
+        let kinds: Vec<Kind> = tree.pages.par_iter().map(Kind::of).collect();
+        let (papers, folders) = found(&tree, &kinds);
         if papers.is_empty() {
             let place = roots.iter().map(|root| root.display().to_string()).collect::<Vec<_>>().join(", ");
             return Err(Error::input(place, "expected LaTeX sources with \\documentclass, found none"));
         }
+        let mut read = HashSet::new();
         let mut catalogue = CatalogueBuilder::default();
         for some in papers.chunks(TOGETHER) {
             step(papers.len())?;
             let header = |paper: &Found| {
                 let folder = Folder::new(&tree, &folders[paper.folder]);
-                let text = folder.expanded(paper.main, &mut Losses::default());
-                header(&text, &paper.id)
+                let (text, files) = folder.expanded(paper.main, &mut Losses::default());
+                (header(&text, &paper.id), files)
             };
-            let records: Vec<Record> = some.par_iter().map(header).collect();
-            some.iter().zip(&records).for_each(|(paper, record)| catalogue.add(&paper.id, record));
+            let records: Vec<(Record, Vec<usize>)> = some.par_iter().map(header).collect();
+            some.iter().zip(&records).for_each(|(paper, (record, _))| catalogue.add(&paper.id, record));
+            read.extend(records.into_iter().flat_map(|(_, files)| files));
         }
-        Ok(Latex { tree, papers, folders, catalogue: catalogue.finish() })
+        let losses = unread(&tree, &kinds, &papers, &folders, &read);
+        Ok(Latex { tree, papers, folders, catalogue: catalogue.finish(), losses })
     }
 }
 
@@ -92,16 +101,26 @@ impl Pages for Latex {
     }
 
     fn parse_page(&self, index: usize, parsed: &mut Parsed) {
+        if index == 0 {
+            parsed.losses.merge(self.losses.clone());
+        }
         let found = &self.papers[index];
         let origin = self.tree.pages[found.main].path.clone();
         if self.tree.read(found.main, &mut parsed.losses).is_none() {
             return;
         }
         let folder = Folder::new(&self.tree, &self.folders[found.folder]);
-        let text = folder.expanded(found.main, &mut parsed.losses);
+        let (text, _) = folder.expanded(found.main, &mut parsed.losses);
         let record = header(&text, &found.id);
-        let entries = bibliography::entries(&folder, found.main, &text);
+        let (mut entries, own) = bibliography::entries(&folder, found.main, &text);
         let (body, marks) = strip::body(&text, &entries);
+        // A `.bib` may hold what this paper does not cite.
+        let cited: HashSet<&str> = marks.iter().flat_map(|mark| &mark.keys).map(String::as_str).collect();
+        let mut number = 0;
+        entries.retain(|(key, _)| {
+            number += 1;
+            number <= own || cited.contains(key.as_str())
+        });
         let date = arxiv_date(&found.id).or_else(|| record.year?.to_string().parse().ok());
         let arxiv = record.arxiv.as_ref().map(|id| format!("https://arxiv.org/abs/{id}"));
         let document = Document {
@@ -117,20 +136,85 @@ impl Pages for Latex {
     }
 }
 
-/// Groups files into papers, in the order of their main files' paths, and into folders.
-fn found(tree: &Tree) -> (Vec<Found>, Vec<Files>) {
-    let is_main = |page: &tree::Page| {
-        let tex = !(page.path.ends_with(".bbl") || page.path.ends_with(".bib"));
-        let has = |bytes: Vec<u8>| {
-            ["\\documentclass", "\\documentstyle"].iter().any(|c| memchr::memmem::find(&bytes, c.as_bytes()).is_some())
+/// What a file is.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Kind {
+    Main,
+    Part,
+    Bibliography,
+    Archive,
+}
+
+impl Kind {
+    fn of(page: &tree::Page) -> Kind {
+        if page.path.ends_with(".bbl") || page.path.ends_with(".bib") {
+            return Kind::Bibliography;
+        }
+        let bytes = tree::read(&page.file).unwrap_or_default();
+        let has = |command: &str| memchr::memmem::find(&bytes, command.as_bytes());
+        if bytes.get(257..262) == Some(b"ustar") {
+            return Kind::Archive;
+        }
+        let class = has("\\documentclass").map(|at| &bytes[at + "\\documentclass".len()..]);
+        let part = class.is_some_and(|rest| {
+            let rest = String::from_utf8_lossy(&rest[..rest.len().min(500)]);
+            argument(after_options(&rest)).is_some_and(|(class, _)| matches!(class.trim(), "subfiles" | "standalone"))
+        });
+        if !part && (class.is_some() || has("\\documentstyle").is_some()) { Kind::Main } else { Kind::Part }
+    }
+}
+
+/// Files that could be papers, or parts of them, and that no paper reads.
+fn unread(tree: &Tree, kinds: &[Kind], papers: &[Found], folders: &[Files], read: &HashSet<usize>) -> Losses {
+    // What the walk could not read is told with the first file, if that is read as a paper.
+    let told = papers.iter().any(|paper| paper.main == 0);
+    let mut losses = if told { Losses::default() } else { tree.losses.clone() };
+    let mut owner: HashMap<usize, &str> = HashMap::new();
+    for paper in papers.iter().filter(|paper| !folders[paper.folder].shared) {
+        owner.extend(folders[paper.folder].numbers().map(|file| (file, paper.id.as_str())));
+    }
+    for (number, page) in tree.pages.iter().enumerate().filter(|(number, _)| !read.contains(number)) {
+        let why = match (kinds[number], owner.get(&number)) {
+            (Kind::Bibliography, _) => continue,
+            (Kind::Archive, _) => "an archive: unpack it first".to_owned(),
+            (_, Some(paper)) => format!("no part of {paper}"),
+            (_, None) => "no \\documentclass in it".to_owned(),
         };
-        tex && tree::read(&page.file).is_ok_and(has)
-    };
-    let mains: Vec<bool> = tree.pages.par_iter().map(is_main).collect();
+        losses.add(Loss::UnreadFile, format!("{}: {why}", page.path));
+    }
+    let own = papers.iter().filter(|paper| !folders[paper.folder].shared);
+    let own: HashSet<(usize, &str)> =
+        own.map(|paper| (tree.pages[paper.main].root, folders[paper.folder].folder.as_str())).collect();
+    let stems: HashSet<(usize, &str)> = tree.pages.iter().map(|page| (page.root, stem(&page.path))).collect();
+    let mut seen = HashSet::new();
+    for (root, path) in &tree.others {
+        let above = path.match_indices('/').map(|(end, _)| &path[..=end]).chain([""]);
+        if above.into_iter().any(|above| own.contains(&(*root, above))) {
+            continue;
+        }
+        let folder = path.rfind('/').map_or("", |end| &path[..=end]);
+        if !path.to_ascii_lowercase().ends_with(".pdf") {
+            losses.add(Loss::UnreadFile, format!("{path}: an archive: unpack it first"));
+        } else if folder.is_empty() && !stems.contains(&(*root, stem(path))) {
+            losses.add(Loss::UnreadFile, format!("{path}: a PDF without LaTeX sources"));
+        } else if !folder.is_empty() && seen.insert((*root, folder)) {
+            losses.add(Loss::UnreadFile, format!("{folder}: a PDF without LaTeX sources"));
+        }
+    }
+    losses
+}
+
+/// A path without its ending; what arXiv calls `2106.00007` has none.
+fn stem(path: &str) -> &str {
+    tree::ending(path).map_or(path, |ending| &path[..path.len() - ending.len() - 1])
+}
+
+/// Groups files into papers, in the order of their main files' paths, and into folders.
+fn found(tree: &Tree, kinds: &[Kind]) -> (Vec<Found>, Vec<Files>) {
     let folder_of = |path: &str| path.rfind('/').map_or("", |end| &path[..=end]).to_owned();
     // Folders with main files, those inside others left out.
     let mut folders: BTreeMap<(usize, String), Vec<usize>> = BTreeMap::new();
-    for (number, page) in tree.pages.iter().enumerate().filter(|(number, _)| mains[*number]) {
+    for (number, page) in tree.pages.iter().enumerate().filter(|(number, _)| kinds[*number] == Kind::Main) {
         folders.entry((page.root, folder_of(&page.path))).or_default().push(number);
     }
     let owner = |root: usize, folder: &str| {
@@ -149,11 +233,12 @@ fn found(tree: &Tree) -> (Vec<Found>, Vec<Files>) {
         }
         let files = files.remove(&(root, folder.clone())).unwrap_or_default();
         let number = all.len();
-        all.push(Files::new(tree, &files, &folder, folder.is_empty() && mains.len() > 1));
+        let alone = || mains.len() == 1 && folders.keys().filter(|(of, _)| *of == root).count() == 1;
+        all.push(Files::new(tree, &files, &folder, folder.is_empty() && !alone()));
         if folder.is_empty() {
             for main in mains {
                 let path = &tree.pages[main].id;
-                let id = id_of(path.rsplit_once('.').map_or(path, |(stem, _)| stem));
+                let id = id_of(stem(path));
                 papers.push(Found { id, main, folder: number });
             }
             continue;

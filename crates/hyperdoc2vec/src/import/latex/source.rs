@@ -17,9 +17,9 @@ pub(super) struct Files {
     /// By path below the folder, in lower case.
     by_path: HashMap<String, usize>,
     /// Path below the root, with a slash at its end unless it is the root.
-    folder: String,
+    pub(super) folder: String,
     /// Whether several papers lie in it.
-    shared: bool,
+    pub(super) shared: bool,
 }
 
 impl Files {
@@ -30,6 +30,13 @@ impl Files {
             (path.strip_prefix(folder).unwrap_or(path).to_lowercase(), file)
         };
         Files { by_path: files.iter().map(below).collect(), folder: folder.to_owned(), shared }
+    }
+}
+
+impl Files {
+    /// Their numbers in the tree.
+    pub(super) fn numbers(&self) -> impl Iterator<Item = usize> {
+        self.by_path.values().copied()
     }
 }
 
@@ -91,11 +98,12 @@ impl<'a> Folder<'a> {
         tries.find_map(|path| self.files.by_path.get(&path).copied())
     }
 
-    /// The text of a file with all that it puts in.
-    pub(super) fn expanded(&self, file: usize, losses: &mut Losses) -> String {
-        let mut state = Expansion { folder: self, text: String::new(), open: Vec::new(), files: 0, losses };
+    /// The text of a file with all that it puts in, and the files that were read for it.
+    pub(super) fn expanded(&self, file: usize, losses: &mut Losses) -> (String, Vec<usize>) {
+        let (text, open, read) = (String::new(), Vec::new(), Vec::new());
+        let mut state = Expansion { folder: self, text, open, read, losses };
         state.add(file);
-        state.text
+        (state.text, state.read)
     }
 }
 
@@ -104,7 +112,8 @@ struct Expansion<'a> {
     text: String,
     /// Files that are being read.
     open: Vec<usize>,
-    files: usize,
+    /// Files that were read, each as often as it was.
+    read: Vec<usize>,
     losses: &'a mut Losses,
 }
 
@@ -112,8 +121,9 @@ impl Expansion<'_> {
     fn add(&mut self, file: usize) {
         let Some(text) = self.folder.read_number(file) else { return };
         let text = without_comments(&text);
+        let mut rest = if self.open.is_empty() { text.as_str() } else { inside_document(&text) };
         self.open.push(file);
-        let mut rest = text.as_str();
+        self.read.push(file);
         while let Some(at) = memchr::memchr(b'\\', rest.as_bytes()) {
             let after = &rest[at + 1..];
             let called = match name(after) {
@@ -135,21 +145,30 @@ impl Expansion<'_> {
             rest = more;
             let place = || format!("\\input{{{called}}} ({})", self.folder.path(file));
             match self.folder.find(&called, &[".tex", ".ltx"]) {
-                Some(other) if self.open.contains(&other) => self.losses.add(Loss::IgnoredField, place()),
-                Some(_) if self.open.len() >= DEEPEST || self.files >= MOST_FILES || self.text.len() >= LONGEST => {
-                    self.losses.add(Loss::IgnoredField, place());
+                Some(other) if self.open.contains(&other) => {
+                    self.losses.add(Loss::UnreadFile, format!("{}: the file puts itself in", place()));
+                }
+                Some(_) if self.open.len() >= DEEPEST || self.read.len() > MOST_FILES || self.text.len() >= LONGEST => {
+                    self.losses.add(Loss::UnreadFile, format!("{}: the paper puts in too much", place()));
                 }
                 Some(other) => {
-                    self.files += 1;
                     self.add(other);
                     self.text.push('\n');
                 }
-                None => self.losses.add(Loss::IgnoredField, place()),
+                None => self.losses.add(Loss::MissingFile, place()),
             }
         }
         self.text.push_str(rest);
         self.open.pop();
     }
+}
+
+/// Of a file that could stand alone (`subfiles`), what belongs to the file that puts it in.
+fn inside_document(text: &str) -> &str {
+    const START: &str = "\\begin{document}";
+    let Some(start) = text.find(START) else { return text };
+    let inside = &text[start + START.len()..];
+    &inside[..inside.find("\\end{document}").unwrap_or(inside.len())]
 }
 
 fn argument(text: &str) -> Option<(&str, &str)> {

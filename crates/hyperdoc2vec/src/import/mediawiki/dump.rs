@@ -105,6 +105,16 @@ impl Current {
     fn open(path: PathBuf, wanted: &[i32], consumed: Arc<AtomicU64>) -> Result<Current> {
         let (head, raw) = source::open_raw(&path, consumed)?;
         let shown = source::shown(&path).to_owned();
+        let other = match head.as_slice() {
+            [b'P', b'K', 3, 4, ..] => Some("a zip archive: unpack it first"),
+            [b'7', b'z', 0xbc, 0xaf, ..] => Some("a 7z archive: unpack it first"),
+            [b'R', b'a', b'r', b'!', ..] => Some("a rar archive: unpack it first"),
+            [b'%', b'P', b'D', b'F', ..] => Some("a PDF"),
+            _ => None,
+        };
+        if let Some(other) = other {
+            return Err(Error::input(shown.display().to_string(), format!("expected a MediaWiki dump, found {other}")));
+        }
         let reader: Box<dyn Read + Send> = match head.as_slice() {
             [b'B', b'Z', b'h', b'1'..=b'9', ..] => Box::new(Streams::new(raw)),
             _ => Box::new(source::unpacked(&head, raw).map_err(Error::io("read", &shown))?),
@@ -155,6 +165,10 @@ impl Current {
         read_head(&head, &mut site).map_err(not_found)?;
         if end > LONGEST_HEAD {
             return Err(not_found(format!("found no page in the first {} MiB", LONGEST_HEAD >> 20)));
+        }
+        if let Some(number) = site.unknown_namespace() {
+            let what = format!("it has no namespace {number}; it has {}", site.list_namespaces());
+            return Err(Error::input(self.path.display().to_string(), what));
         }
         self.site = Arc::new(site);
         Ok(())

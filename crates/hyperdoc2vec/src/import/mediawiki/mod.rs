@@ -28,7 +28,7 @@ use crate::losses::Loss;
 use crate::markup;
 pub use dump::{PageBatch, PageBatches};
 use page::Page;
-pub use titles::Site;
+pub use titles::{Site, namespace};
 
 /// Words with which a page leads on, where the dump does not say so itself.
 const REDIRECTS: &str = "redirect weiterleitung redirection redirección redireccion redirecionamento rinvia \

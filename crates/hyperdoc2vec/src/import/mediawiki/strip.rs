@@ -353,6 +353,15 @@ mod tests {
     fn some_templates_leave_their_words() {
         assert_eq!(stripped("the {{lang|fr|[[chat]] noir}}."), "the [[chat]] noir.");
         assert_eq!(stripped("{{nowrap|1={{convert|5|km|mi}}}} {{small|a=b}}"), "5 km ");
+        assert_eq!(
+            stripped("{{convert|10|to|60|km|mi|abbr=on}}, {{convert|2|x|3|x|4|m}}, {{cvt|7}}"),
+            "10 to 60 km, 2 x 3 x 4 m, 7"
+        );
+        assert_eq!(stripped("{{formatnum:60000}} or {{FORMATNUM: 5|R}}"), "60000 or 5");
+        assert_eq!(
+            stripped("{{Main|Dog|Cat#Life|l1=d}}{{See also| [[Owl]] }}{{see also}}"),
+            "[[Dog]], [[Cat#Life]]\n[[Owl]]\n"
+        );
     }
 
     #[test]

@@ -5,8 +5,10 @@
 enum Kept {
     /// The argument with this number, counting from 1.
     Argument(usize),
-    /// The first two, as in `{{convert|5|km}}`.
-    Two,
+    /// A measure: `{{convert|5|km}}`, `{{convert|10|to|60|km}}`.
+    Measure,
+    /// Titles of pages, as links.
+    Links,
     /// The last one that has no name.
     Last,
     /// Always this.
@@ -25,7 +27,15 @@ fn rule(name: &str) -> Option<Kept> {
         | "underline" | "strikethrough" | "angbr" | "gloss" | "lit" => Kept::Argument(1),
         "lang" | "langx" => Kept::Argument(2),
         "transl" | "transliteration" | "color" | "font color" => Kept::Last,
-        "convert" | "cvt" => Kept::Two,
+        "convert" | "cvt" => Kept::Measure,
+        "main"
+        | "main article"
+        | "main articles"
+        | "see also"
+        | "seealso"
+        | "further"
+        | "further information"
+        | "details" => Kept::Links,
         "!" => Kept::Text("|"),
         "=" => Kept::Text("="),
         "'s" => Kept::Text("'s"),
@@ -40,6 +50,10 @@ fn rule(name: &str) -> Option<Kept> {
 /// The words that stay of the template whose content is `text[start..]`, with bars at `bars`.
 pub(super) fn kept(text: &str, start: usize, bars: &[usize]) -> Option<String> {
     let name = text[start..bars.first().copied().unwrap_or(text.len())].trim();
+    const NUMBER: &str = "formatnum:";
+    if name.get(..NUMBER.len()).is_some_and(|start| start.eq_ignore_ascii_case(NUMBER)) {
+        return Some(name[NUMBER.len()..].trim().to_owned());
+    }
     if name.len() > LONGEST {
         return None;
     }
@@ -70,7 +84,24 @@ pub(super) fn kept(text: &str, start: usize, bars: &[usize]) -> Option<String> {
         |wanted: usize| arguments.iter().find(|(number, _)| *number == wanted).map(|(_, value)| value.trim());
     match rule {
         Kept::Argument(number) => argument(number).map(str::to_owned),
-        Kept::Two => Some([argument(1).unwrap_or_default(), argument(2).unwrap_or_default()].join(" ")),
+        Kept::Measure => {
+            const JOINTS: &str = " to and or by x × - – + ± +/- to(-) and(-) ";
+            let joins = |word: &str| !word.is_empty() && JOINTS.contains(&format!(" {word} "));
+            let mut last = 2;
+            while argument(last).is_some_and(joins) {
+                last += 2;
+            }
+            Some((1..=last).filter_map(argument).collect::<Vec<_>>().join(" "))
+        }
+        Kept::Links => {
+            let link = |&(_, title): &(usize, &str)| match title.trim() {
+                "" => None,
+                title if title.contains("[[") => Some(title.to_owned()),
+                title => Some(format!("[[{title}]]")),
+            };
+            let links = arguments.iter().filter_map(link).collect::<Vec<_>>().join(", ");
+            (!links.is_empty()).then(|| links + "\n")
+        }
         Kept::Last => arguments.last().map(|(_, value)| value.trim().to_owned()),
         Kept::Text(_) => None,
     }

@@ -72,6 +72,15 @@ pub struct Site {
     wanted: Vec<i32>,
 }
 
+/// The number of a namespace, given as a number or by its English name; an error says what is expected.
+pub fn namespace(given: &str) -> Result<i32, String> {
+    let name = given.trim().replace('_', " ").to_lowercase();
+    let known = KNOWN.iter().find(|(known, _)| *known == name).map(|&(_, number)| number);
+    let articles = matches!(name.as_str(), "main" | "article" | "articles").then_some(0);
+    let wrong = || "expected a number (0 are articles) or an English name such as `category`".to_owned();
+    name.parse().ok().or(known).or(articles).ok_or_else(wrong)
+}
+
 /// What stands between the brackets of a link.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) enum Target {
@@ -107,6 +116,22 @@ impl Site {
             self.numbers.insert(name.to_lowercase(), number);
         }
         self.namespaces.insert(number, Namespace { name, capital });
+    }
+
+    /// A namespace that is wanted, but that the dump, which names its own, does not have.
+    pub(super) fn unknown_namespace(&self) -> Option<i32> {
+        let named = |number: &&i32| self.namespaces.is_empty() || self.namespaces.contains_key(number);
+        self.wanted.iter().find(|number| !named(number)).copied()
+    }
+
+    /// The namespaces that pages can be in, for messages: `0 (articles), 1 (Talk)`.
+    pub(super) fn list_namespaces(&self) -> String {
+        let mut all: Vec<_> = self.namespaces.iter().filter(|(number, _)| **number >= 0).collect();
+        all.sort_by_key(|(number, _)| **number);
+        let shown = |(number, Namespace { name, .. }): (&i32, &Namespace)| {
+            format!("{number} ({})", if name.is_empty() { "articles" } else { name })
+        };
+        all.into_iter().map(shown).collect::<Vec<_>>().join(", ")
     }
 
     /// Whether pages of this namespace are read.
@@ -276,6 +301,24 @@ mod tests {
 
     fn page(title: &str) -> Target {
         Target::Page(title.to_owned())
+    }
+
+    #[test]
+    fn a_namespace_is_given_by_number_or_name() {
+        assert_eq!(
+            ["14", "Category", "user_talk", "articles"].map(|given| namespace(given).ok()),
+            [Some(14), Some(14), Some(3), Some(0)]
+        );
+        assert!(namespace("Kategorie").is_err());
+        let mut site = Site::new(&[0, 99]);
+        assert_eq!(site.unknown_namespace(), None);
+        site.add_namespace(0, "", true);
+        site.add_namespace(14, "Kategorie", true);
+        site.add_namespace(-1, "Spezial", true);
+        assert_eq!(
+            (site.unknown_namespace(), site.list_namespaces().as_str()),
+            (Some(99), "0 (articles), 14 (Kategorie)")
+        );
     }
 
     #[test]

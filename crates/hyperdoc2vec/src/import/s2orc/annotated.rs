@@ -1,12 +1,13 @@
 //! Text with annotations, as the datasets API gives it: each kind of annotation is JSON in a string.
 
 use std::collections::HashMap;
+use std::ops::Range;
 
 use serde::Deserialize;
 use serde_json::Value;
 
 use super::{loose, plain};
-use crate::import::linker::Record;
+use crate::import::linker::{Record, surname};
 use crate::import::papers;
 use crate::import::spans::{Characters, Kind, Span, Written};
 
@@ -54,7 +55,7 @@ impl Annotation {
         self.attributes.as_ref()?.get(name).cloned().and_then(plain)
     }
 
-    fn range(&self, characters: &Characters<'_>) -> Option<std::ops::Range<usize>> {
+    fn range(&self, characters: &Characters<'_>) -> Option<Range<usize>> {
         characters.bytes(self.start?, self.end?)
     }
 }
@@ -130,14 +131,47 @@ impl Content {
             next += inside.len();
             written.paragraph(&text[range], inside);
         }
-        entries.extend(bib_entries.iter().filter_map(|entry| bib.entry(entry, &bib_characters)));
+        let parts = |kinds: [&str; 2]| {
+            let found = kinds.into_iter().map(|kind| bib.of(kind)).find(|found| !found.is_empty()).unwrap_or_default();
+            let mut ranges: Vec<Range<usize>> = found.iter().filter_map(|one| one.range(&bib_characters)).collect();
+            ranges.sort_by_key(|range| range.start);
+            ranges
+        };
+        let (titles, people) = (parts(["bibtitle", ""]), parts(["bibauthorlastname", "bibauthor"]));
+        entries.extend(bib_entries.iter().filter_map(|entry| bib.entry(entry, &bib_characters, &titles, &people)));
     }
 
-    fn entry(&self, entry: &Annotation, characters: &Characters<'_>) -> Option<(String, Record)> {
+    /// An entry: the paper that it was matched with, else what is annotated in it, else what its text says.
+    fn entry(
+        &self,
+        entry: &Annotation,
+        characters: &Characters<'_>,
+        titles: &[Range<usize>],
+        people: &[Range<usize>],
+    ) -> Option<(String, Record)> {
         let key = entry.attribute("id").or_else(|| entry.attribute("ref_id"))?;
-        let raw = entry.range(characters).map(|range| &self.text()[range]).unwrap_or_default();
-        let raw = raw.split_whitespace().collect::<Vec<_>>().join(" ");
+        let range = entry.range(characters).unwrap_or_default();
         let own = entry.attribute("matched_paper_id");
-        Some((key, Record { own, ..papers::record(papers::read_entry(&raw)) }))
+        let mut record = Record { own, ..papers::record(papers::read_entry(&self.words(range.clone()))) };
+        if record.own.is_none() {
+            let title = inside(titles, &range).map(|part| self.words(part)).find(|title| !title.is_empty());
+            let authors: Vec<String> =
+                inside(people, &range).map(|part| surname(&self.words(part)).to_owned()).collect();
+            record.title = title.or(record.title);
+            record.authors = if authors.is_empty() { record.authors } else { authors };
+        }
+        Some((key, record))
     }
+
+    /// The text of a range, white space collapsed.
+    fn words(&self, range: Range<usize>) -> String {
+        self.text()[range].split_whitespace().collect::<Vec<_>>().join(" ")
+    }
+}
+
+/// Those of `ranges`, which are sorted, that lie in `whole`.
+fn inside<'a>(ranges: &'a [Range<usize>], whole: &Range<usize>) -> impl Iterator<Item = Range<usize>> + use<'a> {
+    let first = ranges.partition_point(|range| range.start < whole.start);
+    let end = whole.end;
+    ranges[first..].iter().take_while(move |range| range.start < end).filter(move |range| range.end <= end).cloned()
 }

@@ -101,6 +101,9 @@ impl S2orc {
     }
 
     fn line(&self, json: &str, place: String, out: &mut Parsed) {
+        if super::unarxive::is_unarxive(json) {
+            return out.bad(place, "this is unarXive: use `import unarxive`".to_owned());
+        }
         let line = match Line::read(json) {
             Ok(line) => line,
             Err(error) => {
@@ -189,6 +192,8 @@ struct About {
     pmc_id: Option<String>,
     #[serde(default, deserialize_with = "strings")]
     mag_field_of_study: Vec<String>,
+    #[serde(default, deserialize_with = "categories")]
+    s2fieldsofstudy: Vec<String>,
 }
 
 impl Line {
@@ -230,7 +235,8 @@ impl Line {
             text: None,
         };
         let has_text = self.content().is_some_and(annotated::Content::has_text) || self.parse().has_text();
-        let labels = about.mag_field_of_study.clone();
+        let labels = [&about.mag_field_of_study, &about.s2fieldsofstudy].into_iter().find(|labels| !labels.is_empty());
+        let labels = labels.cloned().unwrap_or_default();
         Some(Head { id, record, title, year, labels, abstract_text: about.abstract_text.clone(), has_text })
     }
 
@@ -266,6 +272,25 @@ fn strings<'de, D: serde::Deserializer<'de>>(deserializer: D) -> Result<Vec<Stri
         Value::Array(values) => values.into_iter().filter_map(plain).collect(),
         value => plain(value).into_iter().collect(),
     })
+}
+
+/// Fields of study, which several methods may give: `{"category": "Biology", "source": "s2-fos-model"}`.
+fn categories<'de, D: serde::Deserializer<'de>>(deserializer: D) -> Result<Vec<String>, D::Error> {
+    let Value::Array(values) = Value::deserialize(deserializer)? else { return Ok(Vec::new()) };
+    let mut found: Vec<String> = Vec::new();
+    for category in values.into_iter().filter_map(|value| plain(value.get("category")?.clone())) {
+        if !found.contains(&category) {
+            found.push(category);
+        }
+    }
+    Ok(found)
+}
+
+/// Whether a line is of S2ORC, for other formats to say so.
+pub(super) fn is_s2orc(json: &str) -> bool {
+    const FIELDS: [&str; 5] =
+        ["\"corpusid\"", "\"mag_field_of_study\"", "\"grobid_parse\"", "\"has_pdf_parse\"", "\"BIBREF0\""];
+    FIELDS.iter().any(|field| memchr::memmem::find(json.as_bytes(), field.as_bytes()).is_some())
 }
 
 /// Family names of authors given as names or as objects.

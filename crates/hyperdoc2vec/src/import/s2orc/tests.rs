@@ -74,6 +74,28 @@ fn annotated_text_of_the_api_is_cut_into_paragraphs() {
 }
 
 #[test]
+fn annotated_titles_and_authors_of_entries_are_used() {
+    let text = r#"{"corpusid": 2, "content": {"text": "Linking [1] is old.\nA Arbor\nLinking texts with vectors. J Text. 2014", "annotations": {
+        "paragraph": "[{\"start\": 0, \"end\": 19}]", "bibref": "[{\"start\": 8, \"end\": 11, \"attributes\": {\"ref_id\": \"b0\"}}]",
+        "bibauthor": "[{\"start\": 20, \"end\": 27}]", "bibtitle": "[{\"start\": 28, \"end\": 54}]",
+        "bibentry": "[{\"start\": 20, \"end\": 68, \"attributes\": {\"id\": \"b0\"}}]"}}}"#;
+    let paper = r#"{"corpusid": 1, "title": "Linking texts with vectors", "authors": [{"name": "Ann Arbor"}], "year": 2014,
+        "s2fieldsofstudy": [{"category": "Law", "source": "a"}, {"category": "Law", "source": "b"}, {"category": "Art"}]}"#;
+    let parsed = import(&[paper, text].map(|json| json.replace('\n', "")).join("\n"));
+    assert_eq!(
+        shown(&parsed),
+        ["1|Linking texts with vectors|2014|Law,Art|Linking texts with vectors", "2||||Linking[[1]] is old."]
+    );
+}
+
+#[test]
+fn a_line_of_unarxive_is_told_by_its_name() {
+    let parsed = import(include_str!("../../../tests/data/unarxive/sample.jsonl").lines().next().expect("a line"));
+    let (_, what) = parsed.first_bad.expect("a bad line");
+    assert!(parsed.documents.is_empty() && what.contains("import unarxive"), "{what}");
+}
+
+#[test]
 fn lines_that_cannot_be_read_are_named() {
     let parsed =
         import("{\"paper_id\": \"1\", \"title\": \"A\"}\n{\"paper_id\": \"2\", \"body_te\n{\"title\": \"B\"}\n[1]\n");

@@ -44,6 +44,15 @@ pub(super) struct Wanted<'a> {
     pub(super) exclude: &'a [String],
 }
 
+/// What else a caller wants to know of.
+#[derive(Default)]
+pub(super) struct Beside {
+    /// Whether a packed file without any other ending is a page too.
+    pub(super) bare: bool,
+    /// Endings of files that are no pages, but are listed.
+    pub(super) others: &'static [&'static str],
+}
+
 /// Pages that were found, and are read one by one in any order.
 pub trait Pages {
     /// How many pages there are.
@@ -102,13 +111,25 @@ pub(super) struct Tree {
     /// The same for paths with accents and the like, composed.
     by_composed: HashMap<String, usize>,
     filter: Filter,
+    /// Root and path of files with one of the other endings, in the order of the paths.
+    pub(super) others: Vec<(usize, String)>,
     /// What the walk could not read.
-    losses: Losses,
+    pub(super) losses: Losses,
 }
 
 impl Tree {
     /// Walks `roots`; `name` turns a relative path into an id without prefix.
     pub(super) fn open(roots: &[PathBuf], wanted: &Wanted<'_>, name: fn(&str) -> String) -> Result<Tree> {
+        Tree::open_beside(roots, wanted, &Beside::default(), name)
+    }
+
+    /// The same, with more than the wanted files.
+    pub(super) fn open_beside(
+        roots: &[PathBuf],
+        wanted: &Wanted<'_>,
+        beside: &Beside,
+        name: fn(&str) -> String,
+    ) -> Result<Tree> {
         let filter = Filter::new(wanted)?;
         let mut tree = Tree {
             roots: Vec::new(),
@@ -116,22 +137,24 @@ impl Tree {
             by_full: HashMap::new(),
             by_composed: HashMap::new(),
             filter,
+            others: Vec::new(),
             losses: Losses::default(),
         };
         for root in roots {
-            tree.walk(root, wanted)?;
+            tree.walk(root, wanted, beside)?;
         }
         if tree.pages.is_empty() {
             let place = roots.iter().map(|root| root.display().to_string()).collect::<Vec<_>>().join(", ");
             let endings = wanted.endings.join(", .");
             let hint = if wanted.include.is_empty() { "" } else { " that the include and exclude globs let through" };
-            return Err(Error::input(place, format!("expected {} (.{endings}){hint}, found none", wanted.what)));
+            let found = tree.others.first().map_or("none".to_owned(), |(_, path)| format!("only the like of {path}"));
+            return Err(Error::input(place, format!("expected {} (.{endings}){hint}, found {found}", wanted.what)));
         }
         tree.name(name);
         Ok(tree)
     }
 
-    fn walk(&mut self, given: &Path, wanted: &Wanted<'_>) -> Result<()> {
+    fn walk(&mut self, given: &Path, wanted: &Wanted<'_>, beside: &Beside) -> Result<()> {
         if given.as_os_str() == "-" {
             return Err(Error::input("-", "this format reads directories and files, not standard input"));
         }
@@ -183,12 +206,18 @@ impl Tree {
                 }
                 let path = below(entry.path());
                 let (page, packed) = source::split_packed(&path);
-                if self.filter.is_page(page) && self.filter.takes(&[page, &path]) {
+                let bare = || beside.bare && !packed.is_empty() && ending(page).is_none();
+                if !self.filter.takes(&[page, &path]) {
+                    continue;
+                } else if self.filter.is_page(page) || bare() {
                     found.push((page.to_owned(), packed.to_owned(), entry.into_path()));
+                } else if has_ending(page, beside.others) {
+                    self.others.push((root, path));
                 }
             }
         }
         found.sort_unstable();
+        self.others.sort_unstable();
         for (path, packed, file) in found {
             let full = format!("{full}/{path}");
             if let Some(&known) = self.by_full.get(&full) {
@@ -372,6 +401,10 @@ pub(super) fn ending(path: &str) -> Option<&str> {
     plausible.then_some(ending)
 }
 
+fn has_ending(path: &str, endings: &[&str]) -> bool {
+    ending(path).is_some_and(|found| endings.iter().any(|wanted| found.eq_ignore_ascii_case(wanted)))
+}
+
 fn full_path(directory: &Path) -> Result<String> {
     let directory = if directory.as_os_str().is_empty() { Path::new(".") } else { directory };
     let absolute = std::path::absolute(directory).map_err(Error::io("find", directory))?;
@@ -404,7 +437,7 @@ impl Filter {
     }
 
     fn is_page(&self, path: &str) -> bool {
-        ending(path).is_some_and(|found| self.endings.iter().any(|wanted| found.eq_ignore_ascii_case(wanted)))
+        has_ending(path, self.endings)
     }
 
     /// Whether the globs let a page through that has these names.
