@@ -249,6 +249,9 @@ mod tests {
             "A title\n2. Literature\nMuch was written since 2001.\nDoe (2001) showed that trees grow.\nThey do.\n\nRoe (2002) counted them again.",
         );
         assert!(find(&mut text).is_none());
+        let mut text =
+            lines("A title\n1 Literature\n1. Trees grow since 2001.\n2. Rocks do not grow.\n3. Water flows.");
+        assert!(find(&mut text).is_none());
     }
 
     #[test]

@@ -187,12 +187,13 @@ pub(super) fn size(lines: &[Line]) -> usize {
     const LONGEST: usize = 1000;
     let entries = entries(lines, &[]);
     let good = |&(at, entry): &(usize, &Entry)| {
+        let (dated, signed) = (entry.year.is_some(), !entry.authors.is_empty());
         if entry.number.is_some() || entry.key.is_some() {
             // What stands after a list goes to its last entry.
-            return entry.text.len() <= LONGEST || at + 1 == entries.len();
+            return (dated || signed) && (entry.text.len() <= LONGEST || at + 1 == entries.len());
         }
         let titled = entry.title.as_ref().is_none_or(|title| !title.starts_with(char::is_lowercase));
-        entry.text.len() <= LONGEST && titled && entry.year.is_some() && !entry.authors.is_empty()
+        entry.text.len() <= LONGEST && titled && dated && signed
     };
     let good = entries.iter().enumerate().filter(good).count();
     if good * 2 >= entries.len() { good } else { 0 }
