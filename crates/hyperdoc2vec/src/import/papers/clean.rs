@@ -1,7 +1,7 @@
 //! The noise of PDF extraction taken out of a file: characters, columns, running heads, page numbers. Lines remain.
 
 use std::borrow::Cow;
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
 
 use encoding_rs::{Encoding, WINDOWS_1252};
 use icu_normalizer::ComposingNormalizer;
@@ -211,9 +211,9 @@ fn join(pages: Vec<Vec<Line>>) -> Vec<Line> {
     let mut seen: HashMap<String, usize> = HashMap::new();
     let filled = pages.iter().filter(|page| page.iter().any(|line| !line.text.is_empty())).count();
     for page in &pages {
-        for at in edges(page) {
-            *seen.entry(head_form(&page[at].text)).or_default() += 1;
-        }
+        // Once a page: a line at its top and at its bottom is no running head.
+        let forms: HashSet<String> = edges(page).into_iter().map(|at| head_form(&page[at].text)).collect();
+        forms.into_iter().for_each(|form| *seen.entry(form).or_default() += 1);
     }
     if filled < 2 {
         return without_breaks(pages.into_iter().flatten().collect());
@@ -327,6 +327,12 @@ mod tests {
         let left = texts(&text);
         assert_eq!(left.iter().filter(|line| line.contains("Maker")).count(), 0, "{left:?}");
         assert_eq!(left[..5], ["body number 1 goes", "more 1", "of it", "as well", "body number 2 goes"]);
+    }
+
+    #[test]
+    fn a_line_at_the_top_and_the_bottom_of_one_page_stays() {
+        let text = "Table of tides\none\nof the tides\nhere\nTable of tides\n\u{c}Another page\nof it\nends here";
+        assert_eq!(texts(text).iter().filter(|line| *line == "Table of tides").count(), 2);
     }
 
     #[test]

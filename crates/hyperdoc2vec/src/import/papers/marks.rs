@@ -91,40 +91,21 @@ impl<'a> Labels<'a> {
         found
     }
 
-    /// Digits that stood above the line: `word12,13`, `word.12`.
+    /// Digits that stood above the line: `word12,13`, `word.12`, `word¹²`, `word^12`, `word<sup>12</sup>`.
     pub(super) fn raised(&self, text: &str) -> Vec<Found> {
-        let bytes = text.as_bytes();
         let mut found = Vec::new();
         let mut at = 0;
-        while let Some(start) = bytes[at..].iter().position(u8::is_ascii_digit).map(|start| at + start) {
-            let list = |b: &u8| b.is_ascii_digit() || matches!(b, b',' | b'-') || !b.is_ascii();
-            let mut end = start;
-            for (offset, c) in text[start..].char_indices() {
-                if !(c.is_ascii_digit() || matches!(c, ',' | '-' | '–')) || offset > LONGEST {
-                    break;
-                }
-                end = start + offset + c.len_utf8();
-            }
-            let end_trimmed = start + text[start..end].trim_end_matches([',', '-', '–']).len();
-            at = end.max(start + 1);
-            let before = &text[..start];
-            let stem = before.trim_end_matches(['.', ',', ';', ':', ')', '”', '"']);
-            let word = stem.rsplit(|c: char| !c.is_alphabetic()).next().unwrap_or_default();
-            let glued = word.chars().count() > 1 && !(stem.len() == before.len() && is_unit(word));
-            let small = word.chars().skip(1).all(char::is_lowercase) && !word.is_empty();
-            let parted = text[end_trimmed..]
-                .chars()
-                .next()
-                .is_none_or(|c| !c.is_alphanumeric() && !matches!(c, '%' | '°' | '$'));
-            let decimal = before.ends_with('.') && stem.ends_with(|c: char| c.is_ascii_digit());
-            if glued
-                && small
-                && parted
-                && !decimal
-                && list(&bytes[start])
-                && let Some(entries) = self.list(&text[start..end_trimmed])
+        let opens = |c: char| c.is_ascii_digit() || is_superscript(c) || matches!(c, '^' | '<');
+        while let Some(start) = text[at..].find(opens).map(|start| at + start) {
+            let (length, numbers) = raised_run(&text[start..]);
+            let range = start..start + length;
+            at = range.end;
+            let ends = |c: char| !c.is_alphanumeric() && !matches!(c, '%' | '°' | '$' | '⁺' | '⁻');
+            if is_cited(&text[..start], text[start..].starts_with(|c: char| c.is_ascii_digit()))
+                && text[range.end..].chars().next().is_none_or(ends)
+                && let Some(entries) = self.list(&numbers)
             {
-                found.push(Found { range: start..end_trimmed, entries });
+                found.push(Found { range, entries });
             }
         }
         found
@@ -172,6 +153,78 @@ impl<'a> Labels<'a> {
         }
         (!entries.is_empty()).then(|| distinct(entries))
     }
+}
+
+fn is_superscript(c: char) -> bool {
+    matches!(c, '¹' | '²' | '³' | '⁰' | '⁴'..='⁹')
+}
+
+/// The numbers above the line with which a text begins, in plain digits, and how long they are there; at least one
+/// character.
+fn raised_run(text: &str) -> (usize, String) {
+    if let Some(inside) = text.strip_prefix("<sup>") {
+        let inside = window(inside);
+        return inside.find("</sup>").map_or((5, String::new()), |end| (end + 11, inside[..end].to_owned()));
+    }
+    let caret = usize::from(text.starts_with('^'));
+    let superscript = text.starts_with(is_superscript);
+    let plain = |c: char| match c {
+        ',' | '-' | '–' => Some(c),
+        ' ' if superscript => Some(c),
+        '⁻' if superscript => Some('-'),
+        _ if superscript => {
+            "⁰¹²³⁴⁵⁶⁷⁸⁹".chars().zip('0'..='9').find(|(raised, _)| *raised == c).map(|(_, digit)| digit)
+        }
+        _ => Some(c).filter(char::is_ascii_digit),
+    };
+    let run = window(&text[caret..]);
+    let run = run[..run.find(|c| plain(c).is_none()).unwrap_or(run.len())].trim_end_matches([',', ' ']);
+    ((caret + run.len()).max(1), run.chars().filter_map(plain).collect())
+}
+
+/// Whether numbers above the line may cite after this text: a lower-case word stands there, or a sentence ends. Plain
+/// digits need a longer word (`mp3`); others may follow a capital, but no name (`Anna Doe¹`).
+fn is_cited(before: &str, plain: bool) -> bool {
+    let stem = before.trim_end_matches(['.', ',', ';', ':', '?', '!', ')', '”', '"']);
+    let closing = &before[stem.len()..];
+    let word = stem.rsplit(|c: char| !c.is_alphabetic()).next().unwrap_or_default();
+    let long = word.chars().nth(if plain && closing.is_empty() { 2 } else { 1 }).is_some();
+    let named = last_word(&stem[..stem.len() - word.len()]).starts_with(char::is_uppercase);
+    let capital = closing.contains(['.', '?', '!', '”', '"']) || !plain && !named;
+    let small = word.chars().skip(usize::from(capital)).all(char::is_lowercase);
+    let power = closing.is_empty() && is_unit(word);
+    long && small && !power && !is_caption(word) && !is_part(word)
+}
+
+/// Parts of a work that have numbers, besides captions.
+fn is_part(word: &str) -> bool {
+    const PARTS: [&str; 24] = [
+        "figs",
+        "figures",
+        "tab",
+        "tables",
+        "sec",
+        "sect",
+        "sections",
+        "chapter",
+        "chap",
+        "ch",
+        "appendix",
+        "app",
+        "lemma",
+        "theorem",
+        "algorithm",
+        "no",
+        "nos",
+        "nr",
+        "vol",
+        "pp",
+        "ref",
+        "refs",
+        "ver",
+        "version",
+    ];
+    PARTS.contains(&word.to_lowercase().as_str())
 }
 
 /// The share of the entries that marks name.
@@ -244,9 +297,10 @@ pub(super) fn is_place(text: &str) -> bool {
 
 /// Units and functions, after which a digit above the line is a power.
 fn is_unit(word: &str) -> bool {
-    const UNITS: [&str; 22] = [
+    const UNITS: [&str; 32] = [
         "mm", "cm", "dm", "km", "nm", "kg", "mg", "ml", "ft", "in", "log", "ln", "exp", "sin", "cos", "tan", "min",
-        "mol", "sec", "ms", "yd", "mi",
+        "mol", "sec", "ms", "yd", "mi", "chi", "sigma", "alpha", "beta", "gamma", "delta", "lambda", "rho", "tau",
+        "theta",
     ];
     UNITS.contains(&word)
 }
@@ -350,5 +404,31 @@ mod tests {
         let labels = Labels::new(&list);
         let text = "shown before12,13 and later.14 In CO2 and H2O 3.5 of 20, x2 alpha2b model3";
         assert_eq!(shown(text, &labels.raised(text)), ["12,13=12 13", "14=14", "3=3"]);
+    }
+
+    #[test]
+    fn superscripts_carets_and_tags_are_marks_like_digits_glued_to_words() {
+        let list = entries(30);
+        let labels = Labels::new(&list);
+        let text = "is old.¹,² Others³ so⁴⁻⁶ or¹², ¹³ by some^1,2 and more<sup>5, 7–8</sup> of these^9–11.";
+        let marks =
+            ["¹,²=1 2", "³=3", "⁴⁻⁶=4 5 6", "¹², ¹³=12 13", "^1,2=1 2", "<sup>5, 7–8</sup>=5 7 8", "^9–11=9 10 11"];
+        assert_eq!(shown(text, &labels.raised(text)), marks);
+        for text in [
+            "10⁻⁶ cm⁻¹ cm² x² R² Anna Doe¹, B. Roe,² ion²⁺ chi² old¹x old³¹",
+            "x^2 cm^2 sigma^2 word^ word^^1 m<sup>2</sup> word<sup>th</sup> word<sup> word<5 word<sup>1",
+        ] {
+            assert_eq!(shown(text, &labels.raised(text)), [""; 0]);
+        }
+    }
+
+    #[test]
+    fn digits_glued_to_captions_names_and_short_words_are_no_marks() {
+        let list = entries(30);
+        let labels = Labels::new(&list);
+        let text = "Figure2 Table1 Section3 Equation5 Covid3 Windows7 figure2 table1 sections3 Fig.2 No.3 vol.4 mp3 Doe1 Doe,2 word4-based";
+        assert_eq!(shown(text, &labels.raised(text)), [""; 0]);
+        let text = "in Paris.3 He asked why?4 “So it goes.”5 (as before)6";
+        assert_eq!(shown(text, &labels.raised(text)), ["3=3", "4=4", "5=5", "6=6"]);
     }
 }

@@ -198,7 +198,8 @@ fn read(text: &str, titles: &Seen) -> Read {
     let found = section::find(&mut lines);
     let entries =
         found.as_ref().map(|section| split::entries(&lines[section.entries.clone()], &seen)).unwrap_or_default();
-    let whole = match found {
+    // A section without an entry is text.
+    let whole = match found.filter(|_| !entries.is_empty()) {
         Some(section) => {
             let mut text = paragraphs::paragraphs(&lines[..section.start], &seen);
             let after = paragraphs::paragraphs(&lines[section.entries.end..], &seen);

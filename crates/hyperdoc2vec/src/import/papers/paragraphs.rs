@@ -42,11 +42,15 @@ fn bare(word: &str) -> &str {
     word.trim_matches(|c: char| !c.is_alphanumeric())
 }
 
+/// Longest start of a word that is looked at where the word is parted, in bytes: text without blanks takes no longer.
+const LONGEST: usize = 64;
+
 /// Adds a line to a text: a blank between them, unless a word goes over the end of the line.
 pub(super) fn append(out: &mut String, line: &str, seen: &[&Seen]) {
     let Some(first) = line.chars().next() else { return };
-    let before = out.trim_end_matches(['-', '–']);
-    let dash = &out[before.len()..];
+    let from = (out.len().saturating_sub(LONGEST)..).find(|&at| out.is_char_boundary(at)).unwrap_or(0);
+    let before = out[from..].trim_end_matches(['-', '–']);
+    let dash = &out[from + before.len()..];
     let letter = before.chars().next_back();
     if dash.is_empty() || letter.is_none_or(|c| !c.is_alphanumeric()) {
         if !out.is_empty() {
@@ -108,6 +112,15 @@ mod tests {
         assert_eq!(joined("rerank phrase based, they re-\nrank, rerank"), "rerank phrase based, they rerank, rerank");
         assert_eq!(joined("by Kneser-\nNey and 1998–\n2001"), "by Kneser-Ney and 1998–2001");
         assert_eq!(joined("an aside -\nhere"), "an aside - here");
+    }
+
+    #[test]
+    fn lines_that_all_end_in_a_hyphen_are_joined_in_time_that_grows_with_them() {
+        assert_eq!(joined(&"a-\n".repeat(300_000)), "a".repeat(300_000) + "-");
+        assert_eq!(
+            joined(&format!("a{}", "-\n".repeat(300_000))).replace(' ', ""),
+            "a".to_owned() + &"-".repeat(300_000)
+        );
     }
 
     #[test]

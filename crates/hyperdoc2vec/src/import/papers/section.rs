@@ -4,7 +4,7 @@ use std::ops::Range;
 
 use super::clean::Line;
 use super::split;
-use super::words::{Kind, words};
+use super::words::words;
 
 /// Headings of a reference section, without blanks.
 const HEADINGS: [&str; 22] = [
@@ -60,13 +60,27 @@ pub(super) struct Section {
     pub(super) start: usize,
 }
 
-/// Finds the reference section: the last heading that entries follow, or else a run of numbered entries at the end.
+/// Headings that are looked at, from the end.
+const MOST: usize = 8;
+
+/// Finds the reference section: the heading that most entries follow, of equal ones the last, or else a run of numbered
+/// entries at the end.
 pub(super) fn find(lines: &mut Vec<Line>) -> Option<Section> {
-    let headings: Vec<usize> = (0..lines.len()).rev().filter(|&at| is_heading(&lines[at].text)).take(4).collect();
+    let headings = (0..lines.len()).rev().filter(|&at| is_heading(&lines[at].text)).take(MOST);
+    // Where each begins and ends, how many entries it has up to the next heading.
+    let mut best: Option<(Section, usize)> = None;
+    let mut next = lines.len();
     for at in headings {
-        if entries_follow(&lines[at + 1..]) {
-            return Some(Section { start: at, entries: at + 1..end(lines, at + 1) });
+        let entries = at + 1..end(lines, at + 1);
+        let size =
+            if entries_follow(&lines[at + 1..next]) { split::size(&lines[at + 1..entries.end.min(next)]) } else { 0 };
+        if size > best.as_ref().map_or(0, |(_, most)| *most) {
+            best = Some((Section { start: at, entries }, size));
         }
+        next = at;
+    }
+    if let Some((section, _)) = best {
+        return Some(section);
     }
     if let Some(start) = inside(lines) {
         return Some(Section { start, entries: start..end(lines, start) });
@@ -100,8 +114,8 @@ fn is_heading(line: &str) -> bool {
 /// Whether years, as entries have them, stand in what follows a heading.
 fn entries_follow(lines: &[Line]) -> bool {
     let some = lines.iter().filter(|line| !line.text.is_empty()).take(8);
-    some.flat_map(|line| words(&line.text))
-        .any(|word| matches!(word.kind, Kind::Year(..)) || word.core.starts_with("10."))
+    some.map(|line| &line.text)
+        .any(|text| split::has_year(text) || words(text).any(|word| word.core.starts_with("10.")))
 }
 
 /// A heading inside a line, where the ends of lines were lost: the line is parted there. Gives the line of the entries.
@@ -130,29 +144,35 @@ fn inside(lines: &mut Vec<Line>) -> Option<usize> {
 
 /// Where the entries end: at an appendix, or with the paper.
 fn end(lines: &[Line], start: usize) -> usize {
-    let mut years = 0;
+    let mut dated = false;
+    let mut number = None;
     for at in start..lines.len() {
         let text = &lines[at].text;
-        years += words(text).filter(|word| matches!(word.kind, Kind::Year(..))).count();
-        if years > 0 && is_end(text, lines.get(at.wrapping_sub(1)).map_or("", |line| &line.text)) {
-            return at;
+        dated |= split::has_year(text);
+        number = split::next_number(text, number).or(number);
+        if dated && !text.is_empty() && text.len() <= 80 {
+            let before = at.checked_sub(1).map_or("", |before| &lines[before].text);
+            // A line of a title may look like the heading of an appendix: `A Survey of Parsing for Long`.
+            if names_end(text) || is_lettered(text, before) && !split::goes_on(&lines[at + 1..], number) {
+                return at;
+            }
         }
     }
     lines.len()
 }
 
-fn is_end(text: &str, before: &str) -> bool {
-    if text.is_empty() || text.len() > 80 {
-        return false;
-    }
+/// Whether a line begins with a word that ends a list: `Appendix`, `B Supplementary material`.
+fn names_end(text: &str) -> bool {
     let lower = text.trim_start_matches(|c: char| !c.is_alphabetic()).to_lowercase();
     let count = text.split(' ').count();
     let numbered =
         lower.split_once([' ', '.']).filter(|(number, _)| number.len() == 1).map_or("", |(_, rest)| rest.trim());
-    if count <= 8 && ENDS.iter().any(|end| lower.starts_with(end) || numbered.starts_with(end)) {
-        return !text.contains(',') && !text.ends_with('.') || lower.starts_with("appendix") && count <= 2;
-    }
-    // `A Proofs of the lemmas`, `B.1 Further results`: a letter, then words and no sentence.
+    let known = count <= 8 && ENDS.iter().any(|end| lower.starts_with(end) || numbered.starts_with(end));
+    known && (!text.contains(',') && !text.ends_with('.') || lower.starts_with("appendix") && count <= 2)
+}
+
+/// `A Proofs of the lemmas`, `B.1 Further results`: a letter, then words and no sentence.
+fn is_lettered(text: &str, before: &str) -> bool {
     let mut parts = text.splitn(2, ' ');
     let (letter, rest) = (parts.next().unwrap_or_default(), parts.next().unwrap_or_default());
     let numbered = letter.starts_with(|c: char| c.is_ascii_uppercase())
@@ -197,6 +217,47 @@ mod tests {
     fn the_section_begins_at_the_last_heading_and_ends_at_an_appendix() {
         let mut text = lines(
             "References\nare many\nText\nReferences\n[1] A. Doe. Title. 2001.\n[2] B. Roe. Other. 2002.\n\nA Proofs of the lemmas\nmore",
+        );
+        let section = find(&mut text).expect("a section");
+        assert_eq!((section.start, section.entries), (3, 4..7));
+    }
+
+    #[test]
+    fn a_list_is_known_by_years_before_a_semicolon() {
+        let mut text = lines(
+            "Text\nReferences\n1. Doe A. Trees.\nJ Trees. 2010;12(3):1-20.\n2. Roe B. Rocks.\nJ Rocks. 2011;1(3):1-2.\nAppendix A\nmore",
+        );
+        let section = find(&mut text).expect("a section");
+        assert_eq!((section.start, section.entries), (1, 2..6));
+    }
+
+    #[test]
+    fn a_title_that_looks_like_an_appendix_ends_no_list() {
+        let mut text = lines(
+            "Text\nReferences\n[6] A. Doe. Title. 2001.\nOther.\nA Survey of Neural Parsing for Long\nSentences. 2002.\n[7] B. Roe. Other. 2002.\n[8] C. Poe. More. 2003.\n\nA Proofs of the Lemmas\n1. We begin\nhere",
+        );
+        assert_eq!(find(&mut text).expect("a section").entries, 2..9);
+        let mut text = lines(
+            "Text\nReferences\nDoe, A. 2001. Title.\nOther.\nA Survey of Neural Parsing for Long\nSentences.\nRoe, B. 2002. Other.\n\nA Proofs of the Lemmas\nDoe (2001) showed this",
+        );
+        assert_eq!(find(&mut text).expect("a section").entries, 2..8);
+    }
+
+    #[test]
+    fn a_heading_that_sentences_follow_is_none() {
+        let mut text = lines(
+            "A title\n2. Literature\nMuch was written since 2001.\nDoe (2001) showed that trees grow.\nThey do.\n\nRoe (2002) counted them again.",
+        );
+        assert!(find(&mut text).is_none());
+        let mut text =
+            lines("A title\n1 Literature\n1. Trees grow since 2001.\n2. Rocks do not grow.\n3. Water flows.");
+        assert!(find(&mut text).is_none());
+    }
+
+    #[test]
+    fn of_several_headings_the_one_with_most_entries_counts() {
+        let mut text = lines(
+            "2. Literature\nDoe, A. 2001. It\nwas good.\nReferences\nDoe, A. 2001. Title.\nRoe, B. 2002. Other.\n\nAppendix\nReference\n[1] 2001\nword",
         );
         let section = find(&mut text).expect("a section");
         assert_eq!((section.start, section.entries), (3, 4..7));

@@ -109,7 +109,9 @@ fn year_head(text: &str) -> Option<usize> {
     // `Springer, Berlin, 1999, 12` and page ranges are no heads; a title must follow.
     let after = text[at..].trim_start();
     let opens = after.chars().next().is_none_or(|c| !c.is_ascii_digit());
-    (opens && !year.after.starts_with(['-', '–'])).then_some(at)
+    // `Doe (2001) showed that` is a sentence.
+    let said = after.starts_with(char::is_lowercase) && !year.after.contains(['.', ',', ':', ';']);
+    (opens && !said && !year.after.starts_with(['-', '–'])).then_some(at)
 }
 
 fn is_publisher(word: &str) -> bool {
@@ -158,8 +160,43 @@ fn start(text: &str, most: usize) -> &str {
     &text[..end]
 }
 
-fn has_year(text: &str) -> bool {
-    words(text).any(|word| matches!(word.kind, Kind::Year(..)) || word.core.contains(';') && word.core.len() > 5)
+/// Whether a year stands in a text, by itself or as in `2010;12(3):1-20`.
+pub(super) fn has_year(text: &str) -> bool {
+    words(text).any(|word| word.core.split([';', ':', '.']).any(|part| super::words::year(part).is_some()))
+}
+
+/// The number with which a line begins, if it may follow the last one of a list; a year begins no list.
+pub(super) fn next_number(text: &str, last: Option<u32>) -> Option<u32> {
+    let Label::Number(_, number) = label(text)?.0 else { return None };
+    let follows = last.map_or(number < 1600, |last| number > last && number <= last + 1 + LOST);
+    (follows && begins_entry(text)).then_some(number)
+}
+
+/// Whether a list whose last number is known goes on in the next lines; one without numbers, if any entry begins there.
+pub(super) fn goes_on(lines: &[Line], last: Option<u32>) -> bool {
+    const NEAR: usize = 8;
+    let mut next = (0..lines.len()).filter(|&at| !lines[at].text.is_empty()).take(NEAR);
+    next.any(|at| match last {
+        Some(_) => next_number(&lines[at].text, last).is_some(),
+        None => begins_entry(&window(lines, at)),
+    })
+}
+
+/// How many entries a list has; none if most of what its lines are cut into is something else, such as sentences.
+pub(super) fn size(lines: &[Line]) -> usize {
+    const LONGEST: usize = 1000;
+    let entries = entries(lines, &[]);
+    let good = |&(at, entry): &(usize, &Entry)| {
+        let (dated, signed) = (entry.year.is_some(), !entry.authors.is_empty());
+        if entry.number.is_some() || entry.key.is_some() {
+            // What stands after a list goes to its last entry.
+            return (dated || signed) && (entry.text.len() <= LONGEST || at + 1 == entries.len());
+        }
+        let titled = entry.title.as_ref().is_none_or(|title| !title.starts_with(char::is_lowercase));
+        entry.text.len() <= LONGEST && titled && dated && signed
+    };
+    let good = entries.iter().enumerate().filter(good).count();
+    if good * 2 >= entries.len() { good } else { 0 }
 }
 
 /// The line with which a run of three or more numbered entries begins, in the second half of a paper without a heading.
