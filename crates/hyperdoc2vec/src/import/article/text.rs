@@ -127,7 +127,7 @@ impl MarkedText {
         } else {
             self.fill_gap();
         }
-        self.marks.push(Mark { at: self.text.len(), keys });
+        self.marks.push(Mark::new(self.text.len(), keys, words));
     }
 
     /// Keys between two in the bibliography.
