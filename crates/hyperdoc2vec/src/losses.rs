@@ -50,14 +50,20 @@ pub enum Loss {
     UnclosedMarkup,
     /// A citation mark whose reference is no document of the set.
     UnmatchedReference,
-    /// A citation mark whose reference could be several documents, or contradicts itself.
+    /// A citation mark whose reference could be several documents.
     AmbiguousReference,
-    /// A citation mark that names no entry of the bibliography.
+    /// A citation mark whose reference has the id of one document, but title and author of another.
+    ContradictoryReference,
+    /// A citation mark that names an entry which the bibliography does not have.
     MarkWithoutEntry,
+    /// A citation mark that names no entry.
+    MarkWithoutTarget,
     /// A row of a table without a text: the title is all its document has.
     TitleOnly,
     /// A text for which the table has no row.
     TextWithoutRow,
+    /// A paper with a list of references, but without a mark that names one of them.
+    NoMarks,
     /// A paper in which no list of references was found.
     NoReferenceList,
     /// A file that another one puts in, and that is not there.
@@ -128,7 +134,15 @@ impl Loss {
                 "citation mark left out because its reference could be several documents",
                 "citation marks left out because their reference could be several documents",
             ),
+            Loss::ContradictoryReference => (
+                "citation mark left out because its reference has the id of one document, title and author of another",
+                "citation marks left out because their reference has the id of one document, title and author of another",
+            ),
             Loss::MarkWithoutEntry => (
+                "citation mark left out because the bibliography does not have the entry that it names",
+                "citation marks left out because the bibliography does not have the entry that they name",
+            ),
+            Loss::MarkWithoutTarget => (
                 "citation mark left out because it names no entry of the bibliography",
                 "citation marks left out because they name no entry of the bibliography",
             ),
@@ -138,6 +152,10 @@ impl Loss {
             Loss::TextWithoutRow => (
                 "text left out because the table has no row for it",
                 "texts left out because the table has no row for them",
+            ),
+            Loss::NoMarks => (
+                "paper in which no citation mark was recognised, though it has a list of references",
+                "papers in which no citation mark was recognised, though they have a list of references",
             ),
             Loss::NoReferenceList => {
                 ("paper in which no list of references was found", "papers in which no list of references was found")

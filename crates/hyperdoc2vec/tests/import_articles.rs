@@ -128,9 +128,11 @@ fn corpus_jsonl_and_report_tell_the_same_for_any_number_of_threads() {
             let options = ImportOptions { threads, force: true, ..ImportOptions::default() };
             let watch = &mut |_: &_| ControlFlow::Continue(());
             let corpus = dir.path().join("c");
-            let (corpus, report) = import_with_report(format, &root, &corpus, &options, watch).expect("a corpus");
+            let (corpus, report) =
+                import_with_report(format, &root, &corpus, &options, &mut |_| Ok(()), watch).expect("a corpus");
             let mut lines = Vec::new();
-            let jsonl = to_jsonl_with_report(format, &root, &mut lines, &options, watch).expect("lines");
+            let jsonl =
+                to_jsonl_with_report(format, &root, &mut lines, &options, &mut |_| Ok(()), watch).expect("lines");
             assert_eq!((report.documents, &report.references), (jsonl.documents, &jsonl.references));
             assert_eq!(report.links, corpus.manifest().counts.links);
             seen.push((report, String::from_utf8(lines).expect("UTF-8")));

@@ -9,7 +9,7 @@ use clap::Args;
 use hyperdoc2vec::corpus::CorpusOptions;
 use hyperdoc2vec::import::linker::References;
 use hyperdoc2vec::import::report::Report;
-use hyperdoc2vec::import::{self, Format, ImportOptions};
+use hyperdoc2vec::import::{self, EachReference, Format, ImportOptions};
 use hyperdoc2vec::{Corpus, Error, aside};
 
 use crate::output::{count, losses, talk, thousands};
@@ -32,7 +32,8 @@ Formats:
   unarxive  unarXive of 2022: one paper a line
 
 Papers cite by marks; a mark becomes a link if the entry of the bibliography that it names is found to be a paper of the
-set, by DOI, PubMed, arXiv or ACL id, or by title, year and first author. --report shows what was found and what not.
+set, by DOI, PubMed, arXiv or ACL id, or by title, year and first author. --report shows what was found and what not,
+--references every entry.
 
 Examples:
   hd2v import jsonl papers.jsonl.zst -o papers.corpus
@@ -57,6 +58,9 @@ pub struct Arguments {
     /// Write what was read, lost and found out, with samples, to this file as JSON (`-` for stdout)
     #[arg(long, value_name = "FILE")]
     report: Option<PathBuf>,
+    /// Papers: write every entry of every bibliography, and what became of it, to this file, one JSON object a line (`-` for stdout)
+    #[arg(long, value_name = "FILE")]
+    references: Option<PathBuf>,
     #[command(flatten)]
     words: Words,
     /// Directories: read only pages that match; `**` stands for any folders, a folder's name for all below it
@@ -127,8 +131,8 @@ pub fn run(arguments: &Arguments) -> Result<()> {
         namespaces: arguments.namespace.clone(),
         metadata: arguments.metadata.clone(),
     };
-    if let Some(report) = &arguments.report {
-        refuse_existing(report, arguments.words.force || report.as_os_str() == "-")?;
+    for file in [&arguments.report, &arguments.references].into_iter().flatten() {
+        refuse_existing(file, arguments.words.force || file.as_os_str() == "-")?;
     }
     stop_on_interrupt();
     if let Some(jsonl) = &arguments.jsonl {
@@ -136,12 +140,25 @@ pub fn run(arguments: &Arguments) -> Result<()> {
     }
     let output = arguments.output.as_deref().context("--output is missing")?;
     let mut reporter = Reporter::new();
-    let (corpus, report) =
-        import::import_with_report(arguments.format, &arguments.paths, output, &options, &mut |p| reporter.watch(p))?;
+    let (corpus, report) = with_references(arguments, &mut |each| {
+        let (format, paths) = (arguments.format, &arguments.paths);
+        Ok(import::import_with_report(format, paths, output, &options, each, &mut |p| reporter.watch(p))?)
+    })?;
     let seconds = reporter.finish();
     tell_references(&report.references);
     tell_result(&corpus, seconds);
     write_report(arguments, &report)
+}
+
+/// Imports, and writes what became of every reference, if that is wanted.
+fn with_references<T>(arguments: &Arguments, import: &mut dyn FnMut(EachReference<'_>) -> Result<T>) -> Result<T> {
+    let Some(path) = &arguments.references else { return import(&mut |_| Ok(())) };
+    written_aside(path, arguments.words.force, &mut |out| {
+        import(&mut |reference| {
+            let line = serde_json::to_vec(reference).map_err(std::io::Error::from);
+            line.and_then(|line| out.write_all(&[&line[..], b"\n"].concat())).map_err(Error::io("write", path))
+        })
+    })
 }
 
 /// What became of the references, on stderr, in formats that have any.
@@ -196,8 +213,10 @@ pub fn tell_result(corpus: &Corpus, seconds: f64) {
 fn write_jsonl(arguments: &Arguments, path: &Path, options: &ImportOptions) -> Result<()> {
     let mut reporter = Reporter::new();
     let report = written_aside(path, arguments.words.force, &mut |out| {
-        let paths = &arguments.paths;
-        Ok(import::to_jsonl_with_report(arguments.format, paths, out, options, &mut |p| reporter.watch(p))?)
+        with_references(arguments, &mut |each| {
+            let (format, paths) = (arguments.format, &arguments.paths);
+            Ok(import::to_jsonl_with_report(format, paths, out, options, each, &mut |p| reporter.watch(p))?)
+        })
     })?;
     let seconds = reporter.finish();
     tell_references(&report.references);

@@ -34,7 +34,7 @@ use crate::generate::{GenerateParams, Generator, Variant};
 use crate::losses::{Loss, Losses, Tally};
 use crate::tokenize::Tokenizer;
 pub use format::Format;
-use linker::References;
+use linker::{Reference, References};
 use read::{read, read_lines, read_pages};
 use report::Report;
 use source::LineBatch;
@@ -162,6 +162,9 @@ pub enum Unit {
 /// A closure that watches an import and may stop it.
 pub type Watch<'a> = &'a mut (dyn FnMut(&Progress) -> ControlFlow<()> + Send);
 
+/// A closure that is told what became of every bibliography entry, in the order of the input.
+pub type EachReference<'a> = &'a mut (dyn FnMut(&Reference) -> Result<()> + Send);
+
 /// Imports `inputs` into a new corpus at `destination`.
 pub fn import(
     format: Format,
@@ -170,7 +173,7 @@ pub fn import(
     options: &ImportOptions,
     watch: Watch<'_>,
 ) -> Result<Corpus> {
-    import_with_report(format, inputs, destination, options, watch).map(|(corpus, _)| corpus)
+    import_with_report(format, inputs, destination, options, &mut |_| Ok(()), watch).map(|(corpus, _)| corpus)
 }
 
 /// The same, and what became of the input.
@@ -179,6 +182,7 @@ pub fn import_with_report(
     inputs: &[PathBuf],
     destination: &Path,
     options: &ImportOptions,
+    each: EachReference<'_>,
     watch: Watch<'_>,
 ) -> Result<(Corpus, Report)> {
     let source = Source { format: format.name().to_owned(), inputs: file_names(inputs) };
@@ -188,6 +192,7 @@ pub fn import_with_report(
         let work = |mut parsed: Parsed| (std::mem::take(&mut parsed.references), prepare(parsed, tokenizer));
         let sink = |(found, batch): (References, crate::corpus::Prepared)| {
             refuse_bad(batch.bad(), options)?;
+            found.every.iter().try_for_each(&mut *each)?;
             references.merge(found);
             builder.add(batch)?;
             Ok(builder.counts().documents)
@@ -239,7 +244,8 @@ pub fn to_jsonl(
     options: &ImportOptions,
     watch: Watch<'_>,
 ) -> Result<(u64, Losses)> {
-    to_jsonl_with_report(format, inputs, out, options, watch).map(|report| (report.documents, report.losses))
+    to_jsonl_with_report(format, inputs, out, options, &mut |_| Ok(()), watch)
+        .map(|report| (report.documents, report.losses))
 }
 
 /// The same, and what became of the input.
@@ -248,6 +254,7 @@ pub fn to_jsonl_with_report(
     inputs: &[PathBuf],
     out: &mut (dyn Write + Send),
     options: &ImportOptions,
+    each: EachReference<'_>,
     watch: Watch<'_>,
 ) -> Result<Report> {
     let mut report = Report::new(format);
@@ -260,6 +267,7 @@ pub fn to_jsonl_with_report(
             report.positions += document.links.len() as u64;
             report.links += document.links.iter().map(|link| link.targets.len() as u64).sum::<u64>();
         }
+        parsed.references.every.iter().try_for_each(&mut *each)?;
         report.losses.merge(parsed.losses);
         report.references.merge(parsed.references);
         Ok(report.documents)

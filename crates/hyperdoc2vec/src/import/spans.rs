@@ -89,13 +89,14 @@ impl Written {
                 range.end = next.end.max(range.end);
                 spans.next();
             }
+            let words = &text[range.clone()];
             let range = with_brackets(text, without_names(text, range), from);
             self.push(&text[from..range.start]);
             from = range.end;
             self.close(&text[from..]);
             let mut seen = HashSet::new();
             keys.retain(|key| seen.insert(key.clone()));
-            self.marks.push(Mark { at: self.text.len(), keys });
+            self.marks.push(Mark::new(self.text.len(), keys, words));
         }
         self.push(&text[from..]);
         self.text.truncate(self.text.trim_end().len());

@@ -144,7 +144,7 @@ impl MarkedText {
         if self.gap == Gap::Line || self.text.ends_with(['.', '?', '!']) {
             self.fill_gap();
         }
-        self.marks.push(Mark { at: self.text.len(), keys });
+        self.marks.push(Mark::new(self.text.len(), keys, words));
     }
 
     /// Keys between two in the bibliography.

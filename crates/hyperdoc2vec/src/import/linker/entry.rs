@@ -1,6 +1,7 @@
 //! The text of an entry, in which titles, names and years are looked for.
 
 use super::fold::fold;
+use super::similar::{is_number, is_sequel};
 
 /// The text of an entry, folded, with the places where a title may begin and end.
 pub(super) struct FoldedText {
@@ -55,6 +56,34 @@ impl FoldedText {
         places.next()
     }
 
+    /// Whether what stands beside the title at `start..end` makes another work of it: `: Part 2`, `, II`, `: a reply`,
+    /// `Erratum to:`. Where a venue begins (`In …`), the title is over; a number that is not alone may be a volume.
+    pub(super) fn is_sequel(&self, start: usize, end: usize) -> bool {
+        let after = self.part(end);
+        let alone = matches!(after[..], [word] if is_number(word) && !two_digits(word));
+        let said = |words: &[&str]| words.first() != Some(&"in") && words.iter().any(|word| is_sequel(word));
+        alone || said(&after) || self.part_before(start).is_some_and(|before| said(&before))
+    }
+
+    /// The words from `start` to the next break.
+    fn part(&self, start: usize) -> Vec<&str> {
+        let next = self.breaks.partition_point(|&at| at <= start);
+        self.words_in(start, self.breaks.get(next).copied().unwrap_or(self.compact.len()))
+    }
+
+    /// The words of the part that ends at `end`.
+    fn part_before(&self, end: usize) -> Option<Vec<&str>> {
+        let last = self.breaks.partition_point(|&at| at < end).checked_sub(1)?;
+        Some(self.words_in(self.breaks[last], end))
+    }
+
+    fn words_in(&self, start: usize, end: usize) -> Vec<&str> {
+        let first = self.word_starts.partition_point(|&at| at < start);
+        let starts = &self.word_starts[first..self.word_starts.partition_point(|&at| at < end)];
+        let ends = starts.iter().skip(1).copied().chain([end]);
+        starts.iter().zip(ends).map(|(&from, to)| &self.compact[from..to]).collect()
+    }
+
     /// Whether a folded surname stands in it as words.
     pub(super) fn has_name(&self, name: &str) -> bool {
         let mut places = memchr::memmem::find_iter(self.compact.as_bytes(), name.as_bytes());
@@ -69,6 +98,11 @@ fn is_break(c: char) -> bool {
         c,
         '.' | ',' | ';' | ':' | '?' | '!' | '"' | '“' | '”' | '„' | '«' | '»' | '(' | ')' | '[' | ']' | '{' | '}'
     ) || matches!(c, '\n' | '–' | '—' | '‘' | '/')
+}
+
+/// More digits than parts have: a volume, a page.
+fn two_digits(word: &str) -> bool {
+    word.bytes().filter(u8::is_ascii_digit).count() > 1
 }
 
 /// `2004`, `2004a`.

@@ -3,23 +3,31 @@
 use super::catalogue::{Catalogue, Known, folded_title, id_hash, keys, short_doi};
 use super::entry::FoldedText;
 use super::fold::fold_surname;
-use super::similar::{Size, noise, same_name};
-use super::{How, Match, Miss, Record, ids};
+use super::similar::{Size, is_number, is_sequel, noise, same_name};
+use super::{How, Match, Miss, Near, Record, Test, ids};
 
 /// Documents that are compared closely in one look-up.
 const CANDIDATES: usize = 24;
 /// Bytes of an entry's text that are looked at.
 const LONGEST_TEXT: usize = 2000;
+
 impl Catalogue {
     /// The document that an entry means, or why there is none. The work is bounded: some microseconds.
     pub fn find(&self, entry: &Record) -> Result<Match, Miss> {
+        self.look_up(entry).map_err(|(miss, _)| miss)
+    }
+
+    /// The same, and the document that came nearest, if one did.
+    pub fn look_up(&self, entry: &Record) -> Result<Match, (Miss, Option<Near>)> {
         let wanted = Wanted::new(entry);
         let mut miss = Miss::NotInSet;
+        let mut near = None;
         for (how, id) in &wanted.ids {
             let mut found = self.with_id(*how, id);
             match (found.next(), found.next()) {
                 (Some(document), None) if wanted.contradicts(&self.known(document)) => {
                     miss = Miss::Contradiction;
+                    near.get_or_insert(Near { document, failed: Test::TitleAndAuthor });
                 }
                 (Some(document), None) => return Ok(Match { document, how: *how }),
                 (Some(_), Some(_)) => miss = Miss::Ambiguous,
@@ -27,43 +35,56 @@ impl Catalogue {
             }
         }
         for step in [Catalogue::same_title, Catalogue::similar_title, Catalogue::title_in_text] {
-            match step(self, &wanted) {
+            match step(self, &wanted, &mut near) {
                 Found::One(found) => return Ok(found),
-                Found::Several => return Err(Miss::Ambiguous),
+                Found::Several => return Err((Miss::Ambiguous, None)),
                 Found::None => {}
             }
         }
         if miss == Miss::NotInSet && wanted.ids.is_empty() && wanted.title.is_empty() && wanted.text.trim().is_empty() {
-            return Err(Miss::NothingKnown);
+            miss = Miss::NothingKnown;
+        } else if miss == Miss::NotInSet && near.is_some() {
+            miss = Miss::NearMiss;
         }
-        Err(miss)
+        Err((miss, near))
     }
 
-    fn same_title(&self, wanted: &Wanted<'_>) -> Found {
+    fn same_title(&self, wanted: &Wanted<'_>, near: &mut Option<Near>) -> Found {
         if wanted.title.is_empty() {
             return Found::None;
         }
         let mut best = Best::default();
-        for document in self.with_title(&wanted.title, |known| wanted.year(known) != Some(false)) {
+        let (needed, short) = match Size::of(&wanted.title) {
+            Size::Short => (2, true),
+            Size::Usual => (1, false),
+            Size::Long => (0, false),
+        };
+        for document in self.with_title(&wanted.title, |known| !short || wanted.year(known) != Some(false)) {
             let known = self.known(document);
             let (author, year) = (wanted.author(&known), wanted.year(&known));
             let agree = usize::from(author == Some(true)) + usize::from(year == Some(true));
-            let enough = match Size::of(&wanted.title) {
+            let failed = match failed(author, year) {
+                // Works of the same short title are many.
+                _ if short && agree == 0 => continue,
+                Err(Some(Test::Author | Test::Year)) if short => continue,
                 // An editorial, an introduction: the next year has another.
-                Size::Short => agree == 2 && wanted.entry.year == known.year,
-                Size::Usual => agree >= 1,
-                Size::Long => true,
+                Ok(()) if short && agree == 2 && wanted.entry.year != known.year => continue,
+                Err(None) => continue,
+                Err(failed) => failed,
+                Ok(()) => (agree < needed).then_some(Test::TitleAlone),
             };
-            if author != Some(false) && year != Some(false) && enough {
-                // Of several, the one with the right year and author.
-                let exact = wanted.entry.year.is_some() && wanted.entry.year == known.year;
-                best.take(document, 4 - usize::from(exact) - usize::from(author == Some(true)));
+            if let Some(failed) = failed {
+                near.get_or_insert(Near { document, failed });
+                continue;
             }
+            // Of several, the one with the right year and author.
+            let exact = wanted.entry.year.is_some() && wanted.entry.year == known.year;
+            best.take(document, 4 - usize::from(exact) - usize::from(author == Some(true)), How::Title);
         }
-        best.found(How::Title)
+        best.found()
     }
 
-    fn similar_title(&self, wanted: &Wanted<'_>) -> Found {
+    fn similar_title(&self, wanted: &Wanted<'_>, near: &mut Option<Near>) -> Found {
         if Size::of(&wanted.title) == Size::Short {
             return Found::None;
         }
@@ -76,23 +97,30 @@ impl Catalogue {
                 (Some(theirs), Some(ours)) => theirs != ours,
                 _ => false,
             };
-            if shared < 2
-                || other_doi
-                || Size::of(known.title) == Size::Short
-                || wanted.author(&known) != Some(true)
-                || wanted.year(&known) != Some(true)
-            {
+            let (author, year) = (wanted.author(&known), wanted.year(&known));
+            if shared < 2 || other_doi || Size::of(known.title) == Size::Short || author.is_none() || year.is_none() {
                 continue;
             }
-            if let Some(distance) = noise(&wanted.title, known.title).or_else(|| wanted.continues(known.title)) {
-                let near = usize::from(wanted.entry.year != known.year);
-                best.take(document, distance * 2 + near);
+            let off_by_one = usize::from(wanted.entry.year != known.year);
+            let noise = noise(&wanted.title, known.title);
+            match (failed(author, year), noise) {
+                (Ok(()), Some(distance)) => best.take(document, distance * 2 + off_by_one, How::SimilarTitle),
+                (Ok(()), None) if !wanted.continues(known.title) => {}
+                (Ok(()), None) if wanted.is_sequel(known.title) => {
+                    near.get_or_insert(Near { document, failed: Test::Sequel });
+                }
+                // After all that are similar.
+                (Ok(()), None) => best.take(document, 1000 + off_by_one, How::Subtitle),
+                (Err(Some(failed)), Some(_)) => {
+                    near.get_or_insert(Near { document, failed });
+                }
+                _ => {}
             }
         }
-        best.found(How::SimilarTitle)
+        best.found()
     }
 
-    fn title_in_text(&self, wanted: &Wanted<'_>) -> Found {
+    fn title_in_text(&self, wanted: &Wanted<'_>, near: &mut Option<Near>) -> Found {
         if wanted.text.is_empty() {
             return Found::None;
         }
@@ -116,8 +144,17 @@ impl Catalogue {
                 (Some(theirs), None) => Some(text.years.iter().any(|year| year.abs_diff(theirs) <= 1)),
             };
             let long = Size::of(known.title) == Size::Long;
-            if (author == Some(true) && year != Some(false)) || (author.is_none() && year == Some(true) && long) {
-                found.push((document, at, known.title.bytes().filter(|&b| b != b' ').count()));
+            let length = known.title.bytes().filter(|&b| b != b' ').count();
+            let good =
+                (author == Some(true) && year != Some(false)) || (author.is_none() && year == Some(true) && long);
+            let failed = match failed(author, year) {
+                Err(failed) => failed,
+                Ok(()) => (good && text.is_sequel(at, at + length)).then_some(Test::Sequel),
+            };
+            if let Some(failed) = failed {
+                near.get_or_insert(Near { document, failed });
+            } else if good {
+                found.push((document, at, length));
             }
         }
         // A title inside another title is not meant.
@@ -133,6 +170,16 @@ impl Catalogue {
     }
 }
 
+/// Whether author and year both may be right; else the one that is wrong, if it is one.
+fn failed(author: Option<bool>, year: Option<bool>) -> Result<(), Option<Test>> {
+    match (author, year) {
+        (Some(false), Some(false)) => Err(None),
+        (Some(false), _) => Err(Some(Test::Author)),
+        (_, Some(false)) => Err(Some(Test::Year)),
+        _ => Ok(()),
+    }
+}
+
 enum Found {
     One(Match),
     Several,
@@ -142,23 +189,23 @@ enum Found {
 /// The document with the lowest score, if there is one alone.
 #[derive(Default)]
 struct Best {
-    document: Option<usize>,
+    found: Option<Match>,
     score: usize,
     tied: bool,
 }
 
 impl Best {
-    fn take(&mut self, document: usize, score: usize) {
-        if self.document.is_none() || score < self.score {
-            *self = Best { document: Some(document), score, tied: false };
+    fn take(&mut self, document: usize, score: usize, how: How) {
+        if self.found.is_none() || score < self.score {
+            *self = Best { found: Some(Match { document, how }), score, tied: false };
         } else if score == self.score {
             self.tied = true;
         }
     }
 
-    fn found(self, how: How) -> Found {
-        match self.document {
-            Some(document) if !self.tied => Found::One(Match { document, how }),
+    fn found(self) -> Found {
+        match self.found {
+            Some(found) if !self.tied => Found::One(found),
             Some(_) => Found::Several,
             None => Found::None,
         }
@@ -205,11 +252,16 @@ impl Wanted<'_> {
         Some(self.entry.year?.abs_diff(known.year?) <= 1)
     }
 
-    /// A high number if the entry's title is this one with more after a punctuation mark: a subtitle, a venue.
-    fn continues(&self, title: &str) -> Option<usize> {
+    /// Whether the entry's title is this one with more after a punctuation mark: a subtitle, a venue.
+    fn continues(&self, title: &str) -> bool {
         let longer = Size::of(title) == Size::Long && self.title.starts_with(title);
-        let own = self.entry.title.as_deref().filter(|_| longer)?;
-        (FoldedText::new(own).holds(title) == Some(0)).then_some(100)
+        let own = self.entry.title.as_deref().filter(|_| longer);
+        own.is_some_and(|own| FoldedText::new(own).holds(title) == Some(0))
+    }
+
+    /// Whether what the entry's title has after this one makes another work of it: `Part 2`, `a reply`.
+    fn is_sequel(&self, title: &str) -> bool {
+        self.title[title.len()..].split(' ').any(|word| is_number(word) || is_sequel(word))
     }
 
     /// Whether this is another work than an id says: other authors, and few words of the title in common.
@@ -276,9 +328,9 @@ mod tests {
         assert_eq!(found(&record("Introduction", "Doe", 2002)), Err(Miss::NotInSet));
         assert_eq!(found(&record("Introduction", "Poe", 2001)), Err(Miss::NotInSet));
         let entry = Record { year: None, ..record("Introduction", "Doe", 0) };
-        assert_eq!(found(&entry), Err(Miss::NotInSet));
+        assert_eq!(found(&entry), Err(Miss::NearMiss));
         let entry = Record { authors: Vec::new(), ..record("Introduction", "", 2001) };
-        assert_eq!(found(&entry), Err(Miss::NotInSet));
+        assert_eq!(found(&entry), Err(Miss::NearMiss));
     }
 
     #[test]
@@ -289,8 +341,86 @@ mod tests {
         assert_eq!(catalogue.find(&record(title, "Doe", 2000)).map(|found| found.document), Ok(0));
         let undated = Record { year: None, ..record(title, "Doe", 0) };
         assert_eq!(catalogue.find(&undated), Err(Miss::Ambiguous));
-        assert_eq!(catalogue.find(&record(title, "Doe", 2007)), Err(Miss::NotInSet));
-        assert_eq!(catalogue.find(&record(title, "Roe", 2001)), Err(Miss::NotInSet));
+        assert_eq!(catalogue.find(&record(title, "Roe", 2007)), Err(Miss::NotInSet));
+    }
+
+    const SURVEY: &str = "A Survey of Citation Recommendation";
+    /// What makes another work of a title.
+    const SEQUELS: [&str; 16] = [
+        ": Part 2",
+        ", Part II",
+        ", part two",
+        ": II",
+        ": 2",
+        ", three",
+        ": a reply",
+        "? A Comment on Lee",
+        ". Response to critics",
+        ": rejoinder",
+        " (correction)",
+        ": Erratum",
+        ": Corrigendum",
+        ", addendum",
+        " – revisited",
+        " (extended version)",
+    ];
+
+    #[test]
+    fn a_sequel_or_a_reply_is_another_work() {
+        let catalogue = catalogue(&[record(SURVEY, "Okafor", 2019)]);
+        let near = Some(Near { document: 0, failed: Test::Sequel });
+        for more in SEQUELS {
+            let title = format!("{SURVEY}{more}");
+            assert_eq!(catalogue.look_up(&record(&title, "Okafor", 2019)), Err((Miss::NearMiss, near)), "{title}");
+            let entry = format!("C. Okafor. {title}. ACM Surveys 3, 1-12, 2019");
+            assert_eq!(catalogue.look_up(&text(&entry)), Err((Miss::NearMiss, near)), "{entry}");
+        }
+        for before in ["Erratum to: ", "Comment on “", "Part II: ", "A reply to "] {
+            let title = format!("{before}{SURVEY}");
+            assert!(catalogue.find(&record(&title, "Okafor", 2019)).is_err(), "{title}");
+            assert!(catalogue.find(&text(&format!("C. Okafor (2019). {title}. ACM Surveys"))).is_err(), "{title}");
+        }
+    }
+
+    #[test]
+    fn a_subtitle_and_a_venue_are_none() {
+        let catalogue = catalogue(&[record(SURVEY, "Okafor", 2019)]);
+        let how = |entry: &Record| catalogue.find(entry).map(|found| found.how);
+        let longer = record(&format!("{SURVEY}: Systems for Patents"), "Okafor", 2019);
+        assert_eq!(how(&longer), Ok(How::Subtitle));
+        for venue in ["ACM Surveys 3, 1-12, 2019", "2019", "In Extended Semantic Web Conference, 2019", "12(3), 2019"] {
+            let entry = text(&format!("[2] C. Okafor. {SURVEY}. {venue}"));
+            assert_eq!(how(&entry), Ok(How::TitleInText), "{venue}");
+        }
+    }
+
+    #[test]
+    fn the_part_that_is_meant_is_found_among_its_sequels() {
+        let parts = ["", ": Part I", ": Part V", ": Part II", ": a reply"].map(|more| format!("{SURVEY}{more}"));
+        let records: Vec<Record> = parts.iter().map(|title| record(title, "Okafor", 2019)).collect();
+        for (number, title) in parts.iter().enumerate() {
+            let others: Vec<Record> = records.iter().filter(|one| one.title.as_ref() != Some(title)).cloned().collect();
+            assert!(catalogue(&others).find(&records[number]).is_err(), "{title}");
+            let entry = text(&format!("Okafor, C. {title}. ACM Surveys, 2019."));
+            for entry in [&records[number], &entry] {
+                assert_eq!(catalogue(&records).find(entry).map(|found| found.document), Ok(number), "{title}");
+            }
+        }
+    }
+
+    #[test]
+    fn a_near_miss_says_what_failed() {
+        let catalogue = catalogue(&[record(SURVEY, "Okafor", 2019)]);
+        let failed = |entry: &Record| match catalogue.look_up(entry) {
+            Err((Miss::NearMiss, Some(near))) => Some(near.failed),
+            _ => None,
+        };
+        assert_eq!(failed(&record(SURVEY, "Okafor", 2016)), Some(Test::Year));
+        assert_eq!(failed(&record(SURVEY, "Petrov", 2019)), Some(Test::Author));
+        assert_eq!(failed(&record("A Surwey of Citation Recommendation", "Petrov", 2019)), Some(Test::Author));
+        assert_eq!(failed(&text(&format!("C. Okafor. {SURVEY}. 2012"))), Some(Test::Year));
+        assert_eq!(failed(&record(SURVEY, "Petrov", 2012)), None);
+        assert_eq!(failed(&record("A Survey of Something Else Altogether", "Okafor", 2019)), None);
     }
 
     #[test]
@@ -305,7 +435,7 @@ mod tests {
             Ok(How::SimilarTitle)
         );
         let longer = format!("{title}. Journal of Models");
-        assert_eq!(find(&longer), Ok(How::SimilarTitle));
+        assert_eq!(find(&longer), Ok(How::Subtitle));
         for other in [
             "Unsupervised learning of 12 models for word alignment in parallel texts",
             "Un-supervised learning of 12 models for word alignment in parallel texts",
@@ -340,7 +470,7 @@ mod tests {
             "Papineni. On the automatic evaluation of machine translation systems. 2002",
             "Rumelhart. Learning internal representations. 1986",
         ] {
-            assert_eq!(find(other), Err(Miss::NotInSet), "{other}");
+            assert!(matches!(find(other), Err(Miss::NotInSet | Miss::NearMiss)), "{other}");
         }
     }
 

@@ -6,15 +6,19 @@
 //!
 //! **Precision first.** An entry that could mean two documents means none, and is counted. In this order:
 //!
-//! 1. The id of a document, where the input says which one is meant; DOI, PubMed id, PMC id, arXiv id, ACL Anthology id. An id that leads to a document whose title and first author
-//!    both differ from the entry's is taken for an error, and there is no link.
+//! 1. The id of a document, where the input says which one is meant; DOI, PubMed id, PMC id, arXiv id, ACL Anthology id.
+//!    An id that leads to a document whose title and first author both differ from the entry's is taken for an error,
+//!    and there is no link.
 //! 2. The same title, folded (case, accents, punctuation, hyphens, ligatures, LaTeX), if year (±1) and first author do
 //!    not contradict and at least one of them agrees; a title of five words and 30 letters may stand alone where both are
 //!    unknown, one under three words or 20 letters needs both.
 //! 3. A similar title (at most one letter in ten differs), if the first author agrees and the year (±1) too; numbers
 //!    in the two titles must be the same.
+//!    The same goes for a title that goes on after a punctuation mark, unless what follows makes another work of it
+//!    (`Part 2`, `a reply`).
 //! 4. Where an entry has no title of its own, the title of a document as whole words inside the entry's text, with the
-//!    first author before it or anywhere in the text, and the year (±1).
+//!    first author before it or anywhere in the text, and the year (±1); not if what stands beside it makes another work
+//!    of it.
 
 mod catalogue;
 mod entry;
@@ -30,7 +34,7 @@ mod similar;
 pub use catalogue::{Catalogue, CatalogueBuilder};
 pub use fold::{fold, surname};
 pub use paper::{Mark, Paper};
-pub use references::{References, Sample, Sampled};
+pub use references::{Outcome, Reference, References, Sample, Sampled};
 
 /// What is known of a document of the set, or of an entry of a bibliography. Fields are as they stand in the input:
 /// the linker folds them.
@@ -97,6 +101,8 @@ pub enum How {
     Title,
     /// By a similar title.
     SimilarTitle,
+    /// By a title that is the document's with more after a punctuation mark.
+    Subtitle,
     /// By a title that stands in its text.
     TitleInText,
 }
@@ -107,12 +113,52 @@ pub enum How {
 pub enum Miss {
     /// No document of the set is meant.
     NotInSet,
+    /// A document of the set has this title, but a test failed: see [`Near`].
+    NearMiss,
     /// Several documents could be meant.
     Ambiguous,
     /// An id says one document, author and title say another.
     Contradiction,
     /// Neither an id nor a title nor text.
     NothingKnown,
+}
+
+/// A document that an entry came near to, and the test that it failed.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Near {
+    /// Its number in the catalogue: see [`Catalogue::id`].
+    pub document: usize,
+    /// What keeps it from being the one.
+    pub failed: Test,
+}
+
+/// What speaks against a document that an entry could mean.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, serde::Serialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum Test {
+    /// The years are more than one apart.
+    Year,
+    /// The first author is another.
+    Author,
+    /// Too little is known to take the same title for the same work.
+    TitleAlone,
+    /// What stands beside the title makes another work of it: `Part 2`, `a reply`.
+    Sequel,
+    /// An id says this document, title and author say another.
+    TitleAndAuthor,
+}
+
+impl Test {
+    /// A few words for people.
+    pub fn describe(self) -> &'static str {
+        match self {
+            Test::Year => "the year is another",
+            Test::Author => "the first author is another",
+            Test::TitleAlone => "its title alone is not enough",
+            Test::Sequel => "this is a sequel, a reply or a correction",
+            Test::TitleAndAuthor => "title and author are others",
+        }
+    }
 }
 
 /// A document that an entry means.

@@ -2,7 +2,8 @@
 
 use std::collections::HashMap;
 
-use super::{Catalogue, Miss, Record, References};
+use super::references::shown;
+use super::{Catalogue, Match, Miss, Near, Record, References};
 use crate::document::{Document, Link};
 use crate::import::Parsed;
 use crate::losses::Loss;
@@ -14,7 +15,21 @@ pub struct Mark {
     pub at: usize,
     /// Keys of entries; none for a mark that names no entry.
     pub keys: Vec<String>,
+    /// How it is written, if it names no entry: what a sample shows.
+    pub words: String,
 }
+
+impl Mark {
+    /// A mark that is written in these words.
+    pub fn new(at: usize, keys: Vec<String>, words: &str) -> Mark {
+        let words =
+            if keys.is_empty() { words.split_whitespace().collect::<Vec<_>>().join(" ") } else { String::new() };
+        Mark { at, keys, words }
+    }
+}
+
+/// Characters of an entry that the sample of a loss shows.
+const LONGEST: usize = 100;
 
 /// A paper whose references are not linked yet.
 #[derive(Debug, Default)]
@@ -31,19 +46,20 @@ impl Paper {
     /// Looks every entry up, and adds the document with its links to `parsed`; counts what was found and what not.
     pub fn link(self, catalogue: &Catalogue, parsed: &mut Parsed) {
         let Paper { mut document, marks, entries } = self;
-        let mut by_key: HashMap<&str, Vec<Result<usize, Miss>>> = HashMap::with_capacity(entries.len());
-        for (key, entry) in &entries {
-            let found = catalogue.find(entry);
-            parsed.references.entry(&document.id, entry, found, catalogue);
-            by_key.entry(key).or_default().push(found.map(|found| found.document));
+        let mut by_key: HashMap<&str, Vec<(&Record, LookedUp)>> = HashMap::with_capacity(entries.len());
+        for named in &entries {
+            let (key, entry) = named;
+            let found = catalogue.look_up(entry);
+            parsed.references.entry(&document.id, named, found, catalogue);
+            by_key.entry(key).or_default().push((entry, found));
         }
-        for Mark { at, keys } in marks {
+        for Mark { at, keys, words } in marks {
             let (text, id) = (&document.text, &document.id);
             let before = document.links.last().map_or(0, |link: &Link| link.at);
             let mut targets: Vec<String> = Vec::new();
             if keys.is_empty() {
                 parsed.references.mark_without_target += 1;
-                parsed.losses.add(Loss::MarkWithoutEntry, format!("{id} ({})", document.origin));
+                parsed.losses.add(Loss::MarkWithoutTarget, format!("{words} in {id}").trim_start());
             }
             for key in &keys {
                 let Some(works) = by_key.get(key.as_str()) else {
@@ -51,22 +67,24 @@ impl Paper {
                     parsed.losses.add(Loss::MarkWithoutEntry, format!("{key} in {id}"));
                     continue;
                 };
-                for work in works {
-                    match work {
+                for (entry, found) in works {
+                    match found {
                         Ok(found) => {
                             parsed.references.mark_linked += 1;
-                            let target = catalogue.id(*found);
+                            let target = catalogue.id(found.document);
                             if !targets.iter().any(|known| known == target) {
                                 targets.push(target.to_owned());
                             }
                         }
-                        Err(miss) => {
+                        Err((miss, near)) => {
                             parsed.references.mark_to_unresolved += 1;
                             let loss = match miss {
-                                Miss::Ambiguous | Miss::Contradiction => Loss::AmbiguousReference,
-                                Miss::NotInSet | Miss::NothingKnown => Loss::UnmatchedReference,
+                                Miss::Ambiguous => Loss::AmbiguousReference,
+                                Miss::Contradiction => Loss::ContradictoryReference,
+                                Miss::NotInSet | Miss::NearMiss | Miss::NothingKnown => Loss::UnmatchedReference,
                             };
-                            parsed.losses.add(loss, format!("{key} in {id}"));
+                            let why = near.map(|near| why(near, catalogue)).unwrap_or_default();
+                            parsed.losses.add(loss, format!("{key} in {id}: {}{why}", shown(entry, LONGEST)));
                         }
                     }
                 }
@@ -85,6 +103,13 @@ impl Paper {
         }
         parsed.documents.push(document);
     }
+}
+
+type LookedUp = Result<Match, (Miss, Option<Near>)>;
+
+/// ` (not okafor2019: the year is another)`.
+fn why(near: Near, catalogue: &Catalogue) -> String {
+    format!(" (not {}: {})", catalogue.id(near.document), near.failed.describe())
 }
 
 impl References {

@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 
 use serde::Serialize;
 
-use super::{Catalogue, How, Match, Miss, Record};
+use super::{Catalogue, How, Match, Miss, Near, Record, Test};
 
 /// Samples that are kept of each kind.
 const SAMPLES: usize = 20;
@@ -26,6 +26,29 @@ pub struct References {
     pub mark_without_entry: u64,
     /// Marks that name no entry.
     pub mark_without_target: u64,
+    /// Every entry of the batch, in order. Only samples outlive [`References::merge`].
+    #[serde(skip)]
+    pub every: Vec<Reference>,
+}
+
+/// A bibliography entry, and what became of it.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+pub struct Reference {
+    /// How it was found, or why not.
+    pub outcome: Outcome,
+    /// Entry and document.
+    #[serde(flatten)]
+    pub sample: Sample,
+}
+
+/// What became of a bibliography entry.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
+#[serde(untagged)]
+pub enum Outcome {
+    /// It was found.
+    Found(How),
+    /// It was not found.
+    Missed(Miss),
 }
 
 /// A count, and a few of what was counted.
@@ -42,36 +65,58 @@ pub struct Sampled {
 pub struct Sample {
     /// The document whose entry it is.
     pub source: String,
+    /// What marks call it by.
+    pub key: String,
     /// The entry.
     pub entry: String,
     /// The id of the document that it means.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub target: Option<String>,
-    /// The title of that document, folded.
+    /// The id of the document that it came near to.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub candidate: Option<String>,
+    /// The test that this one failed.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub failed: Option<Test>,
+    /// The title of either, folded.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub title: Option<String>,
 }
 
 impl References {
     /// Counts what became of an entry of the bibliography of `source`.
-    pub fn entry(&mut self, source: &str, entry: &Record, found: Result<Match, Miss>, catalogue: &Catalogue) {
-        let sampled = match found {
-            Ok(found) => self.resolved.entry(found.how).or_default(),
-            Err(miss) => self.unresolved.entry(miss).or_default(),
+    pub fn entry(
+        &mut self,
+        source: &str,
+        (key, entry): &(String, Record),
+        found: Result<Match, (Miss, Option<Near>)>,
+        catalogue: &Catalogue,
+    ) {
+        let (outcome, sampled) = match found {
+            Ok(found) => (Outcome::Found(found.how), self.resolved.entry(found.how).or_default()),
+            Err((miss, _)) => (Outcome::Missed(miss), self.unresolved.entry(miss).or_default()),
+        };
+        let target = found.ok().map(|found| found.document);
+        let near = found.err().and_then(|(_, near)| near);
+        let id = |document: usize| catalogue.id(document).to_owned();
+        let document = target.or(near.map(|near| near.document));
+        let sample = Sample {
+            source: source.to_owned(),
+            key: key.clone(),
+            entry: shown(entry, LONGEST),
+            target: target.map(id),
+            candidate: near.map(|near| id(near.document)),
+            failed: near.map(|near| near.failed),
+            title: document.map(|document| catalogue.title(document).to_owned()),
         };
         sampled.count += 1;
         if sampled.samples.len() < SAMPLES {
-            let document = found.ok().map(|found| found.document);
-            sampled.samples.push(Sample {
-                source: source.to_owned(),
-                entry: shown(entry),
-                target: document.map(|document| catalogue.id(document).to_owned()),
-                title: document.map(|document| catalogue.title(document).to_owned()),
-            });
+            sampled.samples.push(sample.clone());
         }
+        self.every.push(Reference { outcome, sample });
     }
 
-    /// Adds all of `other`, which comes after.
+    /// Adds all of `other`, which comes after, but for the list of every entry.
     pub fn merge(&mut self, other: References) {
         fn add<K: Ord>(ours: &mut BTreeMap<K, Sampled>, theirs: BTreeMap<K, Sampled>) {
             for (kind, theirs) in theirs {
@@ -106,7 +151,7 @@ impl References {
 }
 
 /// An entry as a person would read it.
-fn shown(entry: &Record) -> String {
+pub(super) fn shown(entry: &Record, longest: usize) -> String {
     let mut out = match entry.text.as_deref() {
         Some(text) => text.split_whitespace().collect::<Vec<_>>().join(" "),
         None => {
@@ -118,7 +163,7 @@ fn shown(entry: &Record) -> String {
             parts.join(". ")
         }
     };
-    if let Some((end, _)) = out.char_indices().nth(LONGEST) {
+    if let Some((end, _)) = out.char_indices().nth(longest) {
         out.truncate(end);
         out.push('…');
     }

@@ -9,6 +9,37 @@ const PREFIXES: [&str; 20] = [
 /// Short words that say nothing by themselves.
 const LITTLE: [&str; 12] = ["the", "for", "and", "with", "from", "into", "over", "its", "are", "use", "can", "that"];
 
+/// Words that make another work of a title beside which they stand: a sequel, an answer to it, a mended or longer one.
+const SEQUELS: [&str; 26] = [
+    "part",
+    "parts",
+    "reply",
+    "replies",
+    "response",
+    "responses",
+    "rejoinder",
+    "comment",
+    "comments",
+    "commentary",
+    "correction",
+    "corrections",
+    "erratum",
+    "errata",
+    "corrigendum",
+    "corrigenda",
+    "addendum",
+    "addenda",
+    "supplement",
+    "sequel",
+    "revisited",
+    "continued",
+    "extended",
+    "retraction",
+    "retracted",
+    "update",
+];
+const NUMBERS: [&str; 10] = ["one", "two", "three", "four", "five", "six", "seven", "eight", "nine", "ten"];
+
 /// How much a title says.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub(super) enum Size {
@@ -67,12 +98,20 @@ pub(super) fn noise(a: &str, b: &str) -> Option<usize> {
     if same { distance(&bytes_a, &bytes_b, most) } else { None }
 }
 
-/// Words with digits, and Roman numbers.
+/// Words that are numbers.
 fn numbers(folded: &str) -> impl Iterator<Item = &str> {
-    folded.split(' ').filter(|word| {
-        word.bytes().any(|b| b.is_ascii_digit())
-            || matches!(*word, "ii" | "iii" | "iv" | "vi" | "vii" | "viii" | "ix" | "xi" | "xii")
-    })
+    folded.split(' ').filter(|word| is_number(word))
+}
+
+/// `2`, `2nd`, `ii`, `two`; a Roman number up to 39.
+pub(super) fn is_number(word: &str) -> bool {
+    let roman = !word.is_empty() && word.len() <= 7 && word.bytes().all(|b| matches!(b, b'i' | b'v' | b'x'));
+    roman || word.bytes().any(|b| b.is_ascii_digit()) || NUMBERS.contains(&word)
+}
+
+/// `part`, `reply`, `erratum` and the like.
+pub(super) fn is_sequel(word: &str) -> bool {
+    SEQUELS.contains(&word)
 }
 
 /// `supervised` and `unsupervised`.

@@ -145,7 +145,7 @@ impl<'a> People<'a> {
                     (year(&trimmed[..length]), trimmed.get(length + 1..).unwrap_or_default())
                 }
                 (Kind::Other | Kind::Initials | Kind::Particle, Some((_, year)))
-                    if trimmed.len() == 1 && from <= word.start =>
+                    if trimmed.len() == 1 && from <= word.start && !is_place(&inside[word.start..]) =>
                 {
                     let gap = inside[from..word.start].trim_matches([' ', ',']);
                     let letter = trimmed.chars().next().filter(char::is_ascii_lowercase);
@@ -169,7 +169,11 @@ impl<'a> People<'a> {
                     continue;
                 }
             };
-            let before = without_opening(inside[from..start].trim_start_matches([' ', ',', ';']));
+            let (place, before) = after_place(&inside[from..start]);
+            if let Some(last) = parts.last_mut().filter(|last| last.range.end == base + from) {
+                last.range.end += place;
+            }
+            let before = without_opening(before.trim_start_matches([' ', ',', ';']));
             foreign |= !before.trim_matches(|c: char| !c.is_alphanumeric()).is_empty();
             let all = names.or_else(|| last.take().map(|(names, _)| names));
             let Some(all) = all else { continue };
@@ -242,6 +246,17 @@ impl<'a> People<'a> {
             _ => Some(None),
         }
     }
+}
+
+/// How long the place is with which a text begins (`, p. 4; see Doe`), and what follows it.
+fn after_place(text: &str) -> (usize, &str) {
+    let said = text.trim_start_matches([' ', ',', ';']);
+    if !is_place(said) {
+        return (0, text);
+    }
+    let start = text.len() - said.len();
+    let end = said.find([';', ',']).map_or(text.len(), |length| start + length);
+    (end, &text[end..])
 }
 
 /// Whether two names are the same but for one letter that was misread.

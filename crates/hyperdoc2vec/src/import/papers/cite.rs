@@ -4,7 +4,7 @@ use std::ops::Range;
 
 use super::author_year::People;
 use super::entry::Entry;
-use super::marks::{Found, Labels, coverage, distinct, without_opening};
+use super::marks::{Found, Labels, WIDEST, coverage, distinct, without_opening};
 
 /// Marks of a text in order, none over another; marks that follow each other are one.
 pub(super) fn marks(text: &str, entries: &[Entry]) -> Vec<Found> {
@@ -37,7 +37,7 @@ pub(super) fn marks(text: &str, entries: &[Entry]) -> Vec<Found> {
         end = end.max(mark.range.end);
         apart
     });
-    let mut found = joined(text, found);
+    let mut found = joined(text, found, entries);
     found.iter_mut().for_each(|mark| take_brackets(text, mark));
     found
 }
@@ -54,13 +54,17 @@ fn take_brackets(text: &str, mark: &mut Found) {
     }
 }
 
-/// `[1][2]`, `[1], [2]` and `(Doe, 2001) (Roe, 2002)` are one mark.
-fn joined(text: &str, found: Vec<Found>) -> Vec<Found> {
+/// `[1][2]`, `[1], [2]` and `(Doe, 2001) (Roe, 2002)` are one mark; `[2]–[4]` names what is between, too.
+fn joined(text: &str, found: Vec<Found>, list: &[Entry]) -> Vec<Found> {
     let mut out: Vec<Found> = Vec::with_capacity(found.len());
     for mark in found {
-        match out.last_mut() {
-            Some(last) if touches(text, last.range.end..mark.range.start) => {
+        let joint = out.last().and_then(|last| joint(text, last.range.end..mark.range.start));
+        match (out.last_mut(), joint) {
+            (Some(last), Some(joint)) => {
                 last.range.end = mark.range.end;
+                if let (Joint::Dash, Some(&from), Some(&to)) = (joint, last.entries.last(), mark.entries.first()) {
+                    last.entries.extend(between(list, from, to));
+                }
                 last.entries.extend(mark.entries);
                 last.entries = distinct(std::mem::take(&mut last.entries));
             }
@@ -70,8 +74,30 @@ fn joined(text: &str, found: Vec<Found>) -> Vec<Found> {
     out
 }
 
-fn touches(text: &str, gap: Range<usize>) -> bool {
-    gap.len() <= 3 && matches!(text[gap].trim_matches(' '), "" | "," | ";" | "-" | "–")
+enum Joint {
+    Comma,
+    Dash,
+}
+
+/// What makes one mark of two.
+fn joint(text: &str, gap: Range<usize>) -> Option<Joint> {
+    let gap = text.get(gap).filter(|gap| gap.len() <= 5)?;
+    match gap.trim_matches(' ') {
+        "" | "," | ";" => Some(Joint::Comma),
+        "-" | "‐" | "‑" | "–" | "—" | "−" => Some(Joint::Dash),
+        _ => None,
+    }
+}
+
+/// Entries whose numbers lie between those of two others.
+fn between(list: &[Entry], from: usize, to: usize) -> Vec<usize> {
+    let (Some(from), Some(to)) = (list[from].number, list[to].number) else { return Vec::new() };
+    let inside = |entry: &Entry| entry.number.is_some_and(|number| from < number && number < to);
+    if to > from && to - from <= WIDEST {
+        (0..list.len()).filter(|&at| inside(&list[at])).collect()
+    } else {
+        Vec::new()
+    }
 }
 
 #[cfg(test)]
@@ -98,6 +124,25 @@ mod tests {
     }
 
     #[test]
+    fn a_dash_between_two_marks_stands_for_what_lies_between() {
+        let entry = |n: usize| format!("[{n}] A. Doe. Title number {n} of them. 2001.\n");
+        let list: String = (1..=6).map(entry).collect();
+        for dash in ["–", "-", "—", " – "] {
+            let text = format!("seen [2]{dash}[4] and [6]");
+            assert_eq!(found(&list, &text), [format!("[2]{dash}[4]=2 3 4"), "[6]=6".to_owned()]);
+        }
+        assert_eq!(found(&list, "seen [4]–[2], [1]"), ["[4]–[2], [1]=4 2 1"]);
+        assert_eq!(found(NAMES, "(Smith, 2017a)–(Smith et al., 2018)"), ["(Smith, 2017a)–(Smith et al., 2018)=2 1"]);
+    }
+
+    #[test]
+    fn names_in_capitals_are_the_same_names() {
+        let list = "LINDGREN, P., AND HADDAD, O. 2012. Word alignment for languages.\nO’NEILL, S., AND CHEN, W. 2016. Back-translation improves models.\nVAN DER BERG, I., MÜLLER, J., AND O'NEILL, S. 2017. Human judgments of quality.";
+        let text = "Lindgren and Haddad (2012) and O'Neill and Chen (2016), van der Berg et al. (2017), as said (LINDGREN AND HADDAD, 2012)";
+        assert_eq!(found(list, text), ["(2012)=1", "(2016)=2", "(2017)=3", "(LINDGREN AND HADDAD, 2012)=1"]);
+    }
+
+    #[test]
     fn digits_above_the_line_count_where_the_paper_cites_in_this_way() {
         let list = "1. Doe A. First title. 2001.\n2. Roe B. Other title. 2002.\n3. Poe C. Third title. 2003.\n4. Moe C. Fourth title. 2003.";
         assert_eq!(found(list, "shown before.1,2 and later3 in CO2 by model4"), ["1,2=1 2", "3=3", "4=4"]);
@@ -111,6 +156,8 @@ mod tests {
             ["Smith et al., 2018,=1"]
         );
         assert_eq!(found(NAMES, "(see García Márquez, 2001, p. 5)"), ["(see García Márquez, 2001, p. 5)=5"]);
+        let two = "(Smith, 2017a, p. 4; see García Márquez, 2001)";
+        assert_eq!(found(NAMES, &format!("as {two} say")), [format!("{two}=2 5")]);
         assert_eq!(found(NAMES, "in (Nobody, 1950) here"), ["(Nobody, 1950)="]);
         assert_eq!(found(NAMES, "Rome (1960) and the year (2018)"), [""; 0]);
     }

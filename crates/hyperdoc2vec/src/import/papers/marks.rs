@@ -27,7 +27,7 @@ pub(super) struct Labels<'a> {
 /// Longest mark in bytes.
 const LONGEST: usize = 240;
 /// More numbers than any range in a mark has.
-const WIDEST: u32 = 100;
+pub(super) const WIDEST: u32 = 100;
 
 impl<'a> Labels<'a> {
     /// The labels of a list of entries.
@@ -292,7 +292,7 @@ pub(super) fn is_place(text: &str) -> bool {
     ];
     let text = text.trim_start().to_lowercase();
     PLACES.iter().any(|place| text.starts_with(place))
-        || text.starts_with("p") && text[1..].starts_with(|c: char| c.is_ascii_digit())
+        || text.strip_prefix('p').is_some_and(|rest| rest.trim_start().starts_with(|c: char| c.is_ascii_digit()))
 }
 
 /// Units and functions, after which a digit above the line is a power.

@@ -56,7 +56,8 @@ impl Papers {
     pub fn open(roots: &[PathBuf], metadata: &Path, include: &[String], exclude: &[String]) -> Result<Papers> {
         let mut losses = Losses::default();
         let rows = table::read(metadata, &mut losses)?;
-        let tree = Tree::open(roots, &Wanted { what: "texts", endings: &ENDINGS, include, exclude }, str::to_owned)?;
+        let wanted = Wanted { what: "texts", endings: &ENDINGS, include, exclude };
+        let tree = Tree::open(roots, &wanted, str::to_owned).map_err(|error| with_hint(error, roots))?;
         let mut by_name: HashMap<&str, usize> = HashMap::new();
         for (at, page) in tree.pages.iter().enumerate() {
             let path = page.path.as_str();
@@ -128,8 +129,10 @@ impl Pages for Papers {
         let Read { text, mut marks, entries } = read(&text, &self.titles);
         if entries.is_empty() {
             parsed.losses.add(Loss::NoReferenceList, origin.clone());
+        } else if marks.iter().all(|mark| mark.keys.is_empty()) {
+            parsed.losses.add(Loss::NoMarks, format!("{origin} ({} references)", entries.len()));
         }
-        let names: Vec<String> = entries.iter().enumerate().map(|(at, entry)| name(at, entry)).collect();
+        let names: Vec<String> = (1..=entries.len()).map(|number| format!("entry {number}")).collect();
         let named = |key: &mut String| {
             if let Some(name) = key.parse().ok().and_then(|at: usize| names.get(at)) {
                 name.clone_into(key);
@@ -163,11 +166,16 @@ impl Papers {
     }
 }
 
-/// What an entry is called in messages: `entry 3 (Tal 2011)`.
-fn name(at: usize, entry: &Entry) -> String {
-    let said = [entry.authors.first().cloned(), entry.year.map(|year| year.to_string())];
-    let said: Vec<String> = said.into_iter().flatten().collect();
-    format!("entry {} ({})", at + 1, said.join(" "))
+/// Of PDFs the texts must be taken out first.
+fn with_hint(error: Error, roots: &[PathBuf]) -> Error {
+    let is_pdf = |path: &Path| path.extension().is_some_and(|ending| ending.eq_ignore_ascii_case("pdf"));
+    let mut files = roots.iter().flat_map(|root| walkdir::WalkDir::new(root).into_iter().flatten());
+    match error {
+        Error::Input { place, what } if files.any(|file| is_pdf(file.path())) => {
+            Error::Input { place, what: format!("{what}, but PDFs; take their text out first (pdftotext)") }
+        }
+        error => error,
+    }
 }
 
 /// What the linker is told of an entry.
@@ -232,7 +240,7 @@ fn cut(text: &str, found: Vec<Found>) -> (String, Vec<Mark>) {
         {
             out.truncate(out.trim_end_matches(' ').len());
         }
-        marks.push(Mark { at: out.len(), keys: entries.iter().map(usize::to_string).collect() });
+        marks.push(Mark::new(out.len(), entries.iter().map(usize::to_string).collect(), &text[range]));
     }
     out.push_str(&text[from..]);
     (out, marks)
@@ -275,6 +283,41 @@ mod tests {
     fn a_text_without_references_has_no_marks() {
         assert_eq!(shown("Only text [1] and (Doe, 2001)."), "Only text [1] and (Doe, 2001).");
         assert_eq!(shown(""), "");
+    }
+
+    /// Papers of these texts with a table of their ids.
+    fn import(texts: &[(&str, &str)]) -> Result<Parsed> {
+        let dir = tempfile::tempdir().expect("a directory");
+        let mut table = String::from("id,title,authors,year\n");
+        for (name, text) in texts {
+            std::fs::write(dir.path().join(name), text).expect("written");
+            let id = name.split('.').next().expect("an id");
+            table.push_str(&format!("{id},Title of number {id},Doe,2001\n"));
+        }
+        let metadata = dir.path().join("table.csv");
+        std::fs::write(&metadata, table).expect("written");
+        let papers = Papers::open(&[dir.path().to_owned()], &metadata, &[], &[])?;
+        Ok(papers.parse(0..papers.len()))
+    }
+
+    #[test]
+    fn a_list_that_no_mark_names_is_counted_and_a_lost_mark_is_shown() {
+        let list = "References\n[1] M. Lindqvist. Parsing rivers. 2016.\n[2] O. Tal. A grammar of tides. 2011.\n";
+        let texts = [
+            ("a.txt", format!("Nothing is cited.\n\n{list}")),
+            ("b.txt", format!("This is cited [1] and so is that (Nobody, 1950).\n\n{list}")),
+        ];
+        let parsed = import(&texts.each_ref().map(|(name, text)| (*name, text.as_str()))).expect("papers");
+        let samples = |loss| parsed.losses.iter().find(|(kind, _)| *kind == loss).expect("a loss").1.samples.clone();
+        assert_eq!(samples(Loss::NoMarks), ["a.txt (2 references)"]);
+        assert_eq!(samples(Loss::MarkWithoutTarget), ["(Nobody, 1950) in b"]);
+        assert_eq!(samples(Loss::UnmatchedReference), ["entry 1 in b: M. Lindqvist. Parsing rivers. 2016."]);
+    }
+
+    #[test]
+    fn a_folder_of_pdfs_is_told_what_to_do() {
+        let error = import(&[("a.pdf", "%PDF-1.4")]).expect_err("no texts").to_string();
+        assert!(error.contains("pdftotext"), "{error}");
     }
 
     #[test]

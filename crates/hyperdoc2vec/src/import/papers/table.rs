@@ -74,6 +74,8 @@ const REQUIRED: usize = 4;
 
 /// Longest line of a table in bytes.
 const LONGEST: u64 = 64 << 20;
+/// A row after the last: if the last cell swallows it, a quotation mark was not closed.
+const END: &str = "\u{1}end";
 
 /// Reads a table; rows that cannot be used are counted.
 pub(super) fn read(path: &Path, losses: &mut Losses) -> Result<Vec<Row>> {
@@ -83,6 +85,9 @@ pub(super) fn read(path: &Path, losses: &mut Losses) -> Result<Vec<Row>> {
     let json = [".jsonl", ".ndjson", ".json"].iter().any(|ending| bare.ends_with(ending));
     let head = reader.fill_buf().map_err(Error::io("read", path))?;
     let head = head.strip_prefix(b"\xef\xbb\xbf").unwrap_or(head).trim_ascii_start();
+    if let Some(what) = no_table(head) {
+        return Err(Error::input(name, format!("expected csv, tsv or jsonl in UTF-8, found {what}")));
+    }
     let mut table = Table { name, rows: Vec::new(), seen: HashSet::new(), losses };
     if json || head.first() == Some(&b'{') {
         table.read_json(path, reader)?;
@@ -94,6 +99,24 @@ pub(super) fn read(path: &Path, losses: &mut Losses) -> Result<Vec<Row>> {
         return Err(Error::input(table.name, "expected a row a paper, found none"));
     }
     Ok(table.rows)
+}
+
+/// What a file that begins in this way is, if it is no text.
+fn no_table(head: &[u8]) -> Option<&'static str> {
+    let begins = |start: &[u8]| head.starts_with(start);
+    if begins(b"PK\x03\x04") {
+        Some("a spreadsheet (.xlsx, .ods) or a zip archive; save it as csv")
+    } else if begins(b"\xd0\xcf\x11\xe0") {
+        Some("a spreadsheet (.xls); save it as csv")
+    } else if begins(b"%PDF-") {
+        Some("a PDF")
+    } else if begins(b"\xff\xfe") || begins(b"\xfe\xff") {
+        Some("UTF-16; save it as UTF-8")
+    } else if head[..head.len().min(1000)].contains(&0) {
+        Some("bytes that are no UTF-8 (UTF-16, or no text)")
+    } else {
+        None
+    }
 }
 
 /// What parts the columns, by the ending or by the first line.
@@ -124,7 +147,7 @@ impl Table<'_> {
     fn read_separated(&mut self, reader: impl Read, delimiter: u8) -> Result<()> {
         let mut builder = csv::ReaderBuilder::new();
         builder.delimiter(delimiter).quoting(delimiter != b'\t').flexible(true);
-        let mut reader = builder.from_reader(reader);
+        let mut reader = builder.from_reader(reader.chain("\n".as_bytes()).chain(END.as_bytes()));
         let wrong = |name: &str, error: &csv::Error| Error::input(name, format!("no table: {error}"));
         let head = reader.byte_headers().map_err(|error| wrong(&self.name, &error))?.clone();
         let names: Vec<String> = head.iter().map(|name| String::from_utf8_lossy(name).trim().to_owned()).collect();
@@ -141,12 +164,21 @@ impl Table<'_> {
             let line = reader.position().line();
             match reader.read_byte_record(&mut record) {
                 Ok(false) => return Ok(()),
+                Ok(true) if record.len() == 1 && &record[0] == END.as_bytes() => return Ok(()),
                 Ok(true) => {}
                 Err(error) => {
                     return Err(Error::input(format!("{}:{line}", self.name), format!("unreadable: {error}")));
                 }
             }
             let line = record.position().map_or(line, csv::Position::line);
+            if record.iter().any(|cell| cell.ends_with(END.as_bytes())) {
+                let what = "a quotation mark opens in this row, or after it, that does not close";
+                return Err(Error::input(format!("{}:{line}", self.name), what));
+            }
+            if let Some(wrong) = misshapen(&record, names.len()) {
+                self.losses.add(Loss::MalformedRecord, format!("{}:{line}: {wrong}", self.name));
+                continue;
+            }
             let cell = |known: usize| {
                 let bytes = places[known].and_then(|at| record.get(at)).unwrap_or_default();
                 String::from_utf8_lossy(bytes).trim().to_owned()
@@ -251,6 +283,20 @@ impl Table<'_> {
     }
 }
 
+/// What is wrong with a row whose cells cannot be told to belong to their columns. Empty ones at the end may be missing, or
+/// too many.
+fn misshapen(record: &csv::ByteRecord, columns: usize) -> Option<String> {
+    let cells = record.iter().rposition(|cell| !cell.trim_ascii().is_empty()).map_or(0, |last| last + 1);
+    if cells > columns {
+        return Some(format!("{cells} cells, but {columns} columns (is a cell with a comma or a quote not quoted?)"));
+    }
+    // A cell that swallowed lines has the quotation mark at which it ended, and its row may lack cells.
+    let over_lines = |cell: &[u8]| cell.trim_ascii().contains(&b'\n');
+    let odd = |cell: &[u8]| cell.iter().filter(|&&b| b == b'"').count() % 2 == 1;
+    let slipped = record.iter().any(|cell| over_lines(cell) && (record.len() < columns || odd(cell)));
+    slipped.then(|| "a cell that goes over several lines (is a quotation mark not closed?)".to_owned())
+}
+
 /// A date, or the one year in a text: `2009-06-30`, `June 2009`, `2009.0`.
 fn date(text: &str) -> Option<Date> {
     text.parse().ok().or_else(|| {
@@ -339,6 +385,47 @@ mod tests {
         assert!(error.contains("column for the id"), "{error}");
         assert!(table("t.csv", "").0.is_err() && table("t.csv", "id,title,authors,year\n").0.is_err());
         assert!(table("t.jsonl", "{\"id\": \"a\", \"ti").0.is_err());
+    }
+
+    #[test]
+    fn what_is_no_table_is_named() {
+        for (start, kind) in [
+            (&b"PK\x03\x04\x14"[..], ".xlsx"),
+            (b"\xd0\xcf\x11\xe0\xa1", ".xls"),
+            (b"\xff\xfei\0d\0", "UTF-16"),
+            (b"i\0d\0,\0", "UTF-16"),
+            (b"%PDF-1.4", "PDF"),
+        ] {
+            let dir = tempfile::tempdir().expect("a directory");
+            let path = dir.path().join("table.csv");
+            std::fs::write(&path, start).expect("written");
+            let error = read(&path, &mut Losses::default()).expect_err(kind).to_string();
+            assert!(error.contains(kind), "{kind}: {error}");
+        }
+    }
+
+    #[test]
+    fn rows_whose_cells_slipped_are_left_out_and_named() {
+        let head = "id,title,authors,year\n";
+        let (rows, losses) = table("t.csv", &format!("{head}a,One, two,Doe,2001\nb,Two,Doe,2001,,\nc,Three\n"));
+        assert_eq!(rows.expect("rows").iter().map(|row| row.id.clone()).collect::<Vec<_>>(), ["b", "c"]);
+        let sample = &losses.iter().next().expect("a loss").1.samples[0];
+        assert!(sample.starts_with("t.csv:2: 5 cells, but 4 columns"), "{sample}");
+        // The mark that opens in one row is closed by the next that opens.
+        let slipped = format!("{head}a,\"One,Doe,2001\nb,\"Two\",Doe,2001\nc,Three,Doe,2001\n");
+        let (rows, losses) = table("t.csv", &slipped);
+        assert_eq!(rows.expect("rows").iter().map(|row| row.id.clone()).collect::<Vec<_>>(), ["c"]);
+        assert_eq!(losses.count(Loss::MalformedRecord), 1);
+        // A line break inside a cell is good.
+        let (rows, losses) = table("t.csv", &format!("{head}a,\"One\ntwo\",Doe,2001\n"));
+        assert_eq!((rows.expect("rows")[0].title.as_deref(), losses.is_empty()), (Some("One two"), true));
+    }
+
+    #[test]
+    fn a_quote_that_never_closes_is_an_error_with_its_line() {
+        let text = "id,title,authors,year\na,One,Doe,2001\nb,\"Two,Doe,2001\nc,Three,Doe,2001\n";
+        let error = table("t.csv", text).0.expect_err("not closed").to_string();
+        assert!(error.starts_with("t.csv:3: a quotation mark"), "{error}");
     }
 
     #[test]

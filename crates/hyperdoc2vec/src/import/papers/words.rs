@@ -90,7 +90,7 @@ pub(super) fn is_quote(c: char) -> bool {
 fn kind(core: &str) -> Kind {
     let lower = core.trim_end_matches('.');
     match lower {
-        "and" | "&" | "und" | "et." => return Kind::And,
+        "and" | "AND" | "&" | "und" | "et." => return Kind::And,
         "et" => return Kind::Et,
         "al" => return Kind::Al,
         "Jr" | "Sr" | "II" | "III" | "IV" => return Kind::Suffix,
