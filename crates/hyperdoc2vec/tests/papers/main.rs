@@ -89,7 +89,11 @@ fn import(collection: &Collection) -> Parsed {
 
 #[test]
 fn links_of_noisy_papers_are_found_with_high_precision() {
-    let collection = collection(210, 7);
+    [7, 8, 9].into_iter().for_each(measure);
+}
+
+fn measure(seed: u64) {
+    let collection = collection(210, seed);
     let parsed = import(&collection);
     assert_eq!(parsed.documents.len(), 210);
     // By style: right, found, to be found.
@@ -121,8 +125,8 @@ fn links_of_noisy_papers_are_found_with_high_precision() {
     for name in names {
         let [right, found, expected] = counts[name];
         let (precision, recall) = (right as f64 / found as f64, right as f64 / expected as f64);
-        eprintln!("{name}: precision {precision:.3}, recall {recall:.3} of {expected}");
-        assert!(precision >= 0.97 && recall >= 0.90, "{name}: precision {precision}, recall {recall}");
+        eprintln!("seed {seed}, {name}: precision {precision:.3}, recall {recall:.3} of {expected}");
+        assert!(precision >= 0.97 && recall >= 0.90, "seed {seed}, {name}: precision {precision}, recall {recall}");
     }
 }
 

@@ -121,9 +121,13 @@ fn work(rng: &mut Rng) -> Record {
     Record { title: Some(title), authors, year: Some(1990 + rng.below(30) as i32), ..Record::default() }
 }
 
-/// Another work of the same people in the same year, in a word or two unlike the first.
+/// Another work of the same people in the same year: a word or two unlike the first, or a sequel of it.
 fn sibling(rng: &mut Rng, work: &Record) -> Record {
     let title = work.title.clone().unwrap_or_default();
+    if rng.chance(0.25) {
+        let more = [": part 2", ", Part IV", ": a reply", "? A comment on it", " (extended version)", ", revisited"];
+        return Record { title: Some(title + one(rng, &more)), ..work.clone() };
+    }
     let list = [&WAYS[..], &TASKS[..], &THINGS[..], &PLACES[..]][rng.below(4)];
     let found = list.iter().filter(|word| title.contains(**word)).max_by_key(|word| word.len());
     let other = one(rng, list);
@@ -179,7 +183,11 @@ fn noised(rng: &mut Rng, work: &Record) -> Record {
 
 #[test]
 fn links_are_right_in_99_of_100_cases() {
-    let mut rng = Rng::keyed(7, &[1]);
+    [7, 8, 9].into_iter().for_each(measure);
+}
+
+fn measure(seed: u64) {
+    let mut rng = Rng::keyed(seed, &[1]);
     let works: Vec<Record> = (0..6000).map(|_| work(&mut rng)).collect();
     // Half of the works are in the set; of each that is, a sibling is not.
     let ids: Vec<String> = (0..works.len() / 2).map(|number| number.to_string()).collect();
@@ -211,7 +219,7 @@ fn links_are_right_in_99_of_100_cases() {
     }
     let precision = f64::from(right) / f64::from(right + wrong);
     let recall = f64::from(right) / f64::from(inside);
-    eprintln!("precision {precision:.4}, recall {recall:.4}; right and wrong by kind {kinds:?}");
-    assert!(precision >= 0.99, "precision {precision:.4} {kinds:?}");
-    assert!(recall >= 0.80, "recall {recall:.4} {kinds:?}");
+    eprintln!("seed {seed}: precision {precision:.4}, recall {recall:.4}; right and wrong by kind {kinds:?}");
+    assert!(precision >= 0.99, "seed {seed}: precision {precision:.4} {kinds:?}");
+    assert!(recall >= 0.80, "seed {seed}: recall {recall:.4} {kinds:?}");
 }
