@@ -162,7 +162,7 @@ fn start(text: &str, most: usize) -> &str {
 
 /// Whether a year stands in a text, by itself or as in `2010;12(3):1-20`.
 pub(super) fn has_year(text: &str) -> bool {
-    words(text).any(|word| word.core.split([';', ':', '.']).any(|part| super::words::year(part).is_some()))
+    words(text).any(|word| super::words::year(word.core.split(';').next().unwrap_or_default()).is_some())
 }
 
 /// The number with which a line begins, if it may follow the last one of a list; a year begins no list.
