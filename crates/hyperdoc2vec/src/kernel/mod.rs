@@ -192,7 +192,7 @@ dispatched! {
     /// If the lengths do not fit, are no multiple of 8, a row is beyond its table, or the place is not near.
     pub fn learn_near(
         step: Step, near: &mut Near, place: Place, outputs: &[u32], labels: &[f32],
-        input: MatrixMut<'_>, output: MatrixMut<'_>, scratch: &mut [f32]
+        input: MatrixMut<'_>, output: MatrixMut<'_>
     ) -> f64 = near::learn_near;
 
     /// Adds to `push` what `pushers` do to the points at `x` and `y`: with q = 1 / (1 + |point − pusher|²) and mass m,

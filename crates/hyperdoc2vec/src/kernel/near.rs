@@ -7,6 +7,8 @@
 //! last window has left its block. So an example sees what all before it did, but for one thing: a word that stands
 //! twice within reach learns at both places by itself until then.
 
+use std::ops::Range;
+
 use super::fetch::fetch;
 use super::matrix::MatrixMut;
 use super::rows::{LANES, scale};
@@ -31,6 +33,9 @@ pub struct Near {
     sums: Vec<f32>,
     pending: Vec<f32>,
     blocks: usize,
+    /// The mean of a window, and where it should move.
+    mean: Vec<f32>,
+    error: Vec<f32>,
     /// The places that are here.
     from: usize,
     to: usize,
@@ -54,7 +59,8 @@ impl Near {
         let blocks = (2 * reach + 1).div_ceil(BLOCK) + 2;
         let rows = |count: usize| vec![0.0; count * cols];
         let (values, copied) = (rows(blocks * BLOCK), rows(blocks * BLOCK));
-        Near { reach, cols, values, copied, sums: rows(blocks), pending: rows(blocks), blocks, from: 0, to: 0 }
+        let (sums, pending, mean, error) = (rows(blocks), rows(blocks), rows(1), rows(1));
+        Near { reach, cols, values, copied, sums, pending, blocks, mean, error, from: 0, to: 0 }
     }
 
     /// Goes on to place `at` of `text`: what is left behind goes to the table, what is ahead comes from it. A text begins
@@ -108,18 +114,17 @@ impl Near {
         }
         self.from = end;
     }
+}
 
-    /// The blocks that a window touches: where each is in the ring, its first place of the window in the ring, and how
-    /// many there are.
-    #[inline(always)]
-    fn parts(&self, window: std::ops::Range<usize>) -> impl Iterator<Item = (usize, usize, usize)> + use<> {
-        let blocks = self.blocks;
-        (window.start / BLOCK..window.end.div_ceil(BLOCK)).map(move |block| {
-            let first = window.start.max(block * BLOCK);
-            let end = window.end.min((block + 1) * BLOCK);
-            (block % blocks, first % (blocks * BLOCK), end - first)
-        })
-    }
+/// The blocks of a ring that a window touches: where each is in the ring, its first place of the window in the ring, and
+/// how many there are.
+#[inline(always)]
+fn parts(blocks: usize, window: Range<usize>) -> impl Iterator<Item = (usize, usize, usize)> {
+    (window.start / BLOCK..window.end.div_ceil(BLOCK)).map(move |block| {
+        let first = window.start.max(block * BLOCK);
+        let end = window.end.min((block + 1) * BLOCK);
+        (block % blocks, first % (blocks * BLOCK), end - first)
+    })
 }
 
 #[inline(always)]
@@ -150,7 +155,6 @@ pub(super) fn learn_near(
     labels: &[f32],
     mut input: MatrixMut<'_>,
     mut output: MatrixMut<'_>,
-    scratch: &mut [f32],
 ) -> f64 {
     let (at, cols) = (place.at, near.cols);
     assert_eq!(input.cols(), cols, "places hold rows of the table");
@@ -161,27 +165,26 @@ pub(super) fn learn_near(
     if inputs == 0 {
         return 0.0;
     }
-    let (mean, error) = scratch.split_at_mut(cols);
-    let error = &mut error[..cols];
-    let own = at % (near.blocks * BLOCK);
+    let Near { values, sums, pending, mean, error, blocks, .. } = near;
+    let own = at % (*blocks * BLOCK);
     {
         let sum = mean.as_chunks_mut().0;
         match place.document {
             Some(document) => sum.copy_from_slice(input.row(document as usize).as_chunks().0),
             None => sum.fill([0.0; LANES]),
         }
-        for (block, first, count) in near.parts(window.clone()) {
+        for (block, first, count) in parts(*blocks, window.clone()) {
             if count == BLOCK {
-                add(lines(&near.sums, block, cols), sum);
+                add(lines(sums, block, cols), sum);
             } else {
                 for place in first..first + count {
-                    add(lines(&near.values, place, cols), sum);
+                    add(lines(values, place, cols), sum);
                 }
             }
-            add_times(count as f32, lines(&near.pending, block, cols), sum);
+            add_times(count as f32, lines(pending, block, cols), sum);
         }
-        add_times(-1.0, lines(&near.values, own, cols), sum);
-        add_times(-1.0, lines(&near.pending, own / BLOCK, cols), sum);
+        add_times(-1.0, lines(values, own, cols), sum);
+        add_times(-1.0, lines(pending, own / BLOCK, cols), sum);
     }
     scale(1.0 / inputs as f32, mean);
     let loss = compare(step, mean, error, outputs, labels, &mut output);
@@ -192,18 +195,18 @@ pub(super) fn learn_near(
     if let Some(document) = place.document {
         add(error, input.row_mut(document as usize).as_chunks_mut().0);
     }
-    for (block, first, count) in near.parts(window) {
+    for (block, first, count) in parts(*blocks, window) {
         if count == BLOCK {
-            add(error, lines_mut(&mut near.pending, block, cols));
+            add(error, lines_mut(pending, block, cols));
         } else {
             for place in first..first + count {
-                add(error, lines_mut(&mut near.values, place, cols));
+                add(error, lines_mut(values, place, cols));
             }
-            add_times(count as f32, error, lines_mut(&mut near.sums, block, cols));
+            add_times(count as f32, error, lines_mut(sums, block, cols));
         }
     }
-    add_times(-1.0, error, lines_mut(&mut near.values, own, cols));
-    add_times(-1.0, error, lines_mut(&mut near.sums, own / BLOCK, cols));
+    add_times(-1.0, error, lines_mut(values, own, cols));
+    add_times(-1.0, error, lines_mut(sums, own / BLOCK, cols));
     loss
 }
 
@@ -234,7 +237,7 @@ mod tests {
                 if blocks {
                     near.go(text, at, &mut in_table);
                     let place = Place { at, reach, document };
-                    loss += learn_near(step, &mut near, place, &outputs, &labels, in_table, out_table, &mut scratch);
+                    loss += learn_near(step, &mut near, place, &outputs, &labels, in_table, out_table);
                 } else {
                     let window = text[at.saturating_sub(reach)..at].iter().chain(text[at + 1..].iter().take(reach));
                     let inputs: Vec<u32> = document.iter().chain(window).copied().collect();

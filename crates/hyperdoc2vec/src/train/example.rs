@@ -61,7 +61,7 @@ impl Learner {
     ) -> f64 {
         let step = Step { rate, ..self.step };
         let Tables { input, output } = tables;
-        learn_near(step, near, place, outputs, &self.labels, matrix_mut(input), matrix_mut(output), &mut self.scratch)
+        learn_near(step, near, place, outputs, &self.labels, matrix_mut(input), matrix_mut(output))
     }
 
     /// The same where each of the rows `outputs` has its own label.

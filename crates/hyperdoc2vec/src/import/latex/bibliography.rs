@@ -9,6 +9,7 @@ use super::strip::plain;
 use super::tokens::{after_options, command, group, short_argument};
 use crate::import::article::year;
 use crate::import::linker::{Record, surname};
+use crate::import::papers;
 
 /// Fields and entries longer than this are broken.
 const LONGEST: usize = 20_000;
@@ -77,9 +78,11 @@ fn items(source: &str) -> Vec<(String, Record)> {
             title: infos(source, "title").into_iter().next().map(|title| plain(title, false)),
             year: infos(source, "year").into_iter().find_map(year),
             authors: infos(source, "author").into_iter().take(32).map(author).collect(),
-            text: Some(text).filter(|text| !text.is_empty()),
+            text: Some(text.clone()).filter(|text| !text.is_empty()),
             ..Record::default()
         };
+        // What no command says is read as a person would.
+        let record = record.or(papers::record(papers::read_entry(&text)));
         found.push((key.trim().to_owned(), record));
     }
     found

@@ -90,10 +90,18 @@ pub(super) fn is_citation(called: &str) -> bool {
     lower.contains("cite")
         && !matches!(
             lower.as_str(),
-            "nocite" | "citestyle" | "bibcite" | "citename" | "citenamefont" | "citepunct" | "setcitestyle"
+            "nocite"
+                | "citestyle"
+                | "bibcite"
+                | "citename"
+                | "citenamefont"
+                | "citepunct"
+                | "citetext"
+                | "setcitestyle"
+                | "newcites"
         )
         && !lower.starts_with("declare")
-        && !lower.starts_with("new")
+        && !lower.ends_with("cited")
 }
 
 /// Letters and words that commands stand for.

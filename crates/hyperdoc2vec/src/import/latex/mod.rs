@@ -306,12 +306,16 @@ fn arxiv_date(id: &str) -> Option<Date> {
     (1..=12).contains(&month).then(|| Date::from_packed((century + year) * 10_000 + month * 100)).flatten()
 }
 
+/// `\author` commands that are read.
+const MOST_AUTHORS: usize = 32;
+
 /// What a paper says of itself.
 fn header(text: &str, id: &str) -> Record {
     let title = command(text, "title").map(|title| strip::plain(title, false)).filter(|title| !title.is_empty());
     let mut authors = Vec::new();
     let mut rest = text;
-    while let Some(names) = command(rest, "author") {
+    for _ in 0..MOST_AUTHORS {
+        let Some(names) = command(rest, "author") else { break };
         rest = &rest[names.as_ptr() as usize - rest.as_ptr() as usize + names.len()..];
         for person in names.split("\\and").flat_map(|part| part.split("\\And")).flat_map(|part| part.split("\\AND")) {
             let line = person.trim_start();

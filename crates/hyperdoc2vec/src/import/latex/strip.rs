@@ -179,7 +179,13 @@ impl<'a> Strip<'a> {
                 self.text.break_line();
                 return self.argument(rest).map_or(rest, |(_, rest)| rest);
             }
-            "iffalse" => return rest.find("\\fi").map_or(rest, |end| &rest[end + 3..]),
+            "iffalse" if !self.endless.contains("\\fi") => {
+                let Some(end) = rest.find("\\fi") else {
+                    self.endless.insert("\\fi".to_owned());
+                    return rest;
+                };
+                return &rest[end + 3..];
+            }
             "verb" => {
                 let mark = rest.chars().next().unwrap_or(' ');
                 let inside = &rest[mark.len_utf8().min(rest.len())..];
@@ -333,7 +339,10 @@ impl<'a> Strip<'a> {
 
     fn citation(&mut self, called: &str, rest: &'a str) -> &'a str {
         let several = called.ends_with("cites");
-        let mut rest = rest;
+        // apacite's `\cite<see>[p. 3]{a}`, biblatex's `\cites(see)(p. 3){a}{b}`
+        let (open, close, notes) = if several { (b'(', b')', 2) } else { (b'<', b'>', 1) };
+        let after = |rest, _| group(rest, open, close, 2048).map_or(rest, |length| &rest[length..]);
+        let mut rest = (0..notes).fold(rest, after);
         let mut keys = Vec::new();
         loop {
             rest = after_options(rest);
@@ -429,6 +438,8 @@ mod tests {
         assert_eq!(read("a \\cite{x} b"), "a‹x› b");
         assert_eq!(read("a~\\citep[see][p.~5]{x, y} \\Citet*{z}b \\nocite{q}."), "a‹x y z› b .");
         assert_eq!(read("(\\parencites[a]{x}[b]{y}) [\\cite{z}]."), "‹x y z›.");
+        assert_eq!(read("a \\cites(see)(p. 3){x}{y} or \\cite<see>[p. 3]{z}."), "a‹x y› or‹z›.");
+        assert_eq!(read("a \\newcite{x} \\citetext{see \\citealp{y}} he \\excited{was}"), "a‹x› see‹y› he was");
         assert_eq!(read("a \\cite{x},\\cite{y} and \\cite{z}"), "a‹x y› and‹z›");
     }
 

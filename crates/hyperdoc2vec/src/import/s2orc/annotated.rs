@@ -17,7 +17,7 @@ pub(super) struct Content {
     text: Option<String>,
     /// Lists of annotations by kind, as JSON in strings.
     #[serde(default)]
-    annotations: HashMap<String, Value>,
+    annotations: Option<HashMap<String, Value>>,
 }
 
 /// Ids of a paper elsewhere.
@@ -72,7 +72,7 @@ impl Content {
     /// Annotations of a kind: `bibref` is `bib_ref` in later releases.
     fn of(&self, kind: &str) -> Vec<Annotation> {
         let named = |name: &str| name.chars().filter(|&c| c != '_').eq(kind.chars());
-        let json = self.annotations.iter().find(|(name, _)| named(name)).and_then(|(_, json)| json.as_str());
+        let json = self.annotations.iter().flatten().find(|(name, _)| named(name)).and_then(|(_, json)| json.as_str());
         json.and_then(|json| serde_json::from_str::<Vec<Annotation>>(json).ok()).unwrap_or_default()
     }
 
