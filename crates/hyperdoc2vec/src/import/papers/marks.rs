@@ -182,47 +182,50 @@ fn raised_run(text: &str) -> (usize, String) {
     ((caret + run.len()).max(1), run.chars().filter_map(plain).collect())
 }
 
-/// Whether numbers above the line may cite after this text: a lower-case word stands there, or a sentence ends. Plain
-/// digits need a longer word (`mp3`); others may follow a capital, but no name (`Anna Doe¹`).
+/// Whether numbers above the line may cite after this text: a lower-case word stands there, or a sentence ends. Other
+/// than plain digits they may follow a capital, but no name (`Anna Doe¹`).
 fn is_cited(before: &str, plain: bool) -> bool {
     let stem = before.trim_end_matches(['.', ',', ';', ':', '?', '!', ')', '”', '"']);
     let closing = &before[stem.len()..];
     let word = stem.rsplit(|c: char| !c.is_alphabetic()).next().unwrap_or_default();
-    let long = word.chars().nth(if plain && closing.is_empty() { 2 } else { 1 }).is_some();
     let named = last_word(&stem[..stem.len() - word.len()]).starts_with(char::is_uppercase);
     let capital = closing.contains(['.', '?', '!', '”', '"']) || !plain && !named;
     let small = word.chars().skip(usize::from(capital)).all(char::is_lowercase);
     let power = closing.is_empty() && is_unit(word);
-    long && small && !power && !is_caption(word) && !is_part(word)
+    word.chars().nth(1).is_some() && small && !power && !is_part(word)
 }
 
-/// Parts of a work that have numbers, besides captions.
+/// Parts of a work, after which a digit is theirs.
 fn is_part(word: &str) -> bool {
-    const PARTS: [&str; 24] = [
+    const PARTS: [&str; 28] = [
+        "eq",
+        "eqs",
+        "eqn",
+        "equation",
+        "equations",
+        "fig",
         "figs",
+        "figure",
         "figures",
         "tab",
+        "table",
         "tables",
         "sec",
         "sect",
+        "section",
         "sections",
         "chapter",
         "chap",
         "ch",
         "appendix",
-        "app",
-        "lemma",
-        "theorem",
-        "algorithm",
         "no",
         "nos",
         "nr",
         "vol",
+        "vols",
         "pp",
         "ref",
         "refs",
-        "ver",
-        "version",
     ];
     PARTS.contains(&word.to_lowercase().as_str())
 }
@@ -423,12 +426,12 @@ mod tests {
     }
 
     #[test]
-    fn digits_glued_to_captions_names_and_short_words_are_no_marks() {
+    fn digits_glued_to_captions_and_names_are_no_marks() {
         let list = entries(30);
         let labels = Labels::new(&list);
-        let text = "Figure2 Table1 Section3 Equation5 Covid3 Windows7 figure2 table1 sections3 Fig.2 No.3 vol.4 mp3 Doe1 Doe,2 word4-based";
+        let text = "Figure2 Table1 Section3 Equation5 Covid3 Windows7 figure2 table1 sections3 Fig.2 No.3 vol.4 Doe1 Doe,2 word4-based";
         assert_eq!(shown(text, &labels.raised(text)), [""; 0]);
-        let text = "in Paris.3 He asked why?4 “So it goes.”5 (as before)6";
-        assert_eq!(shown(text, &labels.raised(text)), ["3=3", "4=4", "5=5", "6=6"]);
+        let text = "in Paris.3 He asked why?4 “So it goes.”5 (as before)6 a proof of7 it";
+        assert_eq!(shown(text, &labels.raised(text)), ["3=3", "4=4", "5=5", "6=6", "7=7"]);
     }
 }
