@@ -42,6 +42,19 @@ fn jsonl_and_report_can_be_had_together() {
 }
 
 #[test]
+fn every_reference_can_be_had_with_its_outcome() {
+    let place = papers();
+    for output in ["-o c", "--jsonl out.jsonl"] {
+        place.ok(&format!("import tei . --min-count 1 --references r.jsonl --force {output}"));
+        let lines = std::fs::read_to_string(place.path("r.jsonl")).expect("lines");
+        let lines: Vec<Value> = lines.lines().map(|line| serde_json::from_str(line).expect("JSON")).collect();
+        let shown = |line: &Value| format!("{} {} {}", line["key"], line["outcome"], line["target"]);
+        let shown: Vec<String> = lines.iter().map(shown).collect();
+        assert_eq!(shown, [r#""b0" "title" "cited""#, r#""b1" "not-in-set" null"#]);
+    }
+}
+
+#[test]
 fn a_report_that_is_there_is_not_replaced() {
     let place = papers();
     place.write("r.json", "mine");

@@ -1,7 +1,7 @@
 //! The text of an entry, in which titles, names and years are looked for.
 
 use super::fold::fold;
-use super::similar::{is_number, is_sequel};
+use super::similar::{has_sequel, is_number};
 
 /// The text of an entry, folded, with the places where a title may begin and end.
 pub(super) struct FoldedText {
@@ -61,7 +61,7 @@ impl FoldedText {
     pub(super) fn is_sequel(&self, start: usize, end: usize) -> bool {
         let after = self.part(end);
         let alone = matches!(after[..], [word] if is_number(word) && !two_digits(word));
-        let said = |words: &[&str]| words.first() != Some(&"in") && words.iter().any(|word| is_sequel(word));
+        let said = |words: &[&str]| words.first() != Some(&"in") && has_sequel(words);
         alone || said(&after) || self.part_before(start).is_some_and(|before| said(&before))
     }
 

@@ -3,7 +3,7 @@
 use super::catalogue::{Catalogue, Known, folded_title, id_hash, keys, short_doi};
 use super::entry::FoldedText;
 use super::fold::fold_surname;
-use super::similar::{Size, is_number, is_sequel, noise, same_name};
+use super::similar::{Size, has_sequel, is_number, noise, same_name};
 use super::{How, Match, Miss, Near, Record, Test, ids};
 
 /// Documents that are compared closely in one look-up.
@@ -261,7 +261,8 @@ impl Wanted<'_> {
 
     /// Whether what the entry's title has after this one makes another work of it: `Part 2`, `a reply`.
     fn is_sequel(&self, title: &str) -> bool {
-        self.title[title.len()..].split(' ').any(|word| is_number(word) || is_sequel(word))
+        let words: Vec<&str> = self.title[title.len()..].split(' ').filter(|word| !word.is_empty()).collect();
+        words.iter().any(|word| is_number(word)) || has_sequel(&words)
     }
 
     /// Whether this is another work than an id says: other authors, and few words of the title in common.

@@ -109,9 +109,21 @@ pub(super) fn is_number(word: &str) -> bool {
     roman || word.bytes().any(|b| b.is_ascii_digit()) || NUMBERS.contains(&word)
 }
 
-/// `part`, `reply`, `erratum` and the like.
-pub(super) fn is_sequel(word: &str) -> bool {
-    SEQUELS.contains(&word)
+/// Whether there is `part`, `reply`, `erratum` or the like among words, give or take a letter or a blank.
+pub(super) fn has_sequel(words: &[&str]) -> bool {
+    let pair = |at: usize| words.get(at + 1).map(|next| format!("{}{next}", words[at])).unwrap_or_default();
+    let numbered = |at: usize| words.get(at + 1).is_some_and(|next| is_number(next));
+    (0..words.len()).any(|at| is_sequel(words[at], numbered(at)) || is_sequel(&pair(at), numbered(at + 1)))
+}
+
+/// A short word may be another one: it counts with a letter wrong only if a number follows.
+fn is_sequel(word: &str, numbered: bool) -> bool {
+    let glued = || word.strip_prefix("part").is_some_and(is_number);
+    let like = |sequel: &&str| {
+        let most = usize::from(sequel.len() > 5 || numbered);
+        distance(word.as_bytes(), sequel.as_bytes(), most).is_some() || (sequel.len() > 4 && word.ends_with(*sequel))
+    };
+    glued() || SEQUELS.iter().any(|sequel| like(sequel))
 }
 
 /// `supervised` and `unsupervised`.
