@@ -123,7 +123,7 @@ fn is_sequel(word: &str, numbered: bool) -> bool {
         let most = usize::from(sequel.len() > 5 || numbered);
         distance(word.as_bytes(), sequel.as_bytes(), most).is_some() || (sequel.len() > 4 && word.ends_with(*sequel))
     };
-    glued() || SEQUELS.iter().any(|sequel| like(sequel))
+    glued() || SEQUELS.iter().any(like)
 }
 
 /// `supervised` and `unsupervised`.

@@ -95,19 +95,29 @@ impl<'a> Labels<'a> {
     pub(super) fn raised(&self, text: &str) -> Vec<Found> {
         let mut found = Vec::new();
         let mut at = 0;
+        let mut unsure = Vec::new();
         let opens = |c: char| c.is_ascii_digit() || is_superscript(c) || matches!(c, '^' | '<');
         while let Some(start) = text[at..].find(opens).map(|start| at + start) {
             let (length, numbers) = raised_run(&text[start..]);
             let range = start..start + length;
             at = range.end;
             let ends = |c: char| !c.is_alphanumeric() && !matches!(c, '%' | '°' | '$' | '⁺' | '⁻');
-            if is_cited(&text[..start], text[start..].starts_with(|c: char| c.is_ascii_digit()))
-                && text[range.end..].chars().next().is_none_or(ends)
+            let plain = text[start..].starts_with(|c: char| c.is_ascii_digit());
+            if text[range.end..].chars().next().is_none_or(ends)
                 && let Some(entries) = self.list(&numbers)
             {
-                found.push(Found { range, entries });
+                let before = &text[..start];
+                if is_cited(before, plain) {
+                    found.push(Found { range, entries });
+                } else if plain && may_cite(before) {
+                    unsure.push(Found { range, entries });
+                }
             }
         }
+        // `Windows7` is no mark where 7 is cited elsewhere, but every entry of a list is cited somewhere.
+        let known: HashSet<usize> = found.iter().flat_map(|mark| mark.entries.iter().copied()).collect();
+        unsure.retain(|mark| !known.is_empty() && mark.entries.iter().all(|entry| !known.contains(entry)));
+        found.append(&mut unsure);
         found
     }
 
@@ -193,6 +203,13 @@ fn is_cited(before: &str, plain: bool) -> bool {
     let small = word.chars().skip(usize::from(capital)).all(char::is_lowercase);
     let power = closing.is_empty() && is_unit(word);
     word.chars().nth(1).is_some() && small && !power && !is_part(word)
+}
+
+/// Whether a number that is not cited otherwise may cite after this text: after a name, after `in`.
+fn may_cite(before: &str) -> bool {
+    let word = before.rsplit(|c: char| !c.is_alphabetic()).next().unwrap_or_default();
+    let small = word.chars().skip(1).all(char::is_lowercase);
+    (word == "in" || word.chars().nth(2).is_some()) && small && !is_caption(word) && !is_part(word)
 }
 
 /// Parts of a work, after which a digit is theirs.
