@@ -37,7 +37,7 @@ fn jsonl_and_report_can_be_had_together() {
     let place = papers();
     place.ok("import tei . --jsonl out.jsonl --report r.json");
     let lines = std::fs::read_to_string(place.path("out.jsonl")).expect("lines");
-    assert!(lines.contains("They grow [[cited]]and die ."), "{lines}");
+    assert!(lines.contains("They grow[[cited]] and die."), "{lines}");
     assert!(place.path("r.json").is_file());
 }
 
