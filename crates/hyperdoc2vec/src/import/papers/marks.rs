@@ -205,46 +205,24 @@ fn is_cited(before: &str, plain: bool) -> bool {
     word.chars().nth(1).is_some() && small && !power && !is_part(word)
 }
 
-/// Whether a number that is not cited otherwise may cite after this text: after a name, after `in`.
+/// Whether a number that is not cited otherwise may cite after this text: after a name.
 fn may_cite(before: &str) -> bool {
     let word = before.rsplit(|c: char| !c.is_alphabetic()).next().unwrap_or_default();
     let small = word.chars().skip(1).all(char::is_lowercase);
-    (word == "in" || word.chars().nth(2).is_some()) && small && !is_caption(word) && !is_part(word)
+    word.chars().nth(2).is_some() && small && !is_caption(word) && !is_part(word)
 }
+
+/// Words that numbers of figures, equations and sections follow.
+const NUMBERED: [&str; 9] = ["eq", "eqs", "eqn", "equation", "equations", "fig", "figure", "table", "section"];
 
 /// Parts of a work, after which a digit is theirs.
 fn is_part(word: &str) -> bool {
-    const PARTS: [&str; 28] = [
-        "eq",
-        "eqs",
-        "eqn",
-        "equation",
-        "equations",
-        "fig",
-        "figs",
-        "figure",
-        "figures",
-        "tab",
-        "table",
-        "tables",
-        "sec",
-        "sect",
-        "section",
-        "sections",
-        "chapter",
-        "chap",
-        "ch",
-        "appendix",
-        "no",
-        "nos",
-        "nr",
-        "vol",
-        "vols",
-        "pp",
-        "ref",
-        "refs",
+    const OTHERS: [&str; 19] = [
+        "figs", "figures", "tab", "tables", "sec", "sect", "sections", "chapter", "chap", "ch", "appendix", "no",
+        "nos", "nr", "vol", "vols", "pp", "ref", "refs",
     ];
-    PARTS.contains(&word.to_lowercase().as_str())
+    let word = word.to_lowercase();
+    NUMBERED.contains(&word.as_str()) || OTHERS.contains(&word.as_str())
 }
 
 /// The share of the entries that marks name.
@@ -336,30 +314,8 @@ fn last_word(text: &str) -> &str {
 /// Words after which a number in brackets is that of a figure, an equation, a part.
 fn is_caption(word: &str) -> bool {
     let word = word.trim_matches(|c: char| !c.is_alphabetic()).to_lowercase();
-    let captions = [
-        "eq",
-        "eqs",
-        "eqn",
-        "equation",
-        "equations",
-        "fig",
-        "figure",
-        "table",
-        "section",
-        "step",
-        "case",
-        "line",
-        "by",
-        "in",
-        "from",
-        "rule",
-        "example",
-        "examples",
-        "sentence",
-        "item",
-        "of",
-    ];
-    captions.contains(&word.as_str())
+    let others = ["step", "case", "line", "by", "in", "from", "rule", "example", "examples", "sentence", "item", "of"];
+    NUMBERED.contains(&word.as_str()) || others.contains(&word.as_str())
 }
 
 /// Whether brackets hold an interval or an index: after `∈`, `=`, `range`, a single letter, or before `×`.
