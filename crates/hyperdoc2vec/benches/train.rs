@@ -1,18 +1,20 @@
 //! How fast training is on a generated corpus: links and words a second on one thread and on two, and how near the
 //! citation phase is to what the machine could do.
 //!
-//! `cargo bench --bench train`, or `-- citation` for that phase alone. One and two threads take turns; medians are printed. The roofline of a link is the time
-//! of its three products at the peak of one core plus the time of its rows: each input row is read and added once for
-//! the mean, and its gradient added once, at the rate that the kernel `gather_sum` has by itself on this table; and each
-//! row that changes is read and written once a batch, at the rate of doing nothing else. Caches hold the rows of frequent
-//! words then; a second figure is for rows that all come from memory, as fast as it can be read in order.
+//! `cargo bench --bench train`, with `-- citation` for that phase alone, with `-- CORPUS UNTIL` on a corpus of your own,
+//! up to a date. One and two threads take turns; medians are printed. The roofline of a link is the time of its three
+//! products at the peak of one core plus the time of its rows: each input row is read and added once for the mean, and its
+//! gradient added once, at the rate that the kernel `gather_sum` has by itself on the same rows of this table; and each row
+//! that changes is read and written once a batch, at the rate of doing nothing else. Caches hold the rows of frequent words
+//! then; a second figure is for rows that all come from memory, as fast as it can be read in order.
 #![allow(clippy::print_stdout, clippy::expect_used)]
 
-use std::collections::HashSet;
 use std::hint::black_box;
 use std::ops::ControlFlow;
+use std::path::Path;
 use std::time::Instant;
 
+use hyperdoc2vec::corpus::Corpus;
 use hyperdoc2vec::generate::GenerateParams;
 use hyperdoc2vec::import::{ImportOptions, generate};
 use hyperdoc2vec::kernel::{
@@ -28,14 +30,28 @@ use hyperdoc2vec::train::{Phase, Tables, TrainParams};
 
 const RUNS: usize = 5;
 
+/// Batches of links whose rows are counted and gathered.
+const BATCHES: usize = 4;
+
 fn main() {
+    let own: Vec<String> =
+        std::env::args().skip(1).filter(|argument| argument != "citation" && !argument.starts_with('-')).collect();
     let dir = tempfile::tempdir().expect("a directory");
-    let planted = GenerateParams { docs: 20_000, links: 100_000, words: 300, ..GenerateParams::default() };
-    let corpus =
-        generate(&planted, &dir.path().join("c"), &ImportOptions::default(), &mut |_| ControlFlow::Continue(()));
-    let corpus = corpus.expect("generated");
+    let corpus = match own.first() {
+        Some(path) => Corpus::open(Path::new(path)).expect("a corpus"),
+        None => {
+            let planted = GenerateParams { docs: 20_000, links: 100_000, words: 300, ..GenerateParams::default() };
+            let options = ImportOptions::default();
+            let path = dir.path().join("c");
+            generate(&planted, &path, &options, &mut |_| ControlFlow::Continue(())).expect("generated")
+        }
+    };
+    let split = match own.get(1) {
+        Some(until) => Split::by_date(&corpus, until.parse().expect("a date")).expect("dates"),
+        None => Split::none(&corpus),
+    };
     let params = TrainParams::default();
-    let view = View::new(&corpus, &Split::none(&corpus), params.min_count).expect("a view");
+    let view = View::new(&corpus, &split, params.min_count).expect("a view");
     println!(
         "{} documents, {} words, {} links, {} dimensions",
         view.documents.len(),
@@ -55,32 +71,26 @@ fn main() {
     }
     let links = compare("citation", &citation, &mut tables);
 
-    // Inputs of a link: its context, words of the source, the source. Rows that change: the different ones of a batch.
-    let (mut inputs, mut seen, batch) = (0, HashSet::new(), params.citation.batch);
-    for link in &view.links[..batch] {
-        view.context(link.position as usize, params.window, |row, _| {
-            inputs += 1;
-            seen.insert(row);
-        });
-    }
-    let inputs = inputs as f64 / batch as f64 + params.citation.source_words as f64 + 1.0;
+    let batch = params.citation.batch;
+    let Rows { inputs, changed } = rows(&view, &params);
+    let per_link = inputs.iter().map(Vec::len).sum::<usize>() as f64 / inputs.len() as f64;
     let columns = (batch + params.citation.noise) as f64;
-    let changed = (seen.len() as f64 + columns) / batch as f64 + 1.0;
+    let changes = (changed.len() as f64 + columns) / batch as f64;
     let stride = tables.input.stride();
     let flops = 3.0 * 2.0 * columns * stride as f64;
     let peak = product_rate(batch, columns as usize, stride);
-    let (row, change) = (gather_seconds(&tables), change_seconds(&mut tables, &seen));
-    let roofline = flops / peak + 2.0 * inputs * row + changed * change;
-    println!("\nA link has {inputs:.0} input rows and at most {columns} columns; {changed:.1} rows change for it.");
+    let (row, change) = (gather_seconds(&tables, &inputs), change_seconds(&mut tables, &changed));
+    let roofline = flops / peak + 2.0 * per_link * row + changes * change;
+    println!("\nA link has {per_link:.0} input rows and at most {columns} columns; {changes:.1} rows change for it.");
     println!("Products: {:.0} kFLOP at {:.1} GFLOP/s, {:.2} µs.", flops / 1e3, peak / 1e9, flops / peak * 1e6);
-    println!("Rows: {:.0} of {:.1} ns each, {:.2} µs.", 2.0 * inputs, row * 1e9, 2.0 * inputs * row * 1e6);
-    println!("Changes: {changed:.1} of {:.1} ns each, {:.2} µs.", change * 1e9, changed * change * 1e6);
+    println!("Rows: {:.0} of {:.1} ns each, {:.2} µs.", 2.0 * per_link, row * 1e9, 2.0 * per_link * row * 1e6);
+    println!("Changes: {changes:.1} of {:.1} ns each, {:.2} µs.", change * 1e9, changes * change * 1e6);
     println!(
         "Roofline: {:.0} links a second on one thread; measured {links:.0}, 1/{:.2} of it.",
         1.0 / roofline,
         1.0 / (links * roofline)
     );
-    let (bytes, bandwidth) = ((inputs + 2.0 * changed) * 4.0 * stride as f64, bandwidth());
+    let (bytes, bandwidth) = ((per_link + 2.0 * changes) * 4.0 * stride as f64, bandwidth());
     let roofline = flops / peak + bytes / bandwidth;
     println!(
         "Were no cache to hold any row: {:.1} KB at {:.1} GB/s, {:.2} µs; {:.0} links a second, measured 1/{:.2} of it.",
@@ -159,33 +169,58 @@ fn product_rate(examples: usize, columns: usize, stride: usize) -> f64 {
     2.0 * (examples * columns * stride) as f64 / seconds
 }
 
-/// Seconds that `gather_sum` takes for a row of the table, rows drawn as words are: by Zipf's law.
-fn gather_seconds(tables: &Tables) -> f64 {
+/// The input rows of some links, and the different ones of a batch, rising.
+struct Rows {
+    inputs: Vec<Vec<u32>>,
+    changed: Vec<u32>,
+}
+
+/// Those of links drawn at random: the words around them, words of the source, the source.
+fn rows(view: &View<'_>, params: &TrainParams) -> Rows {
     let mut rng = Rng::keyed(1, &[]);
-    let rows = tables.input.rows() as f32;
-    let ids: Vec<u32> = (0..100_000).map(|_| rows.powf(rng.unit()) as u32).collect();
-    let weights = [0.01; 100];
+    let batch = params.citation.batch;
+    let inputs: Vec<Vec<u32>> = (0..BATCHES * batch)
+        .map(|_| {
+            let position = view.links[rng.below(view.links.len())].position as usize;
+            let mut rows = Vec::new();
+            view.context(position, params.window, |row, _| rows.push(row));
+            let source = view.corpus.position(position).source;
+            rows.extend(view.document_row(source));
+            let text = view.corpus.words(source);
+            let drawn = (0..params.citation.source_words).map(|_| text[rng.below(text.len())]);
+            rows.extend(drawn.filter_map(|word| view.word_row(word)));
+            rows
+        })
+        .collect();
+    let mut changed: Vec<u32> = inputs[..batch].concat();
+    changed.sort_unstable();
+    changed.dedup();
+    Rows { inputs, changed }
+}
+
+/// Seconds that `gather_sum` takes for a row of the table.
+fn gather_seconds(tables: &Tables, inputs: &[Vec<u32>]) -> f64 {
+    let most = inputs.iter().map(Vec::len).max().unwrap_or_default();
+    let weights = vec![0.01; most];
     let mut out = vec![0.0; tables.input.stride()];
     let seconds = best(|| {
-        for ids in ids.chunks_exact(100) {
-            gather_sum(tables.input.matrix(), ids, &weights, &mut out);
+        for ids in inputs {
+            gather_sum(tables.input.matrix(), ids, &weights[..ids.len()], &mut out);
         }
         black_box(&mut out);
     });
-    seconds / ids.len() as f64
+    seconds / inputs.iter().map(Vec::len).sum::<usize>() as f64
 }
 
 /// Seconds that adding to a row of the table takes, for the rows of a batch.
-fn change_seconds(tables: &mut Tables, rows: &HashSet<u32>) -> f64 {
-    let mut rows: Vec<u32> = rows.iter().copied().collect();
-    rows.sort_unstable();
+fn change_seconds(tables: &mut Tables, rows: &[u32]) -> f64 {
     let small = vec![1e-9; tables.input.stride()];
     let pool = rayon::ThreadPoolBuilder::new().num_threads(1).build().expect("a thread");
     let seconds = pool.install(|| {
         best(|| {
             // What a batch does in between leaves nothing of the rows in the nearer caches.
             tables.output.data_mut()[..NEAR].fill(0.0);
-            tables.input.par_change(&rows, &|_, row| axpy(1.0, &small, row.vector));
+            tables.input.par_change(rows, &|_, row| axpy(1.0, &small, row.vector));
         }) - best(|| tables.output.data_mut()[..NEAR].fill(0.0))
     });
     seconds / rows.len() as f64

@@ -317,6 +317,33 @@ fn put_index(arrays: &mut Aside, field: Field, make: impl FnOnce(Take<'_>) -> io
     arrays.put(&Tensor::u32s(lengths, &made.lengths))
 }
 
+/// Puts strings aside as bytes and ends.
+fn put_strings<'a>(
+    arrays: &mut Aside,
+    bytes: &str,
+    ends: &str,
+    strings: impl Iterator<Item = &'a str>,
+) -> Result<()> {
+    let mut end = 0;
+    let all = arrays.put_bytes(bytes, |take| {
+        let end_of = |string: &str| {
+            end += string.len() as u64;
+            take(string.as_bytes()).map(|()| end)
+        };
+        strings.map(end_of).collect::<io::Result<Vec<u64>>>()
+    })?;
+    arrays.put(&Tensor::u64s(ends, &all))
+}
+
+/// The same with an index to find them by.
+fn put_named<'a, I>(arrays: &mut Aside, [bytes, ends, index]: [&str; 3], strings: impl Fn() -> I) -> Result<()>
+where
+    I: ExactSizeIterator<Item = &'a str>,
+{
+    put_strings(arrays, bytes, ends, strings())?;
+    arrays.put(&Tensor::u32s(index, &string_index(strings().len(), strings())))
+}
+
 /// Writes what was trained to `path`, with the index to search it.
 pub fn save(path: &Path, view: &View<'_>, tables: &Tables, params: &TrainParams) -> Result<()> {
     save_with(path, view, tables, params, &Content::new(view, parent(path))?, None, None)
@@ -347,15 +374,17 @@ pub fn save_with(
     let ((word_in, doc_in), (word_out, doc_out)) =
         (tables.input.data().split_at(first * stride), tables.output.data().split_at(first * stride));
     let matrix = |name, numbers| Tensor::rows(name, numbers, stride, params.dim);
-    let words = || terms.words.iter().map(|&word| corpus.word(word));
-    let names = || view.documents.iter().map(|&doc| corpus.name(doc));
-    let (word_bytes, word_ends) = flat(words());
-    let (name_bytes, name_ends) = flat(names());
-    let (title_bytes, title_ends) = flat(view.documents.iter().map(|&doc| corpus.title(doc).unwrap_or_default()));
-    let (url_bytes, url_ends) = flat(view.documents.iter().map(|&doc| corpus.url(doc).unwrap_or_default()));
-    let (label_bytes, label_ends) = flat(corpus.label_names());
-    let (word_index, name_index) =
-        (string_index(terms.words.len(), words()), string_index(view.documents.len(), names()));
+    put_named(&mut linked, ["words.bytes", "words.ends", "words.index"], || {
+        terms.words.iter().map(|&word| corpus.word(word))
+    })?;
+    put_named(&mut linked, ["names.bytes", "names.ends", "names.index"], || {
+        view.documents.iter().map(|&doc| corpus.name(doc))
+    })?;
+    let titles = view.documents.iter().map(|&doc| corpus.title(doc).unwrap_or_default());
+    put_strings(&mut linked, "titles.bytes", "titles.ends", titles)?;
+    let urls = view.documents.iter().map(|&doc| corpus.url(doc).unwrap_or_default());
+    put_strings(&mut linked, "urls.bytes", "urls.ends", urls)?;
+    put_strings(&mut linked, "labels.bytes", "labels.ends", corpus.label_names())?;
     let dates: Vec<i32> = view.documents.iter().map(|&doc| corpus.date(doc).map_or(0, Date::packed)).collect();
     let (mut document_label, mut document_labels) = (Vec::new(), Vec::new());
     for &doc in view.documents.iter() {
@@ -364,16 +393,15 @@ pub fn save_with(
     }
     let mut links_to = vec![0u32; view.documents.len()];
     view.links.iter().for_each(|link| links_to[link.target as usize - first] += 1);
-
-    let mut positions: Vec<u32> = view.links.iter().map(|link| link.position).collect();
-    positions.dedup();
+    // Links of one position stand together.
+    let positions = view.links.chunk_by(|one, next| one.position == next.position).count();
     let mut about = json!({
         "params": params.to_json(),
         "counts": {
             "documents": view.documents.len(),
             "words": view.counts.iter().sum::<u64>(),
             "vocabulary": first,
-            "positions": positions.len(),
+            "positions": positions,
             "links": view.links.len(),
             "newcomers": links_to.iter().filter(|&&links| links == 0).count(),
         },
@@ -388,21 +416,9 @@ pub fn save_with(
         matrix("word_out", word_out),
         matrix("doc_in", doc_in),
         matrix("doc_out", doc_out),
-        Tensor::bytes("words.bytes", &word_bytes),
-        Tensor::u64s("words.ends", &word_ends),
-        Tensor::u32s("words.index", &word_index),
         Tensor::u64s("word_counts", &view.counts),
         Tensor::u64s("word_documents", &view.document_counts),
-        Tensor::bytes("names.bytes", &name_bytes),
-        Tensor::u64s("names.ends", &name_ends),
-        Tensor::u32s("names.index", &name_index),
-        Tensor::bytes("titles.bytes", &title_bytes),
-        Tensor::u64s("titles.ends", &title_ends),
-        Tensor::bytes("urls.bytes", &url_bytes),
-        Tensor::u64s("urls.ends", &url_ends),
         Tensor::i32s("dates", &dates),
-        Tensor::bytes("labels.bytes", &label_bytes),
-        Tensor::u64s("labels.ends", &label_ends),
         Tensor::u64s("document_labels", &document_labels),
         Tensor::u32s("document_label", &document_label),
         Tensor::u32s("links_to", &links_to),

@@ -46,8 +46,10 @@ const ROWS_AHEAD: usize = 8;
 #[derive(Debug, Default)]
 pub struct Batch {
     ends: Vec<usize>,
+    /// Input rows and their weights; the first `used` of them count, what lies behind is of an earlier batch.
     rows: Vec<u32>,
     weights: Vec<f32>,
+    used: usize,
     targets: Vec<u32>,
     /// Rows of the output table that take part: targets and noise, each once, rising.
     columns: Vec<u32>,
@@ -66,8 +68,7 @@ impl Batch {
     /// Empties the batch, keeping its memory.
     pub fn clear(&mut self) {
         self.ends.clear();
-        self.rows.clear();
-        self.weights.clear();
+        self.used = 0;
         self.targets.clear();
     }
 
@@ -83,29 +84,31 @@ impl Batch {
 
     /// Adds an input row of the example that [`Batch::finish_example`] ends.
     pub fn input(&mut self, row: u32, weight: f32) {
-        self.rows.push(row);
-        self.weights.push(weight);
+        self.inputs(1, |rows, weights| {
+            (rows[0], weights[0]) = (row, weight);
+            1
+        });
     }
 
-    /// Adds `most` input rows at the most; `list` writes rows and weights and returns how many.
+    /// Adds `most` input rows at the most; `list` writes rows and weights over what is there and returns how many.
     pub fn inputs(&mut self, most: usize, list: impl FnOnce(&mut [u32], &mut [f32]) -> usize) {
-        let start = self.rows.len();
-        self.rows.resize(start + most, 0);
-        self.weights.resize(start + most, 0.0);
-        let listed = list(&mut self.rows[start..], &mut self.weights[start..]);
-        self.rows.truncate(start + listed);
-        self.weights.truncate(start + listed);
+        let end = self.used + most;
+        if self.rows.len() < end {
+            self.rows.resize(end, 0);
+            self.weights.resize(end, 0.0);
+        }
+        self.used += list(&mut self.rows[self.used..end], &mut self.weights[self.used..end]).min(most);
     }
 
     /// The weights of the inputs since the last example.
     pub fn open_weights(&mut self) -> &mut [f32] {
         let start = self.ends.last().copied().unwrap_or(0);
-        &mut self.weights[start..]
+        &mut self.weights[start..self.used]
     }
 
     /// Ends an example whose target is `target`.
     pub fn finish_example(&mut self, target: u32) {
-        self.ends.push(self.rows.len());
+        self.ends.push(self.used);
         self.targets.push(target);
     }
 
@@ -128,7 +131,8 @@ impl Batch {
         self.target_columns.clear();
         let columns = &self.columns;
         self.target_columns.extend(self.targets.iter().map(|target| columns.binary_search(target).unwrap_or(0) as u32));
-        self.inputs.list_weighed(&self.ends, &self.rows, &self.weights, scratch);
+        let (rows, weights) = (&self.rows[..self.used], &self.weights[..self.used]);
+        self.inputs.list_weighed(&self.ends, rows, weights, scratch);
     }
 
     fn inputs_of(&self, example: usize) -> (&[u32], &[f32]) {

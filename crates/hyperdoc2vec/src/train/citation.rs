@@ -128,6 +128,16 @@ const HOLD_OUT: u64 = u64::MAX;
 /// The share of the positions held out where that is asked for.
 const HELD_OUT: f32 = 0.05;
 
+/// A link that is to be put into a batch.
+struct Due<'a> {
+    target: u32,
+    /// The row of the document it stands in.
+    source: Option<u32>,
+    /// The words of that, and how many of them stand before the link.
+    text: &'a [WordId],
+    at: usize,
+}
+
 impl<'a> Citation<'a> {
     /// Prepares to train on the links of `view`.
     pub fn new(view: &'a View<'a>, params: &'a CitationParams, window: usize, seed: u64) -> Citation<'a> {
@@ -165,12 +175,14 @@ impl<'a> Citation<'a> {
         Citation { from_content: true, ..self }
     }
 
-    /// Lists the rows and weights of up to `window` known words, the nearest first, and returns how many there are.
+    /// Lists the rows and weights of up to `window` known words, the nearest first, adds the weights to `total`, and
+    /// returns how many there are.
     fn list<'w>(
         &self,
         words: impl Iterator<Item = &'w WordId> + Clone,
         rows: &mut [u32],
         weights: &mut [f32],
+        total: &mut f32,
     ) -> usize {
         let window = self.window.min(rows.len());
         let (rows, weights, by_distance) = (&mut rows[..window], &mut weights[..window], &self.by_distance[..window]);
@@ -180,13 +192,35 @@ impl<'a> Citation<'a> {
             if listed == window {
                 break;
             }
-            // Written before it is known whether it stays: there is nothing to guess then but where the text ends.
+            // Written before it is known whether it stays: there is nothing to guess then but where the text ends. What
+            // is not known weighs 0.
             let (row, rarity) = self.known[word.index()];
-            rows[listed] = row;
-            weights[listed] = by_distance[listed] * rarity;
+            let weight = by_distance[listed] * rarity;
+            (rows[listed], weights[listed]) = (row, weight);
+            *total += weight;
             listed += usize::from(row != UNKNOWN);
         }
         listed
+    }
+
+    /// Looks up where a link stands.
+    fn due(&self, link: &Example) -> Due<'a> {
+        let place = self.view.corpus.position(link.position as usize);
+        let text = self.view.corpus.words(place.source);
+        Due { target: link.target, source: self.view.document_row(place.source), text, at: place.at }
+    }
+
+    /// Draws words of the source, and asks the memory for them and for those around the link.
+    fn ask(&self, due: &Due<'_>, rng: &mut Rng, drawn: &mut [u32]) {
+        let Due { text, at, .. } = *due;
+        fetch(&text[at.saturating_sub(self.window)..(at + self.window).min(text.len())]);
+        if !text.is_empty() {
+            for place in drawn {
+                let drawn = rng.below(text.len());
+                fetch(&text[drawn..=drawn]);
+                *place = drawn as u32;
+            }
+        }
     }
 
     /// Fills a batch with `links`, and noise drawn from `rng`.
@@ -194,46 +228,42 @@ impl<'a> Citation<'a> {
         batch.clear();
         batch.noise_weight = self.params.noise_weight;
         let view = self.view;
-        let mut links = links.peekable();
-        let mut drawn = vec![0; self.params.source_words];
-        while let Some(Example { position, target }) = links.next() {
-            if let Some(next) = links.peek() {
-                fetch(view.around(next.position as usize, self.window));
-            }
-            let place = view.corpus.position(position as usize);
-            let text = view.corpus.words(place.source);
-            if !text.is_empty() {
-                for place in &mut drawn {
-                    *place = rng.below(text.len());
-                    fetch(&text[*place..*place + 1]);
-                }
-            }
-            let (before, after) = text.split_at(place.at);
-            let mut listed = 0;
+        // Step by step, for all links before the next step: what one link waits for in memory, the others ask for
+        // meanwhile.
+        let links: Vec<Example> = links.collect();
+        let due: Vec<Due<'_>> = links.iter().map(|link| self.due(link)).collect();
+        let (mut drawn, mut next) = (vec![0; self.params.source_words], vec![0; self.params.source_words]);
+        due.first().into_iter().for_each(|due| self.ask(due, &mut rng, &mut next));
+        for (number, &Due { target, source, text, at }) in due.iter().enumerate() {
+            std::mem::swap(&mut drawn, &mut next);
+            due.get(number + 1).into_iter().for_each(|due| self.ask(due, &mut rng, &mut next));
+            let (before, after) = text.split_at(at);
+            let (mut listed, mut total) = (0, 0.0);
             batch.inputs(2 * self.window, |rows, weights| {
-                listed = self.list(before.iter().rev(), rows, weights);
-                listed += self.list(after.iter(), &mut rows[listed..], &mut weights[listed..]);
+                listed = self.list(before.iter().rev(), rows, weights, &mut total);
+                listed += self.list(after.iter(), &mut rows[listed..], &mut weights[listed..], &mut total);
                 listed
             });
-            let mut total: f32 = batch.open_weights().iter().sum();
-            if let Some(source) = view.document_row(place.source) {
+            if let Some(source) = source {
                 let weight = if total == 0.0 { 1.0 } else { total / listed as f32 };
                 total += weight;
                 batch.input(source, weight);
             }
             if !text.is_empty() && total > 0.0 {
-                let start = batch.open_weights().len();
-                for &place in &drawn {
-                    let (row, rarity) = self.known[text[place].index()];
-                    if row != UNKNOWN {
-                        batch.input(row, rarity);
+                let (start, mut sum) = (batch.open_weights().len(), 0.0);
+                batch.inputs(drawn.len(), |rows, weights| {
+                    let mut listed = 0;
+                    for &place in &drawn {
+                        let (row, rarity) = self.known[text[place as usize].index()];
+                        (rows[listed], weights[listed]) = (row, rarity);
+                        sum += rarity;
+                        listed += usize::from(row != UNKNOWN);
                     }
-                }
-                let drawn = &mut batch.open_weights()[start..];
-                let sum: f32 = drawn.iter().sum();
+                    listed
+                });
                 if sum > 0.0 {
                     let scale = self.params.source_weight * total / sum;
-                    drawn.iter_mut().for_each(|weight| *weight *= scale);
+                    batch.open_weights()[start..].iter_mut().for_each(|weight| *weight *= scale);
                     total += self.params.source_weight * total;
                 }
             }

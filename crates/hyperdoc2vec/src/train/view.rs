@@ -110,13 +110,6 @@ impl<'a> View<'a> {
         Some(self.document_rows[doc.index()]).filter(|&row| row != NONE)
     }
 
-    /// The words that stand up to `window` places from a position, known or not.
-    pub fn around(&self, position: usize, window: usize) -> &[WordId] {
-        let place = self.corpus.position(position);
-        let text = self.corpus.words(place.source);
-        &text[place.at.saturating_sub(window)..(place.at + window).min(text.len())]
-    }
-
     /// Calls `each(row, distance)` for up to `window` known words on each side of a position, those before it first,
     /// the nearest last; `distance` is 0 for the words that touch the link.
     pub fn context(&self, position: usize, window: usize, each: impl FnMut(u32, usize)) {
