@@ -318,12 +318,7 @@ fn put_index(arrays: &mut Aside, field: Field, make: impl FnOnce(Take<'_>) -> io
 }
 
 /// Puts strings aside as bytes and ends.
-fn put_strings<'a>(
-    arrays: &mut Aside,
-    bytes: &str,
-    ends: &str,
-    strings: impl Iterator<Item = &'a str>,
-) -> Result<()> {
+fn put_strings<'a>(arrays: &mut Aside, bytes: &str, ends: &str, strings: impl Iterator<Item = &'a str>) -> Result<()> {
     let mut end = 0;
     let all = arrays.put_bytes(bytes, |take| {
         let end_of = |string: &str| {

@@ -120,7 +120,7 @@ impl LinksBuf {
     /// The links of `view`. Their words go to `take` piece by piece, and are not here.
     pub fn build(view: &View<'_>, terms: &Terms, take: Take<'_>) -> io::Result<LinksBuf> {
         let cited_by = CitedBy::new(view, AROUND);
-        let mut links = LinksBuf::default();
+        let mut links = LinksBuf { sources: Vec::with_capacity(view.links.len()), ..LinksBuf::default() };
         let mut taken = 0;
         for document in 0..view.documents.len() {
             for &position in cited_by.positions(document) {

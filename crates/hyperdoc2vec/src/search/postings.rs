@@ -16,7 +16,7 @@ const WORDS_A_BLOCK: usize = 1 << 18;
 /// Blocks whose counts are in memory at once.
 const BLOCKS: usize = 8;
 /// Bytes of lists that are made in one go over the text.
-const BYTES_AT_ONCE: u64 = 32 << 20;
+const BYTES_AT_ONCE: u64 = 24 << 20;
 /// Counts below this stand in the two low bits.
 const INLINE: u32 = 4;
 

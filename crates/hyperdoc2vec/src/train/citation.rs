@@ -7,6 +7,7 @@
 
 use std::borrow::Cow;
 use std::ops::ControlFlow;
+use std::sync::OnceLock;
 
 use serde::{Deserialize, Serialize};
 
@@ -106,15 +107,21 @@ pub struct Citation<'a> {
     params: &'a CitationParams,
     window: usize,
     seed: u64,
-    by_distance: Vec<f32>,
-    /// For each word of the corpus its row and what its rarity weighs, side by side: both are wanted at once.
-    known: Vec<(u32, f32)>,
     /// The links to learn from, and those held out to tell when to stop.
     links: Cow<'a, [Example]>,
     held_out: Vec<Example>,
+    from_content: bool,
+    /// Made with the first batch: a phase that waits for others takes no memory.
+    looked_up: OnceLock<LookedUp>,
+}
+
+/// What is looked up for each word and document.
+struct LookedUp {
+    by_distance: Vec<f32>,
+    /// For each word of the corpus its row and what its rarity weighs, side by side: both are wanted at once.
+    known: Vec<(u32, f32)>,
     /// For each document, the logarithm of the chance that it is a column of a batch.
     corrections: Vec<f32>,
-    from_content: bool,
 }
 
 /// In place of the row of a word that is too rare.
@@ -149,23 +156,7 @@ impl<'a> Citation<'a> {
         } else {
             (Cow::Borrowed(&view.links[..]), Vec::new())
         };
-        let mut counts = vec![0u32; view.documents.len()];
-        let first = view.words.len() as u32;
-        links.iter().for_each(|link| counts[(link.target - first) as usize] += 1);
-        let documents = view.documents.len() as f32;
-        let noise = params.noise.min(view.documents.len()) as f32;
-        // π = 1 − (1 − n/D)(1 − p)^B: drawn as noise, or target of one of the batch's links.
-        let batch = params.batch.min(links.len()) as f32;
-        let correction = |&count: &u32| {
-            let share = count as f32 / links.len().max(1) as f32;
-            let absent = (1.0 - noise / documents) * exp(batch * ln(1.0 - share.min(0.999_999)));
-            if params.loss == Loss::FullSoftmax { 0.0 } else { ln((1.0 - absent).max(1e-20)) }
-        };
-        let corrections = counts.iter().map(correction).collect();
-        let Weighting { by_distance, by_word } = Weighting::new(view, window, params.decay, params.rarity);
-        let mut known = vec![(UNKNOWN, 0.0); view.corpus.distinct_words()];
-        (0..).zip(view.words.iter()).for_each(|(row, word)| known[word.index()] = (row, by_word[row as usize]));
-        Citation { view, params, window, seed, by_distance, known, links, held_out, corrections, from_content: false }
+        Citation { view, params, window, seed, links, held_out, from_content: false, looked_up: OnceLock::new() }
     }
 
     /// Begins where PV-DBOW ended. There a document's IN vector predicts the OUT vectors of its words; here words are to
@@ -175,18 +166,45 @@ impl<'a> Citation<'a> {
         Citation { from_content: true, ..self }
     }
 
+    fn looked_up(&self) -> &LookedUp {
+        self.looked_up.get_or_init(|| self.look_up())
+    }
+
+    fn look_up(&self) -> LookedUp {
+        let (view, params) = (self.view, self.params);
+        let mut counts = vec![0u32; view.documents.len()];
+        let first = view.words.len() as u32;
+        self.links.iter().for_each(|link| counts[(link.target - first) as usize] += 1);
+        let documents = view.documents.len() as f32;
+        let noise = params.noise.min(view.documents.len()) as f32;
+        // π = 1 − (1 − n/D)(1 − p)^B: drawn as noise, or target of one of the batch's links.
+        let batch = params.batch.min(self.links.len()) as f32;
+        let correction = |&count: &u32| {
+            let share = count as f32 / self.links.len().max(1) as f32;
+            let absent = (1.0 - noise / documents) * exp(batch * ln(1.0 - share.min(0.999_999)));
+            if params.loss == Loss::FullSoftmax { 0.0 } else { ln((1.0 - absent).max(1e-20)) }
+        };
+        let corrections = counts.iter().map(correction).collect();
+        let Weighting { by_distance, by_word } = Weighting::new(view, self.window, params.decay, params.rarity);
+        let mut known = vec![(UNKNOWN, 0.0); view.corpus.distinct_words()];
+        (0..).zip(view.words.iter()).for_each(|(row, word)| known[word.index()] = (row, by_word[row as usize]));
+        LookedUp { by_distance, known, corrections }
+    }
+
     /// Lists the rows and weights of up to `window` known words, the nearest first, adds the weights to `total`, and
     /// returns how many there are.
     fn list<'w>(
         &self,
+        looked_up: &LookedUp,
         words: impl Iterator<Item = &'w WordId> + Clone,
         rows: &mut [u32],
         weights: &mut [f32],
         total: &mut f32,
     ) -> usize {
         let window = self.window.min(rows.len());
-        let (rows, weights, by_distance) = (&mut rows[..window], &mut weights[..window], &self.by_distance[..window]);
-        words.clone().take(window).for_each(|word| fetch(&self.known[word.index()..][..1]));
+        let (rows, weights, by_distance) =
+            (&mut rows[..window], &mut weights[..window], &looked_up.by_distance[..window]);
+        words.clone().take(window).for_each(|word| fetch(&looked_up.known[word.index()..][..1]));
         let mut listed = 0;
         for word in words {
             if listed == window {
@@ -194,7 +212,7 @@ impl<'a> Citation<'a> {
             }
             // Written before it is known whether it stays: there is nothing to guess then but where the text ends. What
             // is not known weighs 0.
-            let (row, rarity) = self.known[word.index()];
+            let (row, rarity) = looked_up.known[word.index()];
             let weight = by_distance[listed] * rarity;
             (rows[listed], weights[listed]) = (row, weight);
             *total += weight;
@@ -227,7 +245,7 @@ impl<'a> Citation<'a> {
     fn fill(&self, links: impl Iterator<Item = Example>, mut rng: Rng, batch: &mut Batch, scratch: &mut Numbering) {
         batch.clear();
         batch.noise_weight = self.params.noise_weight;
-        let view = self.view;
+        let (view, looked_up) = (self.view, self.looked_up());
         // Step by step, for all links before the next step: what one link waits for in memory, the others ask for
         // meanwhile.
         let links: Vec<Example> = links.collect();
@@ -240,8 +258,8 @@ impl<'a> Citation<'a> {
             let (before, after) = text.split_at(at);
             let (mut listed, mut total) = (0, 0.0);
             batch.inputs(2 * self.window, |rows, weights| {
-                listed = self.list(before.iter().rev(), rows, weights, &mut total);
-                listed += self.list(after.iter(), &mut rows[listed..], &mut weights[listed..], &mut total);
+                listed = self.list(looked_up, before.iter().rev(), rows, weights, &mut total);
+                listed += self.list(looked_up, after.iter(), &mut rows[listed..], &mut weights[listed..], &mut total);
                 listed
             });
             if let Some(source) = source {
@@ -254,7 +272,7 @@ impl<'a> Citation<'a> {
                 batch.inputs(drawn.len(), |rows, weights| {
                     let mut listed = 0;
                     for &place in &drawn {
-                        let (row, rarity) = self.known[text[place as usize].index()];
+                        let (row, rarity) = looked_up.known[text[place as usize].index()];
                         (rows[listed], weights[listed]) = (row, rarity);
                         sum += rarity;
                         listed += usize::from(row != UNKNOWN);
@@ -278,7 +296,7 @@ impl<'a> Citation<'a> {
             _ => (0..self.params.noise.min(documents)).map(|_| first + rng.below(documents) as u32).collect(),
         };
         noise.sort_unstable();
-        batch.index(&noise, |column| self.corrections[(column - first) as usize], scratch);
+        batch.index(&noise, |column| looked_up.corrections[(column - first) as usize], scratch);
     }
 }
 
