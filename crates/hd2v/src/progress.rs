@@ -219,6 +219,18 @@ pub fn time_left(since: Instant, done: usize, total: usize) -> String {
     format!(", about {} left", HumanDuration(Duration::from_secs_f64(left)))
 }
 
+/// A watching closure that tells now and then how many of `total` folds are done, and how much time is left.
+pub fn folds_teller(what: &str, total: usize) -> impl FnMut(usize) -> ControlFlow<()> {
+    let (started, mut told) = (Instant::now(), Instant::now());
+    move |fold| {
+        if told.elapsed() >= EVERY {
+            told = Instant::now();
+            talk(format_args!("{what}: fold {} of {total}{}", fold + 1, time_left(started, fold + 1, total)));
+        }
+        stopped()
+    }
+}
+
 /// Shows how far an evaluation has come; several models may be trained at a time.
 pub struct EvaluateReporter {
     /// How many methods there are.

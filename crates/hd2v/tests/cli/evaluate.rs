@@ -30,7 +30,7 @@ fn timeless(report: &Value) -> Value {
 fn links_are_asked_of_every_method_and_threads_change_nothing() {
     let place = place();
     let methods = "popular,bm25,bm25-cited,w2v,w2v-i4i,d2v-nc-5,d2v-cac,npm,h-d2v-random,h-d2v-paper-source,reference,\
-                   joint,h-d2v,h-d2v-in-out,h-d2v-source";
+                   joint,h-d2v-i4i,h-d2v,h-d2v-in-out,h-d2v-source,pv-dbow,hybrid,hybrid-source";
     let ask = |threads| {
         place.json(&format!("evaluate links c --until 2017 --methods {methods} {QUICK} --json --threads {threads}"))
     };
@@ -54,6 +54,20 @@ fn links_are_asked_of_every_method_and_threads_change_nothing() {
     };
     assert!(recall("bm25-cited") > recall("bm25"), "nicknames are said around links only");
     assert!(recall("bm25") > recall("popular") && recall("h-d2v") > recall("popular"));
+    assert!(recall("hybrid") > recall("popular") && recall("hybrid-source") > recall("popular"));
+    for method in found {
+        let told: u64 = method["by_links"]
+            .as_array()
+            .expect("parts")
+            .iter()
+            .map(|part| part["positions"].as_u64().expect("a number"))
+            .sum();
+        assert!(told >= positions, "every position has a target with some number of links to it");
+        assert_eq!(method["by_links"][0]["recall@10"], method["newcomers"]["recall@10"], "no link: a newcomer");
+        assert_eq!(method["by_links"][0]["positions"], report["split"]["newcomer_positions"]);
+        let labels = method["by_label"].as_array().expect("parts");
+        assert!(labels.iter().any(|part| part["name"].as_str().is_some_and(|name| name.starts_with("topic:"))));
+    }
     // A method's figures do not depend on which others are asked, though some begin with the same training.
     let alone = place.json(&format!("evaluate links c --until 2017 --methods npm,h-d2v-paper-source {QUICK} --json"));
     let places = ["npm", "h-d2v-paper-source"].map(|name| methods.split(',').position(|other| other == name));
@@ -62,7 +76,7 @@ fn links_are_asked_of_every_method_and_threads_change_nothing() {
         assert_eq!(timeless(&alone)["methods"][number], timeless(&report)["methods"][place]);
     }
     let pairs = report["comparisons"].as_array().expect("pairs");
-    assert_eq!(pairs.len(), 15 * 14 / 2);
+    assert_eq!(pairs.len(), 19 * 18 / 2);
     assert!(pairs.iter().all(|pair| pair["newcomers"]["p"].as_f64().is_some_and(|p| (0.0..=1.0).contains(&p))));
     assert!(pairs.iter().all(|pair| pair["p"].as_f64() <= pair["p_holm"].as_f64()));
 }
@@ -124,8 +138,13 @@ fn anchors_are_asked_with_and_without_where_links_have_them() {
     let pages: String = (0..60).map(|id| page(id, (id * 7 + 1) % 20)).collect();
     let place = Place::with(&[("in", &pages)]);
     place.ok("import jsonl in -o c --min-count 1");
-    let report = place.json(&format!("evaluate links c --holdout 0.3 --methods bm25 {QUICK} --json"));
+    let methods = "bm25,h-d2v --epochs 40 --dim 16 --content-epochs 1";
+    let report = place.json(&format!("evaluate links c --holdout 0.3 --methods {methods} --json"));
     let recall = |report: &Value| report["methods"][0]["recall@10"].as_f64().expect("a number");
+    // Vectors are asked with the same words.
+    let learnt = |report: &Value| report["methods"][1]["recall@10"].as_f64().expect("a number");
+    assert!(learnt(&report) > 0.8, "{}", learnt(&report));
+    assert!(learnt(&report["anchors_dropped"]) < 0.7, "{}", learnt(&report["anchors_dropped"]));
     assert_eq!(report["anchors"], "keep");
     assert!(recall(&report) > 0.9, "the anchor says it all: {}", recall(&report));
     assert!(recall(&report["anchors_dropped"]) < 0.7, "{}", recall(&report["anchors_dropped"]));
@@ -273,9 +292,11 @@ fn intents_are_told_from_the_words_around_links() {
         "unknown.jsonl",
         "{\"context\": \"zzz\", \"label\": \"a\"}\n{\"context\": \"zzzz\", \"label\": \"b\"}\n",
     );
+    place.write("one.jsonl", contexts().lines().filter(|line| line.contains("\"use\"")).collect::<Vec<_>>().join("\n"));
     place.write("empty.jsonl", "\n");
     place.write("bad.jsonl", "{\"context\": \"the\"}\n");
     for (arguments, code, expected) in [
+        ("one.jsonl", 2, "there is only \"use\"; label more contexts"),
         ("unknown.jsonl", 1, "the model knows no word of these contexts"),
         ("empty.jsonl", 1, "no labelled contexts found"),
         ("bad.jsonl", 1, "bad.jsonl:1: expected an object with \"context\" and \"label\", found no \"label\""),
@@ -285,6 +306,25 @@ fn intents_are_told_from_the_words_around_links() {
         let outcome = place.run(&format!("evaluate intents m {arguments}"));
         assert_eq!((outcome.code, outcome.out.as_str()), (Some(code), ""), "{arguments}: {}", outcome.err);
         assert!(outcome.err.contains(expected), "{arguments}: {}", outcome.err);
+    }
+}
+
+#[test]
+fn intents_of_too_few_contexts_and_models_without_words_are_told() {
+    let place = place();
+    place.write("few.jsonl", contexts() + "{\"context\": \"we use [[TARGET]]\", \"label\": \"praise\"}\n");
+    place.ok("train c -o m --dim 16 --no-hybrid --epochs 2 --content-epochs 1");
+    let outcome = place.run("evaluate intents m few.jsonl --folds 5");
+    assert_eq!(outcome.code, Some(2), "{}", outcome.err);
+    assert!(outcome.err.contains("class \"praise\" has 1 of the 5 members") && outcome.err.contains("--min-class 5"));
+    let outcome = place.ok("evaluate intents m few.jsonl --folds 5 --min-class 5 --json");
+    assert!(outcome.err.contains("few.jsonl: \"praise\" is left out: 1 context"), "{}", outcome.err);
+    let report: Value = serde_json::from_str(&outcome.out).expect("JSON");
+    assert_eq!((&report["contexts"], &report["small_classes"][0][0]), (&30.into(), &"praise".into()));
+    for method in ["deepwalk", "d2v-nc"] {
+        place.ok(&format!("train c -o words.{method} --method {method} --epochs 1"));
+        let message = place.refused(&format!("evaluate intents words.{method} few.jsonl"));
+        assert!(message.contains("learns no IN vectors of words"), "{message}");
     }
 }
 
@@ -355,7 +395,84 @@ fn a_report_that_was_stopped_goes_on_to_the_same_figures() {
     assert!(figures(&place, "report") == whole);
     assert!(place.path("report/runs/qrels").is_file() && place.path("report/runs/h-d2v.run").is_file());
     let message = place.refused(&format!("{command} --every 2"));
-    assert!(message.contains("another corpus, version or options"), "{message}");
+    assert!(message.contains("begun with other settings") && message.contains("every was 1, is 2"), "{message}");
+    // What decides one part alone is done again alone.
+    place.write("labels.tsv", (0..80).map(|doc| format!("d{doc:06}\t{}\n", doc % 2)).collect::<String>());
+    let labelled = command.replace("--label-prefix topic:", "--labels labels.tsv");
+    let outcome = place.ok(&labelled);
+    assert!(outcome.err.contains("classes: done before in another way"), "{}", outcome.err);
+    assert!(outcome.err.contains("intents-1: done before\n"), "{}", outcome.err);
+    assert_eq!(figures(&place, "report")["classes"]["value"]["all"]["documents"], 80);
+    place.write("labels.tsv", (0..60).map(|doc| format!("d{doc:06}\t{}\n", doc % 2)).collect::<String>());
+    place.ok(&labelled);
+    assert_eq!(figures(&place, "report")["classes"]["value"]["all"]["documents"], 60, "the file has changed");
+}
+
+#[test]
+fn what_a_report_cannot_do_is_told_before_it_begins() {
+    let place = place();
+    place.write("intents.jsonl", contexts());
+    place.write("few.jsonl", contexts().lines().take(2).collect::<Vec<_>>().join("\n"));
+    place.write("bad.tsv", "what is this\n");
+    let command = format!("reproduce c -o report --methods popular --criteria-docs 0 {QUICK}");
+    for (arguments, code, expected) in [
+        ("--class-methods nonsense", 2, "--class-methods: expected a method"),
+        ("--criteria-docs 5", 2, "expected a number from 100 to 100000"),
+        ("--labels missing.tsv", 1, "missing.tsv"),
+        ("--labels bad.tsv", 1, "bad.tsv:1: expected an id, a tab and a label"),
+        ("--label-prefix colour:", 1, "no label begins with \"colour:\""),
+        ("--intents few.jsonl", 2, "few.jsonl: classification needs two classes or more, and there is none"),
+        ("--intent-c 1", 2, "--intents"),
+        ("--intents intents.jsonl --intent-c 0", 2, "expected a number above 0"),
+        ("--example nobody", 2, "the corpus has no document \"nobody\""),
+    ] {
+        let command = if arguments.starts_with("--criteria") {
+            command.replace("--criteria-docs 0", "")
+        } else {
+            command.clone()
+        };
+        let outcome = place.run(&format!("{command} {arguments}"));
+        assert_eq!(outcome.code, Some(code), "{arguments}: {}", outcome.err);
+        assert!(outcome.err.contains(expected), "{arguments}: {}", outcome.err);
+        assert!(!place.path("report").exists(), "{arguments}");
+    }
+    // Every document has two labels, so none has one class; nobody asked for classes by name.
+    let outcome = place.ok(&format!("{command} --example d000000 --no-runs"));
+    assert!(outcome.err.contains("classes: left out: ") && outcome.err.contains("--label-prefix"), "{}", outcome.err);
+    let html = fs::read_to_string(place.path("report/report.html")).expect("a page");
+    assert!(html.contains("An example") && !html.contains("BLEU and Moses"), "the example is another");
+    let mut parts: Vec<String> = fs::read_dir(place.path("report"))
+        .expect("a folder")
+        .map(|entry| entry.expect("an entry").file_name().to_string_lossy().into_owned())
+        .collect();
+    parts.sort();
+    assert_eq!(parts, [".lock", "cells", "report.html", "report.json", "runs", "settings.json"]);
+    assert_eq!(place.files("report/runs").len(), 1, "qrels alone");
+}
+
+#[cfg(unix)]
+#[test]
+fn a_path_that_is_no_text_is_a_path() {
+    use std::os::unix::ffi::OsStrExt;
+    let place = place();
+    let name = std::ffi::OsStr::from_bytes(b"c\xff");
+    fs::rename(place.path("c"), place.path(name)).expect("renamed");
+    let run = |arguments: &[&str]| {
+        let mut command = assert_cmd::Command::new(crate::helper::HD2V);
+        command.current_dir(place.path(".")).args(&arguments[..arguments.len().min(2)]).arg(name);
+        command
+            .args(["--methods", "popular", "--dim", "16"])
+            .args(arguments.get(2..).unwrap_or_default())
+            .output()
+            .expect("it runs")
+    };
+    let output = run(&["evaluate", "links", "--json"]);
+    assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
+    let mut command = assert_cmd::Command::new(crate::helper::HD2V);
+    command.current_dir(place.path(".")).arg("reproduce").arg(name);
+    command.args(["-o", "report", "--methods", "popular", "--class-methods", "pv-dbow", "--criteria-docs", "0"]);
+    let output = command.args(QUICK.split(' ')).output().expect("it runs");
+    assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
 }
 
 #[test]
@@ -384,6 +501,7 @@ fn a_report_whose_run_was_killed_goes_on_to_what_an_uninterrupted_one_has() {
         assert!(*part == killed[name], "{name}: {part}\n{}", killed[name]);
     }
     assert!(place.files("whole/runs") == place.files("killed/runs"), "the run files, and no leftovers");
+    assert!(!place.path("killed/tmp").exists(), "models of killed runs are gone");
 }
 
 #[test]

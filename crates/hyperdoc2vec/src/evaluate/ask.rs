@@ -38,6 +38,8 @@ const SOURCE_WEIGHT: f32 = 0.5;
 /// Gensim's step sizes for inference.
 const FIRST_RATE: f32 = 0.1;
 const LAST_RATE: f32 = 0.0001;
+/// gensim's default number of steps then.
+const STEPS_OF_2018: usize = 5;
 /// Scores beyond this teach nothing, as in gensim.
 const BOUND: f32 = 6.0;
 /// Documents whose scores one thread holds at a time.
@@ -279,8 +281,23 @@ impl Questions<'_> {
     }
 }
 
-/// A document vector for `words`, learnt in `steps` passes against OUT vectors that stay as they are (PV-DBOW), the
-/// step size falling in a straight line.
+/// The step sizes of so many steps of inference. Where there are as many as was usual in 2018, they fall as they did then:
+/// what is left above the last size is divided by the number of steps to go. Otherwise in a straight line.
+fn rates(steps: usize) -> Vec<f32> {
+    let mut rate = FIRST_RATE;
+    let fall = |step: usize| {
+        let now = rate;
+        rate = if steps == STEPS_OF_2018 {
+            (rate - LAST_RATE) / (steps - step) as f32 + LAST_RATE
+        } else {
+            FIRST_RATE + (LAST_RATE - FIRST_RATE) * (step + 1) as f32 / steps as f32
+        };
+        now
+    };
+    (0..steps).map(fall).collect()
+}
+
+/// A document vector for `words`, learnt in `steps` passes against OUT vectors that stay as they are (PV-DBOW).
 #[allow(clippy::too_many_arguments)]
 pub(super) fn infer_as_gensim(
     words: &[u32],
@@ -294,6 +311,7 @@ pub(super) fn infer_as_gensim(
     x: &mut [f32],
 ) {
     let mut error = vec![0.0; x.len()];
+    let rates = rates(steps);
     x[..dim].iter_mut().for_each(|value| *value = (rng.unit() - 0.5) / dim as f32);
     let mut order = (0..steps).flat_map(|step| words.iter().map(move |&word| (step, word)));
     // The next word that is kept and its noise; what step it belongs to.
@@ -311,7 +329,7 @@ pub(super) fn infer_as_gensim(
     while let Some(step) = ahead {
         std::mem::swap(&mut rows, &mut next);
         ahead = draw(&mut next);
-        let rate = FIRST_RATE + (LAST_RATE - FIRST_RATE) * step as f32 / steps as f32;
+        let rate = rates[step];
         error.fill(0.0);
         for (number, &row) in rows.iter().enumerate() {
             let out = tables.output.row(row as usize);
@@ -322,5 +340,20 @@ pub(super) fn infer_as_gensim(
             }
         }
         axpy(1.0, &error, x);
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn five_steps_fall_as_they_did_in_2018_and_others_in_a_straight_line() {
+        let near = |found: Vec<f32>, expected: &[f32]| {
+            assert_eq!(found.len(), expected.len());
+            assert!(found.iter().zip(expected).all(|(a, b)| (a - b).abs() < 1e-5), "{found:?}");
+        };
+        near(rates(5), &[0.1, 0.02008, 0.005095, 0.001765, 0.000933]);
+        near(rates(4), &[0.1, 0.075025, 0.05005, 0.025075]);
     }
 }

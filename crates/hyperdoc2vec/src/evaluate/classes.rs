@@ -9,6 +9,7 @@ use std::sync::Arc;
 use rayon::prelude::*;
 use serde::Deserialize;
 use serde_json::{Value, json};
+use xxhash_rust::xxh3::xxh3_128;
 
 use super::classify::{comparison, cross_validate, figures};
 use super::folds::stratified;
@@ -38,6 +39,8 @@ pub struct Labelled {
     pub several: usize,
     /// Lines of a file whose document is not in the corpus.
     pub unknown: usize,
+    /// Classes left out because they are too small, and how many members they had.
+    pub small: Vec<(String, usize)>,
 }
 
 impl Labelled {
@@ -104,7 +107,10 @@ impl Labelled {
             }
         }
         if pairs.is_empty() {
-            let what = format!("none of its {unknown} ids is a document of the corpus");
+            let what = match unknown {
+                0 => "no labels found; expected an id, a tab and a label a line".to_owned(),
+                _ => format!("none of its {unknown} ids is a document of the corpus"),
+            };
             return Err(Error::input(path.display().to_string(), what));
         }
         Ok(Labelled { unknown, ..Labelled::new(pairs) })
@@ -134,7 +140,50 @@ impl Labelled {
             }
         }
         let names = kept.iter().map(|&class| self.names[class].clone()).collect();
-        Labelled { documents, classes, names, ..self.clone() }
+        let gone = (0..members.len()).filter(|&class| members[class] > 0 && number(class as u32).is_none());
+        let small = self.small.iter().cloned().chain(gone.map(|class| (self.names[class].clone(), members[class])));
+        Labelled { documents, classes, names, small: small.collect(), ..self.clone() }
+    }
+
+    /// Tells whether the same documents have the same classes.
+    pub fn fingerprint(&self) -> String {
+        let names = self.names.join("\n");
+        let documents: Vec<u32> = self.documents.iter().map(|doc| doc.0).collect();
+        let parts = [names.as_bytes(), bytemuck::cast_slice(&documents), bytemuck::cast_slice(&self.classes)];
+        format!("{:032x}", xxh3_128(&parts.concat()))
+    }
+
+    /// Deals the documents out to folds.
+    pub fn deal(&self, folds: usize, seed: u64) -> Result<Vec<u32>> {
+        let advice = match (self.several, self.small.len()) {
+            (0, 0) => "give other classes with --labels or --label-prefix".to_owned(),
+            (0, small) => format!("{small} classes are smaller than --min-class asks for"),
+            (several, _) => format!(
+                "{several} documents have several labels and were left out: choose among the labels with --label-prefix, \
+                 or give one a document with --labels"
+            ),
+        };
+        stratified(&self.classes, &self.names, folds, seed, &advice)
+    }
+
+    /// What was left out, in words: nothing, or one sentence for each reason.
+    pub fn losses(&self) -> Vec<String> {
+        let documents = |count: usize| if count == 1 { "1 document".to_owned() } else { format!("{count} documents") };
+        let mut losses = Vec::new();
+        if self.several > 0 {
+            losses.push(format!("{} left out: several labels", documents(self.several)));
+        }
+        if self.unknown > 0 {
+            losses.push(format!("{} of the file not found in the corpus", documents(self.unknown)));
+        }
+        if !self.small.is_empty() {
+            let all: usize = self.small.iter().map(|(_, members)| members).sum();
+            let names: Vec<String> = self.small.iter().take(5).map(|(name, _)| format!("{name:?}")).collect();
+            let more = self.small.len().saturating_sub(names.len());
+            let more = if more > 0 { format!(" and {more} more") } else { String::new() };
+            losses.push(format!("{} left out: classes too small ({}{more})", documents(all), names.join(", ")));
+        }
+        losses
     }
 
     /// At most `most` documents, drawn by the seed.
@@ -230,6 +279,40 @@ pub enum Classifying<'a> {
 /// Sees what is being done, from several threads; may stop it.
 pub type ClassesWatch<'a> = &'a (dyn Fn(&Classifying<'_>) -> ControlFlow<()> + Sync);
 
+/// One of the two tables: whom it is of, and how they are dealt out or why they cannot be.
+struct Part {
+    name: &'static str,
+    labelled: Labelled,
+    folds: std::result::Result<Vec<u32>, String>,
+}
+
+/// All documents, and those that a link points at. Of these, classes of fewer members than folds are left out, and there
+/// may be too few of them; where that is so of all, it is an error.
+fn parts(view: &View<'_>, labelled: &Labelled, params: &ClassesParams) -> Result<[Part; 2]> {
+    let seed = params.links.train.seed;
+    let mut linked = vec![false; view.corpus.len()];
+    let first = view.words.len();
+    view.links.iter().for_each(|link| linked[view.documents[link.target as usize - first].index()] = true);
+    let folds = labelled.deal(params.folds, seed)?;
+    let linked = labelled.filtered(|doc| linked[doc.index()]).without_small(params.folds);
+    let linked_folds = linked.deal(params.folds, seed).map_err(|error| error.to_string());
+    Ok([
+        Part { name: "all", labelled: labelled.clone(), folds: Ok(folds) },
+        Part { name: "linked", labelled: linked, folds: linked_folds },
+    ])
+}
+
+/// Refuses what [`run`] would refuse, before anything is trained.
+pub fn check(view: &View<'_>, labelled: &Labelled, methods: &[Method], params: &ClassesParams) -> Result<()> {
+    if view.links.is_empty()
+        && let Some(method) = methods.iter().find(|method| method.needs_links())
+    {
+        let what = format!("{method} learns from links, and there is none; compare --methods d2v-nc,pv-dbow");
+        return Err(Error::input(view.corpus.path().display().to_string(), what));
+    }
+    parts(view, labelled, params).map(drop)
+}
+
 /// Trains each method on all documents, and classifies `labelled` by its vectors, alone and beside those of DeepWalk: all
 /// of them, and only those that a link points at. The result is a JSON object `all`, `linked`.
 pub fn run(
@@ -260,25 +343,9 @@ fn run_here(
             train_tables(view, &train, &mut |progress| watch(&Classifying::Training(method.name(), progress)))?;
         Ok(features(view, &tables, &train))
     };
-    if view.links.is_empty()
-        && let Some(method) = methods.iter().find(|method| method.needs_links())
-    {
-        let what = format!("{method} learns from links, and there is none; compare --methods d2v-nc,pv-dbow");
-        return Err(Error::input(view.corpus.path().display().to_string(), what));
-    }
-    let mut linked = vec![false; view.corpus.len()];
+    check(view, labelled, methods, params)?;
+    let parts = parts(view, labelled, params)?;
     let first = view.words.len();
-    view.links.iter().for_each(|link| linked[view.documents[link.target as usize - first].index()] = true);
-    let parts = [("all", labelled.clone()), ("linked", labelled.filtered(|doc| linked[doc.index()]))];
-    // What cannot be classified is told before anything is trained; with few links the second table may be missing.
-    let mut dealt = Vec::new();
-    for (name, part) in &parts {
-        match stratified(&part.classes, &part.names, params.folds, seed) {
-            Ok(folds) => dealt.push(Some(folds)),
-            Err(error) if *name == "all" => return Err(error),
-            Err(_) => dealt.push(None),
-        }
-    }
     // What learns on one thread side by side, then the others one after the other.
     let (serial, parallel): (Vec<Method>, Vec<Method>) = methods.iter().partition(|method| method.is_serial());
     let mut trained: Vec<(Method, Vec<Features>)> =
@@ -298,12 +365,15 @@ fn run_here(
         }
     }
     let mut report = serde_json::Map::new();
-    let total = dealt.iter().flatten().count() * sets.len() * params.folds;
+    let total = parts.iter().filter(|part| part.folds.is_ok()).count() * sets.len() * params.folds;
     let mut done = 0;
-    for ((name, part), folds) in parts.iter().zip(dealt) {
-        let Some(folds) = folds else {
-            report.insert((*name).to_owned(), Value::Null);
-            continue;
+    for Part { name, labelled: part, folds } in &parts {
+        let folds = match folds {
+            Ok(folds) => folds,
+            Err(what) => {
+                report.insert((*name).to_owned(), json!({"left_out": what}));
+                continue;
+            }
         };
         let mut found: Vec<(Value, Vec<u32>)> = Vec::new();
         for set in &sets {
@@ -315,7 +385,7 @@ fn run_here(
                 done += 1;
                 watch(&Classifying::Folds(&set.name, done, total))
             };
-            let predictions = cross_validate(data, &part.classes, &folds, &params.svm, &mut told)?;
+            let predictions = cross_validate(data, &part.classes, folds, &params.svm, &mut told)?;
             let mut value = figures(&part.classes, &predictions, &part.names, seed);
             if let Some(value) = value.as_object_mut() {
                 value.insert("features".to_owned(), json!(set.name));
@@ -345,7 +415,10 @@ fn run_here(
             .collect();
         let features: Vec<Value> = found.into_iter().map(|(value, _)| value).collect();
         let documents = part.documents.len();
-        report.insert((*name).to_owned(), json!({"documents": documents, "classes": classes, "features": features}));
+        report.insert(
+            (*name).to_owned(),
+            json!({"documents": documents, "classes": classes, "losses": part.losses(), "features": features}),
+        );
     }
     Ok(Value::Object(report))
 }

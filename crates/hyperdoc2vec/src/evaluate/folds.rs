@@ -8,8 +8,9 @@ const PURPOSE: u64 = 0xf01d;
 /// The fold of each item, from 0 to `folds`. Members of a class are shuffled by the seed and dealt out in turn, going on
 /// where the class before stopped, so that folds differ by at most one item a class and one in all.
 ///
-/// `names` are the classes' names, for the message where one has fewer members than there are folds.
-pub fn stratified(classes: &[u32], names: &[String], folds: usize, seed: u64) -> Result<Vec<u32>> {
+/// `names` are the classes' names, for the message where one has fewer members than there are folds; `advice` is what to do
+/// where there are not two classes.
+pub fn stratified(classes: &[u32], names: &[String], folds: usize, seed: u64, advice: &str) -> Result<Vec<u32>> {
     if folds < 2 {
         return Err(Error::Usage(format!("folds is {folds}, but must be 2 or more")));
     }
@@ -20,7 +21,7 @@ pub fn stratified(classes: &[u32], names: &[String], folds: usize, seed: u64) ->
     let there: Vec<usize> = (0..names.len()).filter(|&class| !members[class].is_empty()).collect();
     if there.len() < 2 {
         let found = there.first().map_or("none".to_owned(), |&class| format!("only {:?}", names[class]));
-        return Err(Error::Usage(format!("classification needs two classes or more, and there is {found}")));
+        return Err(Error::Usage(format!("classification needs two classes or more, and there is {found}; {advice}")));
     }
     let small: Vec<usize> = there.iter().copied().filter(|&class| members[class].len() < folds).collect();
     if let Some(&class) = small.first() {
@@ -55,7 +56,7 @@ mod tests {
     #[test]
     fn every_fold_has_its_share_of_every_class() {
         let classes: Vec<u32> = (0..103).map(|i| u32::from(i % 5 == 0) + u32::from(i % 3 == 0)).collect();
-        let folds = stratified(&classes, &names(3), 5, 1).expect("folds");
+        let folds = stratified(&classes, &names(3), 5, 1, "").expect("folds");
         for class in 0..3 {
             let count = |fold| (0..103).filter(|&i| classes[i] == class && folds[i] == fold).count();
             let counts: Vec<usize> = (0..5).map(count).collect();
@@ -63,15 +64,17 @@ mod tests {
         }
         let sizes: Vec<usize> = (0..5).map(|fold| folds.iter().filter(|&&f| f == fold).count()).collect();
         assert!(sizes.iter().all(|&size| size == 20 || size == 21), "{sizes:?}");
-        assert_eq!(folds, stratified(&classes, &names(3), 5, 1).expect("folds"));
-        assert_ne!(folds, stratified(&classes, &names(3), 5, 2).expect("folds"));
+        assert_eq!(folds, stratified(&classes, &names(3), 5, 1, "").expect("folds"));
+        assert_ne!(folds, stratified(&classes, &names(3), 5, 2, "").expect("folds"));
     }
 
     #[test]
     fn what_cannot_be_dealt_out_is_told() {
-        let told = |classes: &[u32], folds| stratified(classes, &names(3), folds, 1).expect_err("refused").to_string();
-        assert_eq!(told(&[0; 9], 3), "classification needs two classes or more, and there is only \"c0\"");
-        assert!(told(&[], 3).ends_with("there is none"));
+        let told = |classes: &[u32], folds| {
+            stratified(classes, &names(3), folds, 1, "label more").expect_err("refused").to_string()
+        };
+        assert_eq!(told(&[0; 9], 3), "classification needs two classes or more, and there is only \"c0\"; label more");
+        assert!(told(&[], 3).ends_with("there is none; label more"));
         assert!(
             told(&[0, 0, 0, 1, 1, 2], 3)
                 .starts_with("class \"c1\" has 2 of the 3 members that 3 folds need (and 1 more")

@@ -6,18 +6,21 @@ use std::path::Path;
 use std::sync::Arc;
 
 use serde_json::{Value, json};
+use xxhash_rust::xxh3::xxh3_128;
 
 use super::ask::Questions;
 use super::classify::{cross_validate, figures};
 use super::folds::stratified;
 use super::links::Asked;
+use super::metrics::f1;
 use super::svm::{Svm, SvmParams};
 use crate::error::{Error, Result};
 use crate::import::source;
 use crate::kernel::{Matrix, gather_sum};
 use crate::markup;
-use crate::model::{Model, Vectors};
+use crate::model::Model;
 use crate::tokenize::Tokenizer;
+use crate::train::Method;
 use crate::train::table::Table;
 use crate::train::view::View;
 
@@ -52,80 +55,141 @@ pub fn read(path: &Path, field: &str) -> Result<Vec<Labelled>> {
     Ok(all)
 }
 
-/// Contexts as vectors.
+/// The costs of an error among which one is chosen where none is given.
+pub const COSTS: [f64; 3] = [1.0, 10.0, 100.0];
+/// Folds of that choice.
+pub const CHOICE_FOLDS: usize = 5;
+
+/// Labelled contexts as rows of known words.
 #[derive(Debug, Clone)]
-pub struct Contexts {
-    /// Numbers in a vector.
-    pub dim: usize,
-    /// The mean IN vectors of the contexts, one after the other.
-    pub rows: Vec<f32>,
-    /// The class of each.
-    pub classes: Vec<u32>,
-    /// What classes are called.
-    pub names: Vec<String>,
+pub struct Words {
+    rows: Vec<Vec<u32>>,
+    classes: Vec<u32>,
+    names: Vec<String>,
     /// Contexts left out because none of their words has a vector.
     pub unknown: usize,
+    /// Classes left out because they are too small, and how many contexts they had.
+    pub small: Vec<(String, usize)>,
 }
 
-impl Contexts {
-    /// Reads contexts word by word; `row` finds a word's row among `words`.
+impl Words {
+    /// Reads contexts word by word; `row` finds a word's row.
     fn new(
         labelled: &[Labelled],
         tokenizer: &Tokenizer,
-        words: Matrix<'_>,
         row: impl Fn(&str) -> Option<u32>,
         place: &Path,
-    ) -> Result<Contexts> {
+    ) -> Result<Words> {
         let mut names: Vec<String> = labelled.iter().map(|one| one.label.clone()).collect();
         names.sort();
         names.dedup();
-        let dim = words.cols();
-        let mut contexts = Contexts { dim, rows: Vec::new(), classes: Vec::new(), names, unknown: 0 };
+        let mut words = Words { rows: Vec::new(), classes: Vec::new(), names, unknown: 0, small: Vec::new() };
         for Labelled { text, label } in labelled {
             let mut known = Vec::new();
             tokenizer.words(text, |word| known.extend(row(word)));
             if known.is_empty() {
-                contexts.unknown += 1;
+                words.unknown += 1;
                 continue;
             }
-            let mut mean = vec![0.0; dim];
-            gather_sum(words, &known, &vec![1.0 / known.len() as f32; known.len()], &mut mean);
-            contexts.rows.extend(mean);
-            contexts.classes.push(contexts.names.partition_point(|name| name < label) as u32);
+            words.rows.push(known);
+            words.classes.push(words.names.partition_point(|name| name < label) as u32);
         }
-        if contexts.classes.is_empty() {
+        if words.classes.is_empty() {
             let what = "the model knows no word of these contexts; are they in the language that it was trained on?";
             return Err(Error::input(place.display().to_string(), what));
         }
-        Ok(contexts)
+        Ok(words)
     }
 
     /// By the words of a model.
-    pub fn of_model(labelled: &[Labelled], model: &Model, place: &Path) -> Result<Contexts> {
+    pub fn of_model(labelled: &[Labelled], model: &Model, place: &Path) -> Result<Words> {
+        let method = model.params().method;
+        if matches!(method, Method::DeepWalk | Method::PvDbow | Method::D2vNc | Method::D2vCac) {
+            let what = format!("{method} learns no IN vectors of words, which contexts are told by; train h-d2v, say");
+            return Err(Error::input(model.path().display().to_string(), what));
+        }
         let lowercase = model.about()["corpus"]["options"]["lowercase"].as_bool().unwrap_or(true);
         let vocabulary = model.vocabulary();
-        let words = model.vectors(Vectors::WordIn)?;
         let known =
             |word: &str| model.terms().find(word).filter(|&row| row < vocabulary.ends.len()).map(|row| row as u32);
-        Contexts::new(labelled, &Tokenizer::new(lowercase), words, known, place)
+        Words::new(labelled, &Tokenizer::new(lowercase), known, place)
     }
 
-    /// By the words of a training run.
-    pub fn of_table(
-        labelled: &[Labelled],
-        view: &View<'_>,
-        table: &Table,
-        dim: usize,
-        place: &Path,
-    ) -> Result<Contexts> {
+    /// By the words that a training run knows.
+    pub fn of_view(labelled: &[Labelled], view: &View<'_>, place: &Path) -> Result<Words> {
         let lowercase = view.corpus.manifest().options.lowercase;
-        let words = Matrix::new(table.data(), view.words.len(), dim, table.stride());
         let known = |word: &str| view.corpus.find_word(word).and_then(|word| view.word_row(word));
-        Contexts::new(labelled, &Tokenizer::new(lowercase), words, known, place)
+        Words::new(labelled, &Tokenizer::new(lowercase), known, place)
     }
 
+    /// Only classes of `least` contexts or more.
+    pub fn without_small(mut self, least: usize) -> Words {
+        let mut members = vec![0usize; self.names.len()];
+        self.classes.iter().for_each(|&class| members[class as usize] += 1);
+        let kept: Vec<usize> = (0..members.len()).filter(|&class| members[class] >= least.max(1)).collect();
+        let gone = (0..members.len()).filter(|&class| members[class] > 0 && kept.binary_search(&class).is_err());
+        self.small.extend(gone.map(|class| (self.names[class].clone(), members[class])));
+        let number = |class: u32| kept.binary_search(&(class as usize)).ok().map(|class| class as u32);
+        let all = std::mem::take(&mut self.rows).into_iter().zip(std::mem::take(&mut self.classes));
+        (self.rows, self.classes) = all.filter_map(|(row, class)| Some((row, number(class)?))).unzip();
+        self.names = kept.iter().map(|&class| self.names[class].clone()).collect();
+        self
+    }
+
+    /// Tells whether two sets of contexts are the same.
+    pub fn fingerprint(&self) -> String {
+        let names = self.names.join("\n");
+        let rows: Vec<u32> = self.rows.iter().flat_map(|row| row.iter().copied().chain([u32::MAX])).collect();
+        let parts = [names.as_bytes(), bytemuck::cast_slice(&self.classes), bytemuck::cast_slice(&rows)];
+        format!("{:032x}", xxh3_128(&parts.concat()))
+    }
+
+    /// Deals the contexts out to folds: an error where they cannot be.
+    pub fn deal(&self, folds: usize, seed: u64) -> Result<Vec<u32>> {
+        let advice = "label more contexts (or, for `evaluate intents`, name another --field)";
+        stratified(&self.classes, &self.names, folds, seed, advice)
+    }
+
+    /// Their vectors by those of the words.
+    pub fn vectors(&self, words: Matrix<'_>) -> Contexts {
+        let dim = words.cols();
+        let mut rows = vec![0.0; dim * self.rows.len()];
+        for (known, mean) in self.rows.iter().zip(rows.chunks_mut(dim)) {
+            gather_sum(words, known, &vec![1.0 / known.len() as f32; known.len()], mean);
+        }
+        Contexts { dim, rows, words: self.clone() }
+    }
+
+    /// The same by the IN vectors of a training run.
+    pub fn vectors_of(&self, view: &View<'_>, table: &Table, dim: usize) -> Contexts {
+        self.vectors(Matrix::new(table.data(), view.words.len(), dim, table.stride()))
+    }
+}
+
+/// Contexts as vectors.
+#[derive(Debug, Clone)]
+pub struct Contexts {
+    /// Numbers in a vector.
+    dim: usize,
+    /// The mean IN vectors of the contexts, one after the other.
+    rows: Vec<f32>,
+    words: Words,
+}
+
+/// What links are for, as a machine tells.
+#[derive(Debug, Clone)]
+pub struct Functions {
+    /// What functions are called.
+    pub names: Vec<String>,
+    /// The function of each question.
+    pub numbers: Vec<u32>,
+    /// What an error cost the machine.
+    pub c: f64,
+}
+
+impl Contexts {
     fn matrix(&self) -> Matrix<'_> {
-        Matrix::new(&self.rows, self.classes.len(), self.dim, self.dim)
+        Matrix::new(&self.rows, self.words.classes.len(), self.dim, self.dim)
     }
 
     /// F1 by cross-validation.
@@ -136,16 +200,39 @@ impl Contexts {
         seed: u64,
         watch: &mut dyn FnMut(usize) -> ControlFlow<()>,
     ) -> Result<Value> {
-        let dealt = stratified(&self.classes, &self.names, folds, seed)?;
-        let predictions = cross_validate(self.matrix(), &self.classes, &dealt, svm, watch)?;
-        let mut value = figures(&self.classes, &predictions, &self.names, seed);
-        value["contexts"] = json!(self.classes.len());
-        value["without_known_words"] = json!(self.unknown);
+        let dealt = self.words.deal(folds, seed)?;
+        let predictions = cross_validate(self.matrix(), &self.words.classes, &dealt, svm, watch)?;
+        let mut value = figures(&self.words.classes, &predictions, &self.words.names, seed);
+        value["contexts"] = json!(self.words.classes.len());
+        value["without_known_words"] = json!(self.words.unknown);
         value["folds"] = json!(folds);
+        value["c"] = json!(svm.c);
+        if !self.words.small.is_empty() {
+            value["small_classes"] = json!(self.words.small);
+        }
         Ok(value)
     }
 
-    /// What each question's link is for, as a machine fitted to these contexts tells.
+    /// The cost of an error that tells these contexts best, by macro F1; the lower one where two are equal.
+    fn best_cost(&self, seed: u64, watch: &mut dyn FnMut(usize) -> ControlFlow<()>) -> Result<f64> {
+        let dealt = self.words.deal(CHOICE_FOLDS, seed)?;
+        let classes = &self.words.classes;
+        let mut best = (COSTS[0], 0.0);
+        for (number, c) in COSTS.into_iter().enumerate() {
+            let svm = SvmParams { c, ..SvmParams::default() };
+            let mut told = |fold| watch(number * CHOICE_FOLDS + fold);
+            let found = cross_validate(self.matrix(), classes, &dealt, &svm, &mut told)?;
+            let value = f1(classes, &found, self.words.names.len()).macro_f1;
+            if value > best.1 {
+                best = (c, value);
+            }
+        }
+        Ok(best.0)
+    }
+
+    /// What each question's link is for, as a machine fitted to these contexts tells. An error costs `c`; where that is
+    /// not given, the cost is chosen on the contexts, which have no part in the questions.
+    #[allow(clippy::too_many_arguments)]
     pub fn functions(
         &self,
         view: &View<'_>,
@@ -153,9 +240,13 @@ impl Contexts {
         asked: &Asked,
         window: usize,
         anchors: bool,
-        svm: &SvmParams,
-    ) -> Vec<u32> {
-        let machine = Svm::fit(self.matrix(), &self.classes, svm);
+        c: Option<f64>,
+        seed: u64,
+        watch: &mut dyn FnMut(usize) -> ControlFlow<()>,
+    ) -> Result<Functions> {
+        let c = c.map_or_else(|| self.best_cost(seed, watch), Ok)?;
+        let svm = SvmParams { c, ..SvmParams::default() };
+        let machine = Svm::fit(self.matrix(), &self.words.classes, &svm);
         let positions: Vec<usize> = asked.queries.iter().map(|query| query.position).collect();
         let questions = Questions { view, positions: &positions, anchors, depth: 0 };
         let words = Matrix::new(table.data(), view.words.len(), self.dim, table.stride());
@@ -164,6 +255,7 @@ impl Contexts {
             let context: Vec<u32> = questions.context(position, window).iter().map(|&(word, _)| word).collect();
             gather_sum(words, &context, &vec![1.0 / context.len().max(1) as f32; context.len()], row);
         }
-        machine.predict(Matrix::new(&rows, positions.len(), self.dim, self.dim))
+        let numbers = machine.predict(Matrix::new(&rows, positions.len(), self.dim, self.dim));
+        Ok(Functions { names: self.words.names.clone(), numbers, c })
     }
 }

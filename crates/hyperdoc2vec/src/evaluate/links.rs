@@ -161,7 +161,7 @@ pub fn train_params(trains: Trains, params: &LinksParams) -> TrainParams {
     train.direct.epochs = params.text_epochs;
     train.reference.epochs = params.reference_epochs;
     match trains {
-        Trains::Nothing | Trains::Searchable => train.method = Method::HyperDoc,
+        Trains::Nothing | Trains::Index | Trains::Searchable => train.method = Method::HyperDoc,
         Trains::Model(method) => {
             train.method = method;
             train.reference.beyond = Beyond::Saturate;
@@ -192,7 +192,8 @@ pub fn run(
 ) -> Result<()> {
     params.train.validate()?;
     let needs_links = |method: &&LinkMethod| match method.trains {
-        Trains::Nothing | Trains::Searchable | Trains::Reference => true,
+        Trains::Nothing | Trains::Index => false,
+        Trains::Searchable | Trains::Reference => true,
         Trains::Model(method) => method.needs_links(),
     };
     if let (Some(method), true) = (methods.iter().find(needs_links), view.links.is_empty()) {
@@ -296,33 +297,18 @@ impl Job<'_> {
             Trains::Nothing => {
                 group.iter().try_for_each(|method| self.ask(method, 0.0, |asked, sink| asked.popular(sink)))
             }
+            Trains::Index => {
+                // A model without vectors worth the name.
+                params.dim = 1;
+                let empty = || Table::new(self.view.rows(), 1);
+                let tables = Tables { input: empty(), output: empty() };
+                self.searchable(group, &params, &|path| model::save(path, self.view, &tables, &params))
+            }
             Trains::Searchable => {
-                let made = tempfile::tempdir_in(self.folder).map_err(Error::io("create", self.folder))?;
-                let path = made.path().join("model");
-                params.hybrid = group.iter().any(|method| matches!(method.ask, Ask::Hybrid(_)));
-                let trained = params.hybrid || group.iter().any(|method| method.trains != Trains::Searchable);
-                if trained {
-                    train_view(self.view, &params, &path, self.params.threads, None, &mut watch)?;
-                } else {
-                    // Only the index is wanted.
-                    params.dim = 1;
-                    let empty = || Table::new(self.view.rows(), 1);
-                    let tables = Tables { input: empty(), output: empty() };
-                    model::save(&path, self.view, &tables, &params)?;
-                }
-                let model = Model::open(&path)?;
-                let seconds = started.elapsed().as_secs_f64();
-                if params.hybrid && model.hybrid().is_none() {
-                    let what = "there are too few links to learn a hybrid ranking from; leave hybrid out of --methods";
-                    return Err(Error::input(self.view.corpus.path().display().to_string(), what));
-                }
-                let terms = Terms::new(self.view);
-                let tables = trained.then(|| tables_of(self.view, &model)).transpose()?;
-                group.iter().try_for_each(|method| {
-                    self.ask(method, seconds, |asked, sink| match (&tables, method.trains) {
-                        (Some(tables), Trains::Model(_)) => asked.tables(tables, &params, method.ask, sink),
-                        _ => asked.searchable(&model, &terms, method.ask, sink),
-                    })
+                params.hybrid = true;
+                self.searchable(group, &params, &|path| {
+                    let mut watch = |progress: &TrainProgress| (self.watch)(&Doing::Training(name, progress));
+                    train_view(self.view, &params, path, self.params.threads, None, &mut watch)
                 })
             }
             Trains::Model(_) | Trains::Reference => {
@@ -333,6 +319,30 @@ impl Job<'_> {
                 })
             }
         }
+    }
+
+    /// Asks a group of the model file that `make` makes.
+    fn searchable(&self, group: &[LinkMethod], params: &TrainParams, make: &dyn Fn(&Path) -> Result<()>) -> Result<()> {
+        let started = Instant::now();
+        let made = tempfile::tempdir_in(self.folder).map_err(Error::io("create", self.folder))?;
+        let path = made.path().join("model");
+        make(&path)?;
+        let model = Model::open(&path)?;
+        let seconds = started.elapsed().as_secs_f64();
+        let hybrid = group.iter().any(|method| matches!(method.ask, Ask::Hybrid(_)));
+        if hybrid && model.hybrid().is_none() {
+            let what = "there are too few links to learn a hybrid ranking from; leave hybrid out of --methods";
+            return Err(Error::input(self.view.corpus.path().display().to_string(), what));
+        }
+        let terms = Terms::new(self.view);
+        let vectors = group.iter().any(|method| matches!(method.trains, Trains::Model(_)));
+        let tables = vectors.then(|| tables_of(self.view, &model)).transpose()?;
+        group.iter().try_for_each(|method| {
+            self.ask(method, seconds, |asked, sink| match (&tables, method.trains) {
+                (Some(tables), Trains::Model(_)) => asked.tables(tables, params, method.ask, sink),
+                _ => asked.searchable(&model, &terms, method.ask, sink),
+            })
+        })
     }
 
     /// Asks one method, in its own way, and hands on what came of it.

@@ -7,7 +7,9 @@ use crate::train::Method;
 pub enum Trains {
     /// Nothing: links are counted.
     Nothing,
-    /// The default model with its search index, and the learnt ranking where it is asked for.
+    /// Nothing: a search index is made.
+    Index,
+    /// The default model with its search index and the learnt ranking.
     Searchable,
     /// A method as `train` has it.
     Model(Method),
@@ -76,8 +78,8 @@ const fn model(method: Method) -> Trains {
 /// All of them, in the order of the table.
 pub const METHODS: [LinkMethod; 31] = [
     row("popular", Trains::Nothing, Ask::Popular, true, "the most linked first"),
-    row("bm25", Trains::Searchable, Ask::Bm25, true, "BM25 on the text"),
-    row("bm25-cited", Trains::Searchable, Ask::Bm25Cited, true, "BM25 on text and contexts of links"),
+    row("bm25", Trains::Index, Ask::Bm25, true, "BM25 on the text"),
+    row("bm25-cited", Trains::Index, Ask::Bm25Cited, true, "BM25 on text and contexts of links"),
     row("w2v-i4i", model(Method::W2v), IN, true, "citation as word, IN for IN"),
     row("w2v", model(Method::W2v), OUT, true, "citation as word, IN for OUT"),
     row("pv-dm", model(Method::PvDm), Ask::Infer(50), false, "PV-DM, 50 steps of inference"),
@@ -133,7 +135,7 @@ impl LinkMethod {
     /// Whether its training goes word by word or link by link, on one thread.
     pub(super) fn is_serial(&self) -> bool {
         match self.trains {
-            Trains::Nothing | Trains::Searchable => false,
+            Trains::Nothing | Trains::Index | Trains::Searchable => false,
             Trains::Reference => true,
             Trains::Model(method) => method.is_serial(),
         }

@@ -36,6 +36,7 @@ pub fn split_json(view: &View<'_>, split: &Split, asked: &Asked) -> Value {
         "training_documents": view.documents.len(),
         "training_links": view.links.len(),
         "test_documents": split.documents(crate::split::Part::Test).count(),
+        "unused_documents": split.documents(crate::split::Part::Unused).count(),
         "positions": asked.queries.len(),
         "truths": asked.truths.len(),
         "multi_truth_positions": asked.queries.iter().filter(|query| query.truths.len() > 1).count(),

@@ -90,18 +90,18 @@ impl SvmArguments {
     }
 }
 
-/// Methods of `train` by their names.
-pub fn methods(names: Option<&str>, defaults: &[Method]) -> Result<Vec<Method>> {
+/// Methods of `train` by their names, as `option` gives them.
+pub fn methods(option: &str, names: Option<&str>, defaults: &[Method]) -> Result<Vec<Method>> {
     let Some(names) = names else { return Ok(defaults.to_vec()) };
     let mut methods: Vec<Method> = Vec::new();
     for name in names.split(',').map(str::trim).filter(|name| !name.is_empty()) {
-        let method = name.parse().map_err(|what| Error::Usage(format!("--methods: {what}")))?;
+        let method = name.parse().map_err(|what| Error::Usage(format!("{option}: {what}")))?;
         if !methods.contains(&method) {
             methods.push(method);
         }
     }
     if methods.is_empty() {
-        bail!(Error::Usage("--methods names none; say for example --methods deepwalk,h-d2v".to_owned()));
+        bail!(Error::Usage(format!("{option} names none; say for example {option} deepwalk,h-d2v")));
     }
     Ok(methods)
 }
@@ -160,7 +160,7 @@ pub fn teller() -> impl Fn(&Classifying<'_>) -> std::ops::ControlFlow<()> + Sync
 pub fn run(arguments: &Arguments) -> Result<()> {
     let corpus = Corpus::open(&arguments.corpus)?;
     corpus.verify()?;
-    let methods = methods(arguments.methods.as_deref(), &DEFAULTS)?;
+    let methods = methods("--methods", arguments.methods.as_deref(), &DEFAULTS)?;
     let links = arguments.train.params(&corpus, arguments.threads)?;
     let svm = arguments.svm.params()?;
     let seed = arguments.train.seed;
@@ -171,7 +171,7 @@ pub fn run(arguments: &Arguments) -> Result<()> {
     stop_on_interrupt();
     let found = run_classes(&view, &labelled, &methods, &params, &teller())?;
     let mut report = json!({
-        "corpus": {"path": arguments.corpus, "fingerprint": corpus.manifest().fingerprint},
+        "corpus": {"path": arguments.corpus.display().to_string(), "fingerprint": corpus.manifest().fingerprint},
         "version": env!("CARGO_PKG_VERSION"),
         "folds": arguments.folds,
         "seed": seed,
@@ -185,9 +185,12 @@ pub fn run(arguments: &Arguments) -> Result<()> {
     let mut out = String::new();
     for (name, head) in [("all", "all documents"), ("linked", "documents that a link points at")] {
         let part = &report[name];
-        if part.is_null() {
-            out += &format!("\n{head}: too few to classify\n");
+        if let Some(why) = part["left_out"].as_str() {
+            out += &format!("\n{head}: {why}\n");
             continue;
+        }
+        for loss in part["losses"].as_array().into_iter().flatten().filter_map(Value::as_str) {
+            talk(format_args!("{head}: {loss}"));
         }
         let classes = part["classes"].as_array().map_or(0, Vec::len);
         out += &format!(

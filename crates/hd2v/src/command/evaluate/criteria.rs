@@ -1,6 +1,7 @@
 //! `hd2v evaluate criteria`: what methods heed, measured on a generated corpus.
 
 use std::ops::ControlFlow;
+use std::path::Path;
 use std::sync::Mutex;
 use std::time::{Duration, Instant};
 
@@ -43,7 +44,7 @@ pub struct Arguments {
     json: bool,
 }
 
-fn docs(text: &str) -> Result<usize, String> {
+pub fn docs(text: &str) -> Result<usize, String> {
     match text.parse() {
         Ok(docs) if (100..=100_000).contains(&docs) => Ok(docs),
         _ => Err("expected a number from 100 to 100000".to_owned()),
@@ -52,9 +53,9 @@ fn docs(text: &str) -> Result<usize, String> {
 
 pub fn run(arguments: &Arguments) -> Result<()> {
     let &Arguments { docs, seed, threads, .. } = arguments;
-    let methods = methods(arguments.methods.as_deref(), &PROBED.map(|(method, _)| method))?;
+    let methods = methods("--methods", arguments.methods.as_deref(), &PROBED.map(|(method, _)| method))?;
     stop_on_interrupt();
-    let report = probe(&methods, &CriteriaParams { docs, seed, threads })?;
+    let report = probe(&methods, &CriteriaParams { docs, seed, threads }, &tempfile_folder())?;
     if arguments.json {
         return print_json(&report);
     }
@@ -65,7 +66,7 @@ pub fn run(arguments: &Arguments) -> Result<()> {
 }
 
 /// Probes, telling now and then how far that has come.
-pub fn probe(methods: &[Method], params: &CriteriaParams) -> Result<Value> {
+pub fn probe(methods: &[Method], params: &CriteriaParams, folder: &Path) -> Result<Value> {
     let started = Instant::now();
     let told = Mutex::new(started);
     let watch = |name: &str, done: usize, total: usize| -> ControlFlow<()> {
@@ -77,7 +78,7 @@ pub fn probe(methods: &[Method], params: &CriteriaParams) -> Result<Value> {
         }
         stopped()
     };
-    Ok(run_criteria(methods, params, &tempfile_folder(), &watch)?)
+    Ok(run_criteria(methods, params, folder, &watch)?)
 }
 
 /// The table.

@@ -5,14 +5,15 @@ use std::path::PathBuf;
 use anyhow::Result;
 use clap::Args;
 use hyperdoc2vec::Model;
-use hyperdoc2vec::evaluate::intents::{Contexts, read};
+use hyperdoc2vec::evaluate::intents::{Words, read};
+use hyperdoc2vec::model::Vectors;
 use serde_json::{Value, json};
 
 use super::classes::SvmArguments;
-use super::links::merge;
+use super::links::{merge, tell_small};
 use super::table::{ends, percent, table};
 use crate::output::{count, print, print_json, talk};
-use crate::progress::{stop_on_interrupt, stopped};
+use crate::progress::{folds_teller, stop_on_interrupt};
 
 /// Tell citation functions from the mean IN vector of the words around a link: F1 by class, macro, micro
 #[derive(Args)]
@@ -30,6 +31,9 @@ pub struct Arguments {
     /// Folds of the cross-validation
     #[arg(long, default_value_t = 10)]
     folds: usize,
+    /// Leave out classes with fewer contexts [default: none]
+    #[arg(long, value_name = "N", default_value_t = 1, hide_default_value = true)]
+    min_class: usize,
     /// The field that holds the label
     #[arg(long, default_value = "label")]
     field: String,
@@ -47,12 +51,16 @@ pub fn run(arguments: &Arguments) -> Result<()> {
     let model = Model::open(&arguments.model)?;
     model.verify()?;
     let svm = arguments.svm.params()?;
-    let contexts = Contexts::of_model(&read(&arguments.file, &arguments.field)?, &model, &arguments.file)?;
+    let words = Words::of_model(&read(&arguments.file, &arguments.field)?, &model, &arguments.file)?;
+    let words = words.without_small(arguments.min_class);
+    tell_small(&arguments.file, &words);
     stop_on_interrupt();
-    let found = contexts.evaluate(arguments.folds, &svm, arguments.seed, &mut |_| stopped())?;
+    let contexts = words.vectors(model.vectors(Vectors::WordIn)?);
+    let mut watch = folds_teller("intents", arguments.folds);
+    let found = contexts.evaluate(arguments.folds, &svm, arguments.seed, &mut watch)?;
     let mut report = json!({
-        "model": {"path": arguments.model, "method": model.params().method.name()},
-        "file": arguments.file,
+        "model": {"path": arguments.model.display().to_string(), "method": model.params().method.name()},
+        "file": arguments.file.display().to_string(),
         "version": env!("CARGO_PKG_VERSION"),
         "seed": arguments.seed,
     });
@@ -62,9 +70,9 @@ pub fn run(arguments: &Arguments) -> Result<()> {
     }
     talk(format_args!(
         "{}, {} folds; {} left out: no word of them is known. F1 in %; [95 %]: bootstrap over contexts",
-        count(contexts.classes.len() as u64, "context"),
+        count(report["contexts"].as_u64().unwrap_or(0), "context"),
         arguments.folds,
-        contexts.unknown
+        words.unknown
     ));
     print(&for_people(&report))
 }

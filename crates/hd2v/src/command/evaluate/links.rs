@@ -5,12 +5,11 @@ use std::sync::Mutex;
 
 use anyhow::{Context, Result, bail};
 use clap::{Args, ValueEnum};
-use hyperdoc2vec::evaluate::intents::{Contexts, Labelled, read as read_intents};
+use hyperdoc2vec::evaluate::intents::{CHOICE_FOLDS, COSTS, Functions, Words, read as read_intents};
 use hyperdoc2vec::evaluate::links::{Asked, Cell, LinksParams, run as run_links, train_params};
 use hyperdoc2vec::evaluate::methods::{LinkMethod, Trains, all, defaults};
 use hyperdoc2vec::evaluate::metrics::Profile;
 use hyperdoc2vec::evaluate::report::{comparisons_json, methods_json, split_json};
-use hyperdoc2vec::evaluate::svm::SvmParams;
 use hyperdoc2vec::split::Split;
 use hyperdoc2vec::train::view::View;
 use hyperdoc2vec::train::{Method, TrainParams, train_tables};
@@ -21,7 +20,7 @@ use super::super::import::most_threads;
 use super::super::train::{decay, is_hypertext};
 use super::table::{ends, percent, table};
 use crate::output::{count, print, print_json, talk, thousands};
-use crate::progress::{EvaluateReporter, TrainReporter, stop_on_interrupt};
+use crate::progress::{EvaluateReporter, TrainReporter, folds_teller, stop_on_interrupt};
 
 /// Find held-out links by every method: recall, MAP, MRR and nDCG at 10, with intervals and paired tests
 #[derive(Args)]
@@ -63,6 +62,9 @@ pub struct Arguments {
     /// Labelled contexts, as for `evaluate intents`: tell recall by citation function too
     #[arg(long, value_name = "FILE")]
     intents: Option<PathBuf>,
+    /// What an error costs the machine that tells functions [default: the best of 1, 10 and 100 on the labelled contexts]
+    #[arg(long, value_name = "C", requires = "intents", value_parser = cost)]
+    intent_c: Option<f64>,
     /// How average precision is divided: by the truths found (paper) or by all (trec)
     #[arg(long, default_value = "paper")]
     profile: Profile,
@@ -78,6 +80,14 @@ pub struct Arguments {
     /// Print JSON
     #[arg(long)]
     json: bool,
+}
+
+/// Reads what an error costs.
+pub fn cost(text: &str) -> Result<f64, String> {
+    match text.parse() {
+        Ok(cost) if f64::is_finite(cost) && cost > 0.0 => Ok(cost),
+        _ => Err("expected a number above 0".to_owned()),
+    }
 }
 
 /// How a corpus is cut.
@@ -239,9 +249,9 @@ pub fn run(arguments: &Arguments) -> Result<()> {
         let folder = arguments.runs.as_ref().map(|runs| runs.join(format!("{name}.run")));
         folder.or_else(|| arguments.run.as_ref().map(one))
     };
-    // Read now, not after an hour of training.
+    // Read and looked at now, not after an hour of training.
     let labelled = match &arguments.intents {
-        Some(file) => Some((read_intents(file, "label")?, file)),
+        Some(file) => Some(context_words(file, &view, CHOICE_FOLDS, seed)?),
         None => None,
     };
     stop_on_interrupt();
@@ -258,12 +268,12 @@ pub fn run(arguments: &Arguments) -> Result<()> {
     reporter.finish();
     let cells = cells.into_inner().unwrap_or_default();
     let functions = match labelled {
-        Some((labelled, file)) => Some(functions(&view, &asked, &params, &labelled, file)?),
+        Some(words) => Some(functions(&view, &asked, &params, &words, arguments.intent_c)?),
         None => None,
     };
     merge(&mut about, split_json(&view, &split, &asked));
     let mut report = json!({
-        "corpus": {"path": arguments.corpus, "fingerprint": corpus.manifest().fingerprint},
+        "corpus": {"path": arguments.corpus.display().to_string(), "fingerprint": corpus.manifest().fingerprint},
         "version": env!("CARGO_PKG_VERSION"),
         "split": about,
         "profile": arguments.profile,
@@ -271,10 +281,11 @@ pub fn run(arguments: &Arguments) -> Result<()> {
         "anchors": if params.anchors[0] { "keep" } else { "drop" },
         "reference_epochs": params.reference_epochs,
         "parameters": params.train.to_json(),
+        "intent_c": functions.as_ref().map(|found| found.c),
     });
     for (number, &anchors) in params.anchors.iter().enumerate() {
         let cells = in_order(&methods, &cells, anchors);
-        let functions = functions.as_ref().map(|(names, numbers)| (names.as_slice(), numbers.as_slice()));
+        let functions = functions.as_ref().map(|found| (found.names.as_slice(), found.numbers.as_slice()));
         let part = json!({
             "methods": methods_json(&view, &split, &asked, &cells, arguments.profile, functions, seed),
             "comparisons": comparisons_json(&view, &split, &asked, &cells, seed),
@@ -290,24 +301,45 @@ pub fn run(arguments: &Arguments) -> Result<()> {
     print(&for_people(&report))
 }
 
+/// The words of labelled contexts that can be told apart in so many folds; classes too small for that are left out, and
+/// told.
+pub fn context_words(file: &Path, view: &View<'_>, folds: usize, seed: u64) -> Result<Words> {
+    let words = Words::of_view(&read_intents(file, "label")?, view, file)?.without_small(folds);
+    tell_small(file, &words);
+    let dealt = words.deal(folds, seed);
+    dealt.map_err(|error| match error {
+        Error::Usage(what) => Error::Usage(format!("{}: {what}", file.display())),
+        other => other,
+    })?;
+    Ok(words)
+}
+
+/// Tells of classes that were left out.
+pub fn tell_small(file: &Path, words: &Words) {
+    for (name, members) in &words.small {
+        let members = count(*members as u64, "context");
+        talk(format_args!("{}: {name:?} is left out: {members} are too few", file.display()));
+    }
+}
+
 /// What each question's link is for, as a machine tells that was fitted to labelled contexts, by the words of the default
 /// model.
 fn functions(
     view: &View<'_>,
     asked: &Asked,
     params: &LinksParams,
-    labelled: &[Labelled],
-    file: &Path,
-) -> Result<(Vec<String>, Vec<u32>)> {
+    words: &Words,
+    cost: Option<f64>,
+) -> Result<Functions> {
     let train = train_params(Trains::Model(Method::HyperDoc), params);
     let mut reporter = TrainReporter::new();
     talk("citation functions of the questions:");
     let tables = train_tables(view, &train, &mut |progress| reporter.watch(progress))?;
     reporter.finish();
-    let contexts = Contexts::of_table(labelled, view, &tables.input, train.dim, file)?;
-    let numbers =
-        contexts.functions(view, &tables.input, asked, train.window, params.anchors[0], &SvmParams::default());
-    Ok((contexts.names, numbers))
+    let contexts = words.vectors_of(view, &tables.input, train.dim);
+    let mut watch = folds_teller("functions", COSTS.len() * CHOICE_FOLDS);
+    let (window, anchors) = (train.window, params.anchors[0]);
+    Ok(contexts.functions(view, &tables.input, asked, window, anchors, cost, train.seed, &mut watch)?)
 }
 
 /// The cells of one choice of anchors, in the order of the methods.
@@ -340,6 +372,10 @@ fn for_people(report: &Value) -> String {
         count(number("training_documents"), "document"),
         count(number("training_links"), "link"),
     );
+    if number("unused_documents") > 0 {
+        let documents = count(number("unused_documents"), "document");
+        talk(format_args!("{documents} without a date: neither trained on nor asked"));
+    }
     let profile = report["profile"].as_str().unwrap_or_default();
     out += &methods_for_people(report, profile);
     if let Some(dropped) = report.get("anchors_dropped") {

@@ -1,12 +1,14 @@
 //! Commands as they are written down in a report: the one that was given, and one for each part.
 
+use std::ffi::OsString;
+
 use hyperdoc2vec::evaluate::methods::LinkMethod;
 
 use super::Arguments;
 
 /// The command that was given.
-pub fn given(arguments: impl Iterator<Item = String>) -> String {
-    let arguments = arguments.skip(1).map(|argument| quoted(&argument));
+pub fn given(arguments: impl Iterator<Item = OsString>) -> String {
+    let arguments = arguments.skip(1).map(|argument| quoted(&argument.to_string_lossy()));
     ["hd2v".to_owned()].into_iter().chain(arguments).collect::<Vec<String>>().join(" ")
 }
 
@@ -37,7 +39,9 @@ pub fn parts(arguments: &Arguments, methods: &[LinkMethod], anchors: &[bool]) ->
         [false] => "drop",
         _ => "both",
     };
-    let first = arguments.intents.first().map(|file| format!(" --intents {}", quoted(&file.display().to_string())));
+    let cost = arguments.intent_c.map_or(String::new(), |cost| format!(" --intent-c {cost}"));
+    let first =
+        arguments.intents.first().map(|file| format!(" --intents {}{cost}", quoted(&file.display().to_string())));
     let mut commands = vec![format!(
         "hd2v evaluate links {corpus} {split} --every {} --anchors {anchors} --methods {}{}{how}",
         arguments.every,
@@ -56,6 +60,19 @@ pub fn parts(arguments: &Arguments, methods: &[LinkMethod], anchors: &[bool]) ->
         arguments.class_sample,
         class_methods.unwrap_or_default(),
     ));
+    // `train` knows dates, not shares.
+    if let (Some(until), false) = (&arguments.split.until, arguments.intents.is_empty()) {
+        let min_count = train.min_count.map_or(String::new(), |count| format!(" --min-count {count}"));
+        commands.push(format!(
+            "hd2v train {corpus} --until {until} --dim {} --window {} --epochs {} --content-epochs {} --seed {}{min_count} \
+             --no-hybrid -o until-{until}.model",
+            train.dim, train.window, train.epochs, train.content_epochs, train.seed
+        ));
+        commands.extend(arguments.intents.iter().map(|file| {
+            let file = quoted(&file.display().to_string());
+            format!("hd2v evaluate intents until-{until}.model {file} --folds 10 --min-class 10 --seed {}", train.seed)
+        }));
+    }
     if arguments.criteria_docs > 0 {
         commands.push(format!("hd2v evaluate criteria --docs {} --seed {}", arguments.criteria_docs, train.seed));
     }
@@ -78,6 +95,6 @@ mod tests {
     #[test]
     fn a_command_is_quoted_where_a_shell_would_read_it_otherwise() {
         let words = ["/somewhere/hd2v", "reproduce", "my corpus", "-o", "it's", "--seed=1"];
-        assert_eq!(given(words.into_iter().map(str::to_owned)), "hd2v reproduce 'my corpus' -o 'it'\\''s' --seed=1");
+        assert_eq!(given(words.into_iter().map(OsString::from)), "hd2v reproduce 'my corpus' -o 'it'\\''s' --seed=1");
     }
 }

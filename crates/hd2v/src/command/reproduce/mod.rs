@@ -1,9 +1,11 @@
 //! `hd2v reproduce`: every experiment on one corpus, into a folder with a report.
 //!
-//! The folder holds `settings.json` (what decides the figures), `cells/` (what is done: one file each, so that a run that
-//! was stopped goes on), `runs/` (TREC files), `report.json` and `report.html`.
+//! The folder holds `settings.json` (what decides all figures), `cells/` (what is done: one file each with what decides it
+//! alone, so that a run that was stopped goes on), `runs/` (TREC files), `report.json` and `report.html`.
 
 mod commands;
+mod example;
+mod folder;
 mod html;
 mod paper;
 mod plot;
@@ -14,9 +16,9 @@ use std::time::Instant;
 
 use anyhow::{Context, Result, anyhow, ensure};
 use clap::Args;
-use hyperdoc2vec::evaluate::classes::{ClassesParams, DEFAULTS, run as run_classes};
+use hyperdoc2vec::evaluate::classes::{ClassesParams, DEFAULTS, Labelled, check as check_classes, run as run_classes};
 use hyperdoc2vec::evaluate::criteria::{CriteriaParams, PROBED};
-use hyperdoc2vec::evaluate::intents::{Contexts, read as read_intents};
+use hyperdoc2vec::evaluate::intents::{CHOICE_FOLDS, COSTS, Words};
 use hyperdoc2vec::evaluate::links::{Asked, Cell, Doing, LinksParams, run as run_links, train_params};
 use hyperdoc2vec::evaluate::map::map;
 use hyperdoc2vec::evaluate::methods::{LinkMethod, Trains};
@@ -30,19 +32,21 @@ use hyperdoc2vec::{Corpus, Error};
 use serde_json::{Value, json};
 
 use super::evaluate::classes::{labelled, methods as train_methods, teller};
-use super::evaluate::criteria::probe;
+use super::evaluate::criteria::{docs, probe};
 use super::evaluate::links::{
-    Anchors, SplitArguments, TrainArguments, anchors, in_order, merge, methods, split, tempfile_folder,
+    Anchors, SplitArguments, TrainArguments, anchors, context_words, cost, in_order, merge, methods, split,
 };
 use super::import::most_threads;
 use crate::output::{print, talk};
-use crate::progress::{EvaluateReporter, TrainReporter, stop_on_interrupt, stopped};
+use crate::progress::{EvaluateReporter, TrainReporter, folds_teller, stop_on_interrupt, stopped};
+use folder::{clear, read_json, write, write_json};
 
 /// Run every experiment of the paper on a corpus, and write a report with tables and plots
 #[derive(Args)]
 #[command(after_help = "\
 The folder holds report.html (one file, to look at), report.json, TREC run files, and what is done. A run that was stopped
-goes on where it was when the same command is given again; what is done is not done again.
+goes on where it was when the same command is given again; what is done is not done again. Run files have a hundred hits a
+question: some 130 MB for each method on 26,000 questions. --no-runs leaves them out.
 
 Example:
   hd2v reproduce papers.corpus --until 2009 --intents functions.jsonl -o papers.report")]
@@ -75,15 +79,22 @@ pub struct Arguments {
     /// Labelled contexts, as for `evaluate intents`; may be given several times, the first labels the links
     #[arg(long, value_name = "FILE")]
     intents: Vec<PathBuf>,
+    /// What an error costs the machine that tells the functions of links [default: the best of 1, 10 and 100 on the first
+    /// file of --intents]
+    #[arg(long, value_name = "C", requires = "intents", value_parser = cost)]
+    intent_c: Option<f64>,
     /// Documents of the corpus that criteria are probed on; 0: leave them out
-    #[arg(long, default_value_t = CriteriaParams::default().docs)]
+    #[arg(long, default_value_t = CriteriaParams::default().docs, value_parser = docs_or_none)]
     criteria_docs: usize,
     /// What the paper reports, in a JSON file, to stand beside (docs/evaluation.md tells the form)
     #[arg(long, value_name = "FILE")]
     paper_figures: Option<PathBuf>,
-    /// Ids of documents; a test position that links to them is the example
-    #[arg(long, value_name = "ID,ID", default_value = "P02-1040,P07-2045")]
-    example: String,
+    /// Ids of documents; a test position that links to them is the example [default: the papers on BLEU and Moses]
+    #[arg(long, value_name = "ID,ID")]
+    example: Option<String>,
+    /// Write no TREC run files
+    #[arg(long)]
+    no_runs: bool,
     #[command(flatten)]
     train: TrainArguments,
     /// Ask only every N-th position
@@ -95,40 +106,6 @@ pub struct Arguments {
     /// Threads [default: one a core]
     #[arg(long, default_value_t = 0, hide_default_value = true, value_parser = most_threads)]
     threads: usize,
-}
-
-/// Writes JSON aside and renames it.
-fn write_json(path: &Path, value: &Value) -> Result<()> {
-    write(path, &format!("{value:#}\n"))
-}
-
-fn write(path: &Path, text: &str) -> Result<()> {
-    let mut name = path.as_os_str().to_owned();
-    name.push(".part");
-    let aside = PathBuf::from(name);
-    std::fs::write(&aside, text).with_context(|| format!("cannot write {}", aside.display()))?;
-    std::fs::rename(&aside, path).with_context(|| format!("cannot write {}", path.display()))
-}
-
-/// Removes what a killed run left half-written.
-fn clear(folder: &Path) -> Result<()> {
-    let entries = std::fs::read_dir(folder).with_context(|| format!("cannot read {}", folder.display()))?;
-    for path in entries.flatten().map(|entry| entry.path()) {
-        let name = path.file_name().unwrap_or_default().to_string_lossy();
-        if name.starts_with(".tmp") || name.ends_with(".part") {
-            std::fs::remove_file(&path).with_context(|| format!("cannot remove {}", path.display()))?;
-        }
-    }
-    Ok(())
-}
-
-fn read_json(path: &Path) -> Result<Option<Value>> {
-    if !path.exists() {
-        return Ok(None);
-    }
-    let text = std::fs::read_to_string(path).with_context(|| format!("cannot read {}", path.display()))?;
-    let value = serde_json::from_str(&text);
-    Ok(Some(value.with_context(|| format!("{} is no JSON; remove it to compute it again", path.display()))?))
 }
 
 /// The parts of a report that are kept in the folder when they are done.
@@ -145,19 +122,30 @@ impl Parts<'_> {
         format!("[{}/{}]", self.begun.get(), self.total)
     }
 
-    /// What was done before, or what `make` does now, with its seconds.
-    fn cell(&self, name: &str, make: impl FnOnce() -> Result<Value>) -> Result<Value> {
+    /// What was done before with the same `key`, or what `make` does now, with its seconds.
+    fn cell(&self, name: &str, key: Value, make: impl FnOnce() -> Result<Value>) -> Result<Value> {
         let path = self.folder.join("cells").join(format!("{name}.json"));
         let number = self.next();
-        if let Some(value) = read_json(&path)? {
-            talk(format_args!("{number} {name}: done before"));
-            return Ok(value);
+        match read_json(&path)? {
+            Some(value) if value["key"] == key => {
+                talk(format_args!("{number} {name}: done before"));
+                return Ok(value);
+            }
+            Some(_) => talk(format_args!("{number} {name}: done before in another way; now again …")),
+            None => talk(format_args!("{number} {name} …")),
         }
-        talk(format_args!("{number} {name} …"));
         let started = Instant::now();
-        let value = json!({"value": make()?, "seconds": (started.elapsed().as_secs_f64() * 10.0).round() / 10.0});
+        let value = make()?;
+        let seconds = (started.elapsed().as_secs_f64() * 10.0).round() / 10.0;
+        let value = json!({"key": key, "value": value, "seconds": seconds});
         write(&path, &format!("{value}\n"))?;
         Ok(value)
+    }
+
+    /// A part that is left out, and why.
+    fn left_out(&self, name: &str, why: &str) -> Value {
+        talk(format_args!("{} {name}: left out: {why}", self.next()));
+        json!({"value": {"left_out": why}})
     }
 }
 
@@ -168,22 +156,76 @@ struct Run<'a> {
     view: &'a View<'a>,
     asked: &'a Asked,
     params: &'a LinksParams,
+    /// All documents, for classes, and what they are classified by; or why they are not.
+    whole: &'a View<'a>,
+    labelled: &'a std::result::Result<Labelled, String>,
+    class_methods: &'a [Method],
+    /// Labelled contexts, file by file.
+    intents: &'a [Words],
+    /// Where models are kept while they are asked.
+    scratch: &'a Path,
+}
+
+/// Folds of classes and of intents, as in the paper.
+const CLASS_FOLDS: usize = 5;
+const INTENT_FOLDS: usize = 10;
+
+/// A number of documents for criteria, or 0.
+fn docs_or_none(text: &str) -> std::result::Result<usize, String> {
+    if text == "0" { Ok(0) } else { docs(text) }
+}
+
+/// The documents to classify, or why there are none: not every corpus has classes, and the rest of the report stands
+/// without. What was asked for by name must be there.
+fn classes_of(
+    arguments: &Arguments,
+    corpus: &Corpus,
+    whole: &View<'_>,
+    methods: &[Method],
+    params: &ClassesParams,
+) -> Result<std::result::Result<Labelled, String>> {
+    let (file, prefix, seed) = (arguments.labels.as_ref(), &arguments.label_prefix, arguments.train.seed);
+    let found = labelled(corpus, file, prefix, arguments.min_class, Some(arguments.class_sample), seed);
+    let found = found.and_then(|labelled| {
+        check_classes(whole, &labelled, methods, params)?;
+        Ok(labelled)
+    });
+    match found {
+        Err(error)
+            if file.is_none()
+                && prefix.is_empty()
+                && matches!(error.downcast_ref(), Some(Error::Input { .. } | Error::Usage(_))) =>
+        {
+            Ok(Err(format!("{error:#}")))
+        }
+        found => found.map(Ok),
+    }
 }
 
 pub fn run(arguments: &Arguments) -> Result<()> {
     let folder = &arguments.output;
     let corpus = Corpus::open(&arguments.corpus)?;
     corpus.verify()?;
+    // All that can be wrong is looked at now, not after an hour of training.
     let methods = methods(arguments.methods.as_deref())?;
-    // Read now, not after an hour of training.
+    let class_methods = train_methods("--class-methods", arguments.class_methods.as_deref(), &DEFAULTS)?;
     let paper = arguments.paper_figures.as_deref().map(paper::read).transpose()?.unwrap_or_default();
-    arguments.intents.iter().try_for_each(|file| read_intents(file, "label").map(drop))?;
+    let examples = example::wanted(arguments.example.as_deref(), &corpus)?;
     let mut params = arguments.train.params(&corpus, arguments.threads)?;
     params.anchors = anchors(arguments.anchors, &corpus);
-    let (split, mut about) = split(&corpus, &arguments.split, arguments.train.seed)?;
+    let seed = arguments.train.seed;
+    let (split, mut about) = split(&corpus, &arguments.split, seed)?;
     let view = View::new(&corpus, &split, params.train.min_count)?;
     let asked = Asked::new(&view, &split, arguments.every as usize)?;
     merge(&mut about, split_json(&view, &split, &asked));
+    let whole = View::new(&corpus, &Split::none(&corpus), params.train.min_count)?;
+    let class_params = ClassesParams { links: params.clone(), folds: CLASS_FOLDS, svm: SvmParams::default() };
+    let labelled = classes_of(arguments, &corpus, &whole, &class_methods, &class_params)?;
+    let intents = arguments
+        .intents
+        .iter()
+        .map(|file| context_words(file, &view, INTENT_FOLDS, seed))
+        .collect::<Result<Vec<Words>>>()?;
     let settings = json!({
         "version": env!("CARGO_PKG_VERSION"),
         "corpus": {"fingerprint": corpus.manifest().fingerprint, "source": corpus.manifest().source},
@@ -192,30 +234,32 @@ pub fn run(arguments: &Arguments) -> Result<()> {
         "parameters": params.train.to_json(),
         "reference_epochs": params.reference_epochs,
         "text_epochs": params.text_epochs,
-        "labels": arguments.labels,
-        "label_prefix": arguments.label_prefix,
-        "min_class": arguments.min_class,
-        "class_sample": arguments.class_sample,
-        "class_methods": arguments.class_methods,
-        "criteria_docs": arguments.criteria_docs,
-        "intents": arguments.intents,
     });
+    let _lock = folder::lock(folder)?;
+    folder::keep_settings(folder, &settings)?;
     for part in ["cells", "runs"] {
         let part = folder.join(part);
         std::fs::create_dir_all(&part).with_context(|| format!("cannot create {}", part.display()))?;
         clear(&part)?;
     }
-    match read_json(&folder.join("settings.json"))? {
-        Some(before) => ensure!(
-            before == settings,
-            "{}: was begun with another corpus, version or options; give the same, or choose another folder",
-            folder.display()
-        ),
-        None => write_json(&folder.join("settings.json"), &settings)?,
-    }
+    let scratch = folder::scratch(folder)?;
     stop_on_interrupt();
-    let run = Run { arguments, corpus: &corpus, split: &split, view: &view, asked: &asked, params: &params };
-    let report = run.report(&methods, settings, paper).map_err(|error| match error.downcast_ref() {
+    let run = Run {
+        arguments,
+        corpus: &corpus,
+        split: &split,
+        view: &view,
+        asked: &asked,
+        params: &params,
+        whole: &whole,
+        labelled: &labelled,
+        class_methods: &class_methods,
+        intents: &intents,
+        scratch: &scratch,
+    };
+    let report = run.report(&methods, settings, paper, &examples);
+    let _ = std::fs::remove_dir_all(&scratch);
+    let report = report.map_err(|error| match error.downcast_ref() {
         Some(Error::Interrupted) => {
             anyhow!("interrupted; give the same command again to go on ({} holds what is done)", folder.display())
         }
@@ -227,7 +271,13 @@ pub fn run(arguments: &Arguments) -> Result<()> {
 }
 
 impl Run<'_> {
-    fn report(&self, methods: &[LinkMethod], settings: Value, paper: Value) -> Result<Value> {
+    fn report(
+        &self,
+        methods: &[LinkMethod],
+        settings: Value,
+        paper: Value,
+        examples: &example::Wanted,
+    ) -> Result<Value> {
         let (arguments, seed) = (self.arguments, self.arguments.train.seed);
         let files = arguments.intents.len();
         // Links, each file of intents, functions where there is one, the map, classes, criteria.
@@ -239,39 +289,60 @@ impl Run<'_> {
         let mut trained: Option<(Tables, TrainParams)> = None;
         let mut intents = Vec::new();
         let mut functions = None;
-        for (number, file) in arguments.intents.iter().enumerate() {
-            let found = parts.cell(&format!("intents-{}", number + 1), || {
+        for (number, (file, words)) in arguments.intents.iter().zip(self.intents).enumerate() {
+            let print = words.fingerprint();
+            let name = format!("intents-{}", number + 1);
+            let found = parts.cell(&name, json!({"contexts": print}), || {
                 let (tables, train) = self.vectors(&mut trained)?;
-                let labelled = read_intents(file, "label")?;
-                let contexts = Contexts::of_table(&labelled, self.view, &tables.input, train.dim, file)?;
-                Ok(contexts.evaluate(10, &SvmParams::default(), seed, &mut |_| stopped())?)
+                let contexts = words.vectors_of(self.view, &tables.input, train.dim);
+                let mut watch = folds_teller(&name, INTENT_FOLDS);
+                Ok(contexts.evaluate(INTENT_FOLDS, &SvmParams::default(), seed, &mut watch)?)
             })?;
+            let file = file.display().to_string();
             intents.push(json!({"file": file, "value": found["value"], "seconds": found["seconds"]}));
             if number == 0 {
-                functions = Some(parts.cell("functions", || {
+                let anchors = self.params.anchors[0];
+                let key = json!({"contexts": print, "c": arguments.intent_c, "anchors": anchors});
+                functions = Some(parts.cell("functions", key, || {
                     let (tables, train) = self.vectors(&mut trained)?;
-                    let labelled = read_intents(file, "label")?;
-                    let contexts = Contexts::of_table(&labelled, self.view, &tables.input, train.dim, file)?;
-                    let (svm, window) = (SvmParams::default(), train.window);
-                    let anchors = self.params.anchors[0];
-                    let found = contexts.functions(self.view, &tables.input, self.asked, window, anchors, &svm);
-                    Ok(json!({"names": contexts.names, "numbers": found}))
+                    let contexts = words.vectors_of(self.view, &tables.input, train.dim);
+                    let mut watch = folds_teller("functions", COSTS.len() * CHOICE_FOLDS);
+                    let (window, c) = (train.window, arguments.intent_c);
+                    let input = &tables.input;
+                    let found =
+                        contexts.functions(self.view, input, self.asked, window, anchors, c, seed, &mut watch)?;
+                    Ok(json!({"names": found.names, "numbers": found.numbers, "c": found.c}))
                 })?);
             }
         }
-        let map = parts.cell("map", || {
+        let map = parts.cell("map", json!({"label_prefix": arguments.label_prefix}), || {
             let (tables, train) = self.vectors(&mut trained)?;
             Ok(map(self.view, &tables.input, train.dim, &arguments.label_prefix, &mut stopped)?)
         })?;
         drop(trained);
-        let classes = parts.cell("classes", || self.classes())?;
-        let criteria = parts.cell("criteria", || {
-            if arguments.criteria_docs == 0 {
-                return Ok(json!({"left_out": "--criteria-docs is 0"}));
+        let classes = match self.labelled {
+            Err(why) => parts.left_out("classes", why),
+            Ok(labelled) => {
+                let names: Vec<&str> = self.class_methods.iter().map(|method| method.name()).collect();
+                let key = json!({"labels": labelled.fingerprint(), "methods": names});
+                parts.cell("classes", key, || {
+                    let params =
+                        ClassesParams { links: self.params.clone(), folds: CLASS_FOLDS, svm: SvmParams::default() };
+                    Ok(run_classes(self.whole, labelled, self.class_methods, &params, &teller())?)
+                })?
             }
-            let params = CriteriaParams { docs: arguments.criteria_docs, seed, threads: arguments.threads };
-            probe(&PROBED.map(|(method, _)| method), &params)
-        })?;
+        };
+        let criteria = match arguments.criteria_docs {
+            0 => parts.left_out("criteria", "--criteria-docs is 0"),
+            docs => parts.cell(
+                "criteria",
+                json!({"docs": docs, "methods": PROBED.map(|(method, _)| method.name())}),
+                || {
+                    let params = CriteriaParams { docs, seed, threads: arguments.threads };
+                    probe(&PROBED.map(|(method, _)| method), &params, self.scratch)
+                },
+            )?,
+        };
         let (names, numbers): (Vec<String>, Vec<u32>) = match &functions {
             Some(found) => (
                 serde_json::from_value(found["value"]["names"].clone())?,
@@ -279,6 +350,7 @@ impl Run<'_> {
             ),
             None => Default::default(),
         };
+        let told = functions.map(|found| json!({"c": found["value"]["c"], "seconds": found["seconds"]}));
         let functions = (numbers.len() == self.asked.queries.len()).then_some((names.as_slice(), numbers.as_slice()));
         let mut links = Vec::new();
         for &anchors in &self.params.anchors {
@@ -291,13 +363,15 @@ impl Run<'_> {
         }
         let kept = in_order(methods, &cells, self.params.anchors[0]);
         Ok(json!({
-            "command": commands::given(std::env::args()),
+            "command": commands::given(std::env::args_os()),
             "commands": commands::parts(self.arguments, methods, &self.params.anchors),
             "paper": paper,
             "settings": settings,
             "seed": seed,
             "links": links,
-            "example": self.example(&kept),
+            "threads": pool_threads(arguments.threads),
+            "examples": examples.positions(self.corpus, self.asked, &kept),
+            "functions": told,
             "classes": classes,
             "intents": intents,
             "criteria": criteria,
@@ -337,8 +411,9 @@ impl Run<'_> {
             return Ok(cells);
         }
         self.asked.write_qrels(self.view, &folder.join("runs").join("qrels"))?;
-        let run_path =
-            |method: &str, anchors: bool| Some(folder.join("runs").join(format!("{}.run", name(method, anchors))));
+        let run_path = |method: &str, anchors: bool| {
+            (!self.arguments.no_runs).then(|| folder.join("runs").join(format!("{}.run", name(method, anchors))))
+        };
         let reporter = EvaluateReporter::new(missing.len() * self.params.anchors.len());
         let made = Mutex::new(Vec::<Cell>::new());
         let done = |cell: &Cell| {
@@ -355,8 +430,7 @@ impl Run<'_> {
             Ok(())
         };
         let watch = |doing: &Doing<'_>| reporter.watch(doing);
-        let result =
-            run_links(self.view, self.asked, &missing, self.params, &tempfile_folder(), &run_path, &done, &watch);
+        let result = run_links(self.view, self.asked, &missing, self.params, self.scratch, &run_path, &done, &watch);
         reporter.finish();
         if let Err(Error::Interrupted) = result {
             anyhow::bail!(
@@ -380,74 +454,9 @@ impl Run<'_> {
         }
         trained.as_ref().context("a trained model")
     }
+}
 
-    /// Documents classified, or why they cannot be.
-    fn classes(&self) -> Result<Value> {
-        let arguments = self.arguments;
-        let sample = Some(arguments.class_sample);
-        let found = labelled(
-            self.corpus,
-            arguments.labels.as_ref(),
-            &arguments.label_prefix,
-            arguments.min_class,
-            sample,
-            arguments.train.seed,
-        );
-        let whole = Split::none(self.corpus);
-        let view = View::new(self.corpus, &whole, self.params.train.min_count)?;
-        let params = ClassesParams { links: self.params.clone(), folds: 5, svm: SvmParams::default() };
-        let methods = train_methods(arguments.class_methods.as_deref(), &DEFAULTS)?;
-        let result = match found {
-            Ok(labelled) => run_classes(&view, &labelled, &methods, &params, &teller()).map_err(anyhow::Error::from),
-            Err(error) => Err(error),
-        };
-        match result {
-            // Not every corpus has classes; the rest of the report stands without.
-            Err(error) if matches!(error.downcast_ref(), Some(Error::Input { .. } | Error::Usage(_))) => {
-                Ok(json!({"left_out": error.to_string()}))
-            }
-            result => result,
-        }
-    }
-
-    /// A test position that links to the example's documents, its text, and where its truths rank under each method.
-    fn example(&self, cells: &[Cell]) -> Value {
-        let wanted: Vec<_> = self.arguments.example.split(',').filter_map(|id| self.corpus.find(id.trim())).collect();
-        let hits =
-            |number: usize| self.asked.queries[number].truths.iter().filter(|truth| wanted.contains(truth)).count();
-        // What the paper's example talks of; the more of it, the better.
-        let said: Vec<_> =
-            ["bleu", "moses", "translation", "score"].iter().filter_map(|w| self.corpus.find_word(w)).collect();
-        let told = |number: usize| {
-            let position = self.corpus.position(self.asked.queries[number].position);
-            let (before, after) = self.corpus.context(&position, 15);
-            said.iter().filter(|word| before.contains(word) || after.contains(word)).count()
-        };
-        let best = (0..self.asked.queries.len()).max_by_key(|&number| {
-            (hits(number), told(number), self.asked.queries[number].truths.len().min(3), std::cmp::Reverse(number))
-        });
-        let Some(number) = best else { return Value::Null };
-        let position = self.corpus.position(self.asked.queries[number].position);
-        let (before, after) = self.corpus.context(&position, 40);
-        let text = |words: &[hyperdoc2vec::WordId]| {
-            words.iter().map(|&word| self.corpus.word(word)).collect::<Vec<&str>>().join(" ")
-        };
-        let range = self.asked.ranges().nth(number).unwrap_or(0..0);
-        let query = &self.asked.queries[number];
-        let truths: Vec<Value> = query
-            .truths
-            .iter()
-            .map(|&truth| json!({"id": self.corpus.name(truth), "title": self.corpus.title(truth)}))
-            .collect();
-        let places: Vec<Value> =
-            cells.iter().map(|cell| json!({"method": cell.method, "places": cell.places[range.clone()]})).collect();
-        json!({
-            "source": self.corpus.name(position.source),
-            "is_of_the_paper": hits(number) > 0,
-            "before": text(before),
-            "after": text(after),
-            "truths": truths,
-            "places": places,
-        })
-    }
+/// So many threads, or one a core.
+fn pool_threads(threads: usize) -> usize {
+    if threads > 0 { threads } else { std::thread::available_parallelism().map_or(1, usize::from) }
 }

@@ -1,5 +1,6 @@
 //! The parts of the page that are about links.
 
+use hyperdoc2vec::evaluate::stats::holm;
 use serde_json::Value;
 
 use super::super::paper;
@@ -47,10 +48,21 @@ struct Statement {
     above: &'static str,
     below: &'static str,
     points: f64,
+    /// 95 % of the points.
+    ends: [f64; 2],
+    /// Corrected for all statements of the table (Holm).
     p: f64,
 }
 
 impl Statement {
+    /// What `pair` says of the two, with the sign turned where it has them the other way round.
+    fn new(above: &'static str, below: &'static str, pair: &Value, sign: f64) -> Option<Statement> {
+        let points = |value: &Value| value.as_f64().map(|share| 100.0 * sign * share);
+        let mut ends = [points(&pair["interval"][0])?, points(&pair["interval"][1])?];
+        ends.sort_by(f64::total_cmp);
+        Some(Statement { above, below, points: points(&pair["difference"])?, ends, p: pair["p"].as_f64()? })
+    }
+
     fn verdict(&self) -> &'static str {
         match (self.points > 0.0, self.p < 0.05) {
             (_, false) => "<span class=\"open\">no difference shown</span>",
@@ -63,10 +75,18 @@ impl Statement {
         vec![
             format!("{} above {}", self.above, self.below),
             format!("{:+.1}", self.points),
+            format!("<small>{:+.1} to {:+.1}</small>", self.ends[0], self.ends[1]),
             format!("{:.4}", self.p),
             self.verdict().to_owned(),
         ]
     }
+}
+
+/// Statements that are made together: each p is corrected for all of them.
+fn together(mut statements: Vec<Statement>) -> Vec<Statement> {
+    let corrected = holm(&statements.iter().map(|statement| statement.p).collect::<Vec<f64>>());
+    statements.iter_mut().zip(corrected).for_each(|(statement, p)| statement.p = p);
+    statements
 }
 
 /// The order of Table 7, neighbour by neighbour, of the methods that were asked.
@@ -75,20 +95,18 @@ fn order(part: &Value) -> Vec<Statement> {
     let there: Vec<&'static str> = paper::ORDER.into_iter().filter(|name| recall(methods, name).is_some()).collect();
     let statement = |two: &[&'static str]| {
         let (pair, sign) = compared(array(&part["comparisons"]), two[0], two[1])?;
-        let points = 100.0 * sign * pair["difference"].as_f64()?;
-        Some(Statement { above: two[0], below: two[1], points, p: pair["p"].as_f64()? })
+        Statement::new(two[0], two[1], pair, sign)
     };
-    there.windows(2).filter_map(statement).collect()
+    together(there.windows(2).filter_map(statement).collect())
 }
 
 /// What Table 8 says of newcomers.
 fn newcomers(part: &Value) -> Vec<Statement> {
     let statement = |(above, below): (&'static str, &'static str)| {
         let (pair, sign) = compared(array(&part["comparisons"]), above, below)?;
-        let found = &pair["newcomers"];
-        Some(Statement { above, below, points: 100.0 * sign * found["difference"].as_f64()?, p: found["p"].as_f64()? })
+        Statement::new(above, below, &pair["newcomers"], sign)
     };
-    paper::NEWCOMERS.into_iter().filter_map(statement).collect()
+    together(paper::NEWCOMERS.into_iter().filter_map(statement).collect())
 }
 
 /// What came out, in a few lines.
@@ -105,13 +123,20 @@ pub fn said(report: &Value) -> String {
             ends(&best["interval"]["recall@10"])
         ));
     }
-    let ours = ["h-d2v", "hybrid"].into_iter().filter_map(|name| Some((name, recall(methods, name)?)));
-    let rivals: Vec<(&str, f64)> =
+    let rivals: Vec<(&'static str, f64)> =
         paper::ORDER.into_iter().filter_map(|name| Some((name, recall(methods, name)?))).collect();
-    if let Some((rival, found)) = rivals.iter().max_by(|a, b| a.1.total_cmp(&b.1)) {
-        for (name, own) in ours {
-            let gain = 100.0 * (own - found);
-            out.push(format!("{name} against the best of the paper's methods ({rival}): {gain:+.1} points."));
+    if let Some((rival, _)) = rivals.iter().max_by(|a, b| a.1.total_cmp(&b.1)) {
+        let gain = |own: &'static str| {
+            let (pair, sign) = compared(array(&part["comparisons"]), own, rival)?;
+            Statement::new(own, rival, pair, sign)
+        };
+        for Statement { above, points, ends, p, .. } in
+            together(["h-d2v", "hybrid"].into_iter().filter_map(gain).collect())
+        {
+            out.push(format!(
+                "{above} against the best of the paper's methods ({rival}): {points:+.1} points ({:+.1} to {:+.1}, p {p:.4}).",
+                ends[0], ends[1]
+            ));
         }
     }
     let statements = order(part);
@@ -211,7 +236,8 @@ fn statements(part: &Value) -> String {
     ] {
         if !found.is_empty() {
             let rows: Vec<Vec<String>> = found.iter().map(Statement::row).collect();
-            out += &format!("<h3>{head}</h3>{}", table(&heads(&["in the paper", "points here", "p", "here"]), &rows));
+            let names = heads(&["in the paper", "points here", "[95 %]", "p (Holm)", "here"]);
+            out += &format!("<h3>{head}</h3>{}", table(&names, &rows));
         }
     }
     out
@@ -267,16 +293,31 @@ pub fn functions(report: &Value) -> String {
     }
     format!(
         "<h2>Links by citation function</h2><p class=\"note\">A machine fitted to the labelled contexts tells what each asked \
-         link is for; recall@10 of each, with 95 % intervals.</p>{}",
-        bars("recall@10 by function", &groups)
+         link is for (C {}); recall@10 of each, with 95 % intervals.</p>{}{}",
+        report["functions"]["c"],
+        bars("recall@10 by function", &groups),
+        by_function(methods)
     )
 }
 
-pub fn example(report: &Value) -> String {
-    let example = &report["example"];
-    if example.is_null() {
-        return String::new();
-    }
+/// Every method's recall by function.
+fn by_function(methods: &[Value]) -> String {
+    let functions = methods.first().map(|method| array(&method["by_function"])).unwrap_or_default();
+    let head = |function: &Value| format!("{}<br><small>{}</small>", text(&function["name"]), function["positions"]);
+    let names: Vec<String> = ["method".to_owned()].into_iter().chain(functions.iter().map(head)).collect();
+    let share = |part: &Value| if part["positions"] == 0 { "–".to_owned() } else { percent(&part["recall@10"]) };
+    let row = |method: &Value| -> Vec<String> {
+        [text(&method["method"])].into_iter().chain(array(&method["by_function"]).iter().map(share)).collect()
+    };
+    table(&names, &methods.iter().map(row).collect::<Vec<_>>())
+}
+
+pub fn examples(report: &Value) -> String {
+    let parts: String = array(&report["examples"]).iter().enumerate().map(example).collect();
+    if parts.is_empty() { parts } else { format!("<h2>An example</h2>{parts}") }
+}
+
+fn example((number, example): (usize, &Value)) -> String {
     let truth = |truth: &Value| {
         let title = truth["title"].as_str().unwrap_or_default();
         let short: String = title.chars().take(48).collect();
@@ -284,10 +325,26 @@ pub fn example(report: &Value) -> String {
         format!("{}<br><small>{}{more}</small>", text(&truth["id"]), escaped(&short))
     };
     let truths: Vec<String> = array(&example["truths"]).iter().map(truth).collect();
-    let lead = if example["is_of_the_paper"] == true {
-        "The running example of the paper is a place that speaks of BLEU and Moses. This one, of a test document, links to the same papers:"
-    } else {
-        "The papers of the paper's running example (BLEU and Moses) are not in this corpus. A place from a test document instead:"
+    let hit: Vec<String> =
+        array(&example["truths"]).iter().filter(|truth| truth["wanted"] == true).map(|t| text(&t["id"])).collect();
+    let lead = match (hit.is_empty(), example["given"] == true, number) {
+        (false, false, 0) => format!(
+            "The running example of the paper is a place that speaks of BLEU and Moses. This place of a test document, {}, \
+             links to {}:",
+            text(&example["source"]),
+            hit.join(" and ")
+        ),
+        (false, _, _) => {
+            format!("This place of a test document, {}, links to {}:", text(&example["source"]), hit.join(" and "))
+        }
+        (true, false, _) => {
+            "No position asked links to the papers of the paper's running example (BLEU and Moses). Some \
+                             place of a test document instead:"
+                .to_owned()
+        }
+        (true, true, _) => {
+            "No position asked links to the documents given. Some place of a test document instead:".to_owned()
+        }
     };
     let row = |method: &Value| {
         let places = array(&method["places"]).iter().map(|place| match place.as_u64() {
@@ -300,7 +357,7 @@ pub fn example(report: &Value) -> String {
     let rows: Vec<Vec<String>> = array(&example["places"]).iter().map(row).collect();
     let names: Vec<String> = ["method".to_owned()].into_iter().chain(truths).collect();
     format!(
-        "<h2>An example</h2><p>{lead}</p><blockquote>… {} <b>[link]</b> {} …</blockquote>\
+        "<p>{lead}</p><blockquote>… {} <b>[link]</b> {} …</blockquote>\
          <p>Places of the true targets, in bold among the first ten:</p>{}",
         text(&example["before"]),
         text(&example["after"]),

@@ -96,7 +96,7 @@ pub fn page(report: &Value) -> String {
     let parts = [
         ("links", "Links", links::links(report)),
         ("functions", "Functions", links::functions(report)),
-        ("example", "Example", links::example(report)),
+        ("example", "Example", links::examples(report)),
         ("classes", "Classes", others::classes(report)),
         ("intents", "Intents", others::intents(report)),
         ("criteria", "Criteria", others::criteria(report)),
@@ -162,16 +162,23 @@ fn about(report: &Value) -> String {
 
 fn made(report: &Value) -> String {
     let settings = escaped(&format!("{:#}", report["settings"]));
-    let times = ["map", "classes", "criteria"].map(|name| format!("{name} {} s", seconds(&report[name]["seconds"])));
+    let told = |name: &str, part: &Value| format!("{name} {} s", seconds(&part["seconds"]));
+    let intents = array(&report["intents"]).iter().enumerate();
+    let times: Vec<String> = intents
+        .map(|(number, part)| told(&format!("intents {}", number + 1), part))
+        .chain(["functions", "map", "classes", "criteria"].map(|name| told(name, &report[name])))
+        .filter(|time| !time.ends_with("  s"))
+        .collect();
     let commands: Vec<&str> = array(&report["commands"]).iter().filter_map(Value::as_str).collect();
     format!(
-        "<h2>How this was made</h2><pre>{}</pre><p>hd2v {}, corpus fingerprint {}, seed {}. Times of links stand in their table; \
-         {}.</p><p>Each part by itself:</p><pre>{}</pre>\
+        "<h2>How this was made</h2><pre>{}</pre><p>hd2v {}, corpus fingerprint {}, seed {}, {} threads. Times of links stand in \
+         their table, with training that methods share told at each; {}.</p><p>Each part by itself:</p><pre>{}</pre>\
          <details><summary>All settings</summary><pre>{settings}</pre></details>",
         text(&report["command"]),
         text(&report["settings"]["version"]),
         text(&report["settings"]["corpus"]["fingerprint"]),
         report["seed"],
+        report["threads"],
         times.join(", "),
         escaped(&commands.join("\n")),
     )

@@ -16,15 +16,16 @@ pub fn classes(report: &Value) -> String {
     {
         let part = &found[name];
         out += &format!("<h3>{head}</h3>");
-        if part.is_null() {
-            out += "<p>Too few to classify.</p>";
+        if let Some(why) = part["left_out"].as_str() {
+            out += &format!("<p>Left out: {}.</p>", super::escaped(why));
             continue;
         }
         let sets = array(&part["features"]);
         out += &format!(
-            "<p class=\"note\">{} documents of {} classes, 5 folds; macro F1, beside DeepWalk in orange.</p>",
+            "<p class=\"note\">{} documents of {} classes, 5 folds; macro F1, beside DeepWalk in orange. {}</p>",
             part["documents"],
-            array(&part["classes"]).len()
+            array(&part["classes"]).len(),
+            losses(part)
         );
         let bar = |set: &Value| Bar {
             name: set["features"].as_str().unwrap_or_default().to_owned(),
@@ -58,19 +59,37 @@ pub fn classes(report: &Value) -> String {
     out
 }
 
+/// Classes of too few contexts, which are left out.
+fn small(found: &Value) -> String {
+    let class = |class: &Value| format!("{} ({})", text(&class[0]), class[1]);
+    let all: Vec<String> = array(&found["small_classes"]).iter().map(class).collect();
+    if all.is_empty() { String::new() } else { format!(" Too small, left out: {}.", all.join(", ")) }
+}
+
+/// What was left out.
+fn losses(part: &Value) -> String {
+    let all: Vec<String> = array(&part["losses"]).iter().map(text).collect();
+    if all.is_empty() { String::new() } else { all.join("; ") + "." }
+}
+
 pub fn intents(report: &Value) -> String {
     let all = array(&report["intents"]);
     if all.is_empty() {
         return String::new();
     }
     let mut out = "<h2>Citation functions from contexts</h2>\
-                   <p class=\"note\">The mean IN vector of a context's words, SVM, 10 folds.</p>"
+                   <p class=\"note\">The mean IN vector of a context's words, SVM with C 1, 10 folds.</p>"
         .to_owned();
     for one in all {
         let found = &one["value"];
         let file = one["file"].as_str().unwrap_or_default();
         let name = file.rsplit(['/', '\\']).next().unwrap_or_default();
-        out += &format!("<h3>{}</h3><p class=\"note\">{} contexts.</p>", super::escaped(name), found["contexts"]);
+        out += &format!(
+            "<h3>{}</h3><p class=\"note\">{} contexts.{}</p>",
+            super::escaped(name),
+            found["contexts"],
+            small(found)
+        );
         let mut rows: Vec<Vec<String>> = array(&found["classes"])
             .iter()
             .map(|class| vec![text(&class["name"]), class["members"].to_string(), percent(&class["f1"]), String::new()])

@@ -1,0 +1,95 @@
+//! The example of a report: places of test documents that link to some documents, and where their targets rank.
+
+use std::cmp::Reverse;
+
+use anyhow::{Result, bail};
+use hyperdoc2vec::evaluate::links::{Asked, Cell};
+use hyperdoc2vec::{Corpus, DocId, Error, WordId};
+use serde_json::{Value, json};
+
+/// The papers on BLEU and on Moses, of the paper's running example, as the ACL Anthology calls them.
+const OF_THE_PAPER: [&str; 2] = ["P02-1040", "P07-2045"];
+/// What that example talks of; the more of it, the better.
+const SAID: [&str; 4] = ["bleu", "moses", "translation", "score"];
+/// Words that are looked at, and shown, on each side of a link.
+const LOOKED_AT: usize = 15;
+const SHOWN: usize = 40;
+
+/// Documents that an example should link to.
+pub struct Wanted {
+    documents: Vec<DocId>,
+    given: bool,
+}
+
+/// The documents of these ids, which must be there; those of the paper's example, as far as they are, where none is given.
+pub fn wanted(ids: Option<&str>, corpus: &Corpus) -> Result<Wanted> {
+    let Some(ids) = ids else {
+        let documents = OF_THE_PAPER.into_iter().filter_map(|id| corpus.find(id)).collect();
+        return Ok(Wanted { documents, given: false });
+    };
+    let mut documents = Vec::new();
+    for id in ids.split(',').map(str::trim).filter(|id| !id.is_empty()) {
+        match corpus.find(id) {
+            Some(document) => documents.push(document),
+            None => bail!(Error::Usage(format!("--example: the corpus has no document {id:?}"))),
+        }
+    }
+    Ok(Wanted { documents, given: true })
+}
+
+impl Wanted {
+    /// The position that links to most of the documents, and for each that it does not link to another one, of the same
+    /// test document where there is one. Where no position links to any, some position.
+    pub fn positions(&self, corpus: &Corpus, asked: &Asked, cells: &[Cell]) -> Vec<Value> {
+        let truths = |number: usize| &asked.queries[number].truths;
+        let source = |number: usize| corpus.position(asked.queries[number].position).source;
+        let hits = |number: usize| truths(number).iter().filter(|truth| self.documents.contains(truth)).count();
+        let said: Vec<WordId> = SAID.iter().filter_map(|word| corpus.find_word(word)).collect();
+        let told = |number: usize| {
+            let position = corpus.position(asked.queries[number].position);
+            let (before, after) = corpus.context(&position, LOOKED_AT);
+            said.iter().filter(|word| before.contains(word) || after.contains(word)).count()
+        };
+        let all = 0..asked.queries.len();
+        let best = all
+            .clone()
+            .max_by_key(|&number| (hits(number), told(number), truths(number).len().min(3), Reverse(number)));
+        let Some(best) = best else { return Vec::new() };
+        let mut numbers = vec![best];
+        for wanted in &self.documents {
+            if hits(best) == 0 || numbers.iter().any(|&number| truths(number).contains(wanted)) {
+                continue;
+            }
+            let other = all.clone().filter(|&number| truths(number).contains(wanted));
+            let other = other.max_by_key(|&number| {
+                (source(number) == source(best), told(number), Reverse(number.abs_diff(best)), Reverse(number))
+            });
+            numbers.extend(other);
+        }
+        numbers.into_iter().map(|number| self.position(corpus, asked, cells, number)).collect()
+    }
+
+    fn position(&self, corpus: &Corpus, asked: &Asked, cells: &[Cell], number: usize) -> Value {
+        let query = &asked.queries[number];
+        let position = corpus.position(query.position);
+        let (before, after) = corpus.context(&position, SHOWN);
+        let text = |words: &[WordId]| words.iter().map(|&word| corpus.word(word)).collect::<Vec<&str>>().join(" ");
+        let range = asked.ranges().nth(number).unwrap_or(0..0);
+        let truth = |&truth: &DocId| {
+            json!({
+                "id": corpus.name(truth),
+                "title": corpus.title(truth),
+                "wanted": self.documents.contains(&truth),
+            })
+        };
+        let places = |cell: &Cell| json!({"method": cell.method, "places": cell.places[range.clone()]});
+        json!({
+            "source": corpus.name(position.source),
+            "given": self.given,
+            "before": text(before),
+            "after": text(after),
+            "truths": query.truths.iter().map(truth).collect::<Vec<Value>>(),
+            "places": cells.iter().map(places).collect::<Vec<Value>>(),
+        })
+    }
+}

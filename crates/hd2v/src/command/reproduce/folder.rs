@@ -1,0 +1,87 @@
+//! The folder of a report: files written aside and renamed, one run at a time, settings that must stay the same.
+
+use std::fs::{File, TryLockError};
+use std::path::{Path, PathBuf};
+
+use anyhow::{Context, Result, bail};
+use serde_json::Value;
+
+/// Writes JSON aside and renames it.
+pub fn write_json(path: &Path, value: &Value) -> Result<()> {
+    write(path, &format!("{value:#}\n"))
+}
+
+pub fn write(path: &Path, text: &str) -> Result<()> {
+    let mut name = path.as_os_str().to_owned();
+    name.push(".part");
+    let aside = PathBuf::from(name);
+    std::fs::write(&aside, text).with_context(|| format!("cannot write {}", aside.display()))?;
+    std::fs::rename(&aside, path).with_context(|| format!("cannot write {}", path.display()))
+}
+
+/// Removes what a killed run left half-written.
+pub fn clear(folder: &Path) -> Result<()> {
+    let entries = std::fs::read_dir(folder).with_context(|| format!("cannot read {}", folder.display()))?;
+    for path in entries.flatten().map(|entry| entry.path()) {
+        let name = path.file_name().unwrap_or_default().to_string_lossy();
+        if name.starts_with(".tmp") || name.ends_with(".part") {
+            std::fs::remove_file(&path).with_context(|| format!("cannot remove {}", path.display()))?;
+        }
+    }
+    Ok(())
+}
+
+pub fn read_json(path: &Path) -> Result<Option<Value>> {
+    if !path.exists() {
+        return Ok(None);
+    }
+    let text = std::fs::read_to_string(path).with_context(|| format!("cannot read {}", path.display()))?;
+    let value = serde_json::from_str(&text);
+    Ok(Some(value.with_context(|| format!("{} is no JSON; remove it to compute it again", path.display()))?))
+}
+
+/// Makes the folder if it is not there, and takes it for this run alone, as long as what is returned lives.
+pub fn lock(folder: &Path) -> Result<File> {
+    std::fs::create_dir_all(folder).with_context(|| format!("cannot create {}", folder.display()))?;
+    let path = folder.join(".lock");
+    let file = File::create(&path).with_context(|| format!("cannot write {}", path.display()))?;
+    if let Err(TryLockError::WouldBlock) = file.try_lock() {
+        bail!("{}: another run is writing there; wait for it, or choose another folder", folder.display());
+    }
+    Ok(file)
+}
+
+/// An empty folder inside for models, without what a killed run left in it.
+pub fn scratch(folder: &Path) -> Result<PathBuf> {
+    let path = folder.join("tmp");
+    if path.exists() {
+        std::fs::remove_dir_all(&path).with_context(|| format!("cannot remove {}", path.display()))?;
+    }
+    std::fs::create_dir(&path).with_context(|| format!("cannot create {}", path.display()))?;
+    Ok(path)
+}
+
+/// Keeps `settings` in the folder, or refuses them where it was begun with others.
+pub fn keep_settings(folder: &Path, settings: &Value) -> Result<()> {
+    let path = folder.join("settings.json");
+    let Some(before) = read_json(&path)? else { return write_json(&path, settings) };
+    let names = settings.as_object().into_iter().flat_map(|all| all.keys());
+    let differs: Vec<String> = names
+        .filter(|name| before[name.as_str()] != settings[name.as_str()])
+        .map(|name| format!("{name} was {}, is {}", short(&before[name.as_str()]), short(&settings[name.as_str()])))
+        .collect();
+    if !differs.is_empty() || before != *settings {
+        bail!(
+            "{}: was begun with other settings ({}); give the same again, or choose another folder",
+            folder.display(),
+            differs.join("; ")
+        );
+    }
+    Ok(())
+}
+
+/// JSON in a message.
+fn short(value: &Value) -> String {
+    let text = value.to_string();
+    if text.chars().count() > 120 { text.chars().take(119).collect::<String>() + "…" } else { text }
+}
