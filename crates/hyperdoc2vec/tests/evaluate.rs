@@ -1,7 +1,7 @@
 //! Metrics and the SVM against values recorded from scikit-learn and trec_eval (`data/evaluate/make.py`).
 
 use hyperdoc2vec::evaluate::metrics::{Profile, average_precision, f1, ndcg, recall, reciprocal_rank};
-use hyperdoc2vec::evaluate::svm::{Svm, SvmParams};
+use hyperdoc2vec::evaluate::svm::{Gamma, Svm, SvmParams};
 use hyperdoc2vec::kernel::Matrix;
 use serde::Deserialize;
 
@@ -70,7 +70,7 @@ fn the_svm_predicts_as_that_of_scikit_learn() {
     let recorded: Recorded = serde_json::from_str(include_str!("data/evaluate/svm.json")).expect("JSON");
     let matrix = |data| Matrix::new(data, <[f32]>::len(data) / recorded.dim, recorded.dim, recorded.dim);
     for Case { c, gamma, predictions } in recorded.cases {
-        let params = SvmParams { c, gamma, ..SvmParams::default() };
+        let params = SvmParams { c, gamma: gamma.map_or(Gamma::Auto, Gamma::Of), ..SvmParams::default() };
         let found = Svm::fit(matrix(&recorded.train), &recorded.classes, &params).predict(matrix(&recorded.test));
         let same = found.iter().zip(&predictions).filter(|(a, b)| a == b).count();
         assert!(same * 100 >= 99 * predictions.len(), "C {c}: {same} of {} agree", predictions.len());

@@ -207,6 +207,7 @@ impl Contexts {
         value["without_known_words"] = json!(self.words.unknown);
         value["folds"] = json!(folds);
         value["c"] = json!(svm.c);
+        value["gamma"] = json!(svm.gamma.to_string());
         if !self.words.small.is_empty() {
             value["small_classes"] = json!(self.words.small);
         }

@@ -13,20 +13,73 @@ use rayon::prelude::*;
 
 use crate::kernel::{Matrix, MatrixMut, exp_all, scan, sum_of_squares};
 
+/// γ of the kernel, as scikit-learn calls the choices.
+#[derive(Debug, Clone, Copy, PartialEq, Default)]
+pub enum Gamma {
+    /// One over the numbers of a row, LIBSVM's default. Rows that are short beside 1 then look all alike.
+    #[default]
+    Auto,
+    /// The same, and over the variance of all numbers: how long rows are does not matter.
+    Scale,
+    /// This.
+    Of(f32),
+}
+
+impl Gamma {
+    fn of(self, data: Matrix<'_>) -> f32 {
+        let auto = 1.0 / data.cols().max(1) as f64;
+        let gamma = match self {
+            Gamma::Of(gamma) => return gamma,
+            Gamma::Auto => auto,
+            Gamma::Scale => {
+                let numbers = || (0..data.rows()).flat_map(|row| data.row(row)).map(|&x| f64::from(x));
+                let count = (data.rows() * data.cols()).max(1) as f64;
+                let mean = numbers().sum::<f64>() / count;
+                let variance = numbers().map(|x| (x - mean) * (x - mean)).sum::<f64>() / count;
+                if variance > 0.0 { auto / variance } else { auto }
+            }
+        };
+        gamma as f32
+    }
+}
+
+impl std::str::FromStr for Gamma {
+    type Err = String;
+
+    fn from_str(text: &str) -> Result<Gamma, String> {
+        match (text, text.parse()) {
+            ("auto", _) => Ok(Gamma::Auto),
+            ("scale", _) => Ok(Gamma::Scale),
+            (_, Ok(gamma)) if f32::is_finite(gamma) && gamma > 0.0 => Ok(Gamma::Of(gamma)),
+            _ => Err("expected auto, scale or a number above 0".to_owned()),
+        }
+    }
+}
+
+impl std::fmt::Display for Gamma {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        match self {
+            Gamma::Auto => f.write_str("auto"),
+            Gamma::Scale => f.write_str("scale"),
+            Gamma::Of(gamma) => gamma.fmt(f),
+        }
+    }
+}
+
 /// How a machine is fitted; by default as LIBSVM.
 #[derive(Debug, Clone, PartialEq)]
 pub struct SvmParams {
     /// What an error costs.
     pub c: f64,
-    /// γ of the kernel; one over the numbers of a row where it is `None`.
-    pub gamma: Option<f32>,
+    /// γ of the kernel.
+    pub gamma: Gamma,
     /// How far from the best it may stop.
     pub tolerance: f64,
 }
 
 impl Default for SvmParams {
     fn default() -> SvmParams {
-        SvmParams { c: 1.0, gamma: None, tolerance: 1e-3 }
+        SvmParams { c: 1.0, gamma: Gamma::Auto, tolerance: 1e-3 }
     }
 }
 
@@ -75,7 +128,7 @@ impl Svm {
     /// If there are not as many classes as rows.
     pub fn fit(data: Matrix<'_>, classes: &[u32], params: &SvmParams) -> Svm {
         assert_eq!(data.rows(), classes.len(), "a class for each row");
-        let gamma = params.gamma.unwrap_or(1.0 / data.cols().max(1) as f32);
+        let gamma = params.gamma.of(data);
         let count = classes.iter().max().map_or(0, |&most| most as usize + 1);
         let mut members: Vec<Vec<u32>> = vec![Vec::new(); count];
         (0..).zip(classes).for_each(|(row, &class)| members[class as usize].push(row));
@@ -270,7 +323,7 @@ mod tests {
     fn two_points_by_hand() {
         // One of each class at distance 1, γ 1: a = 1/(1 − e⁻¹) > C, so both are at C, and ρ is 0.
         let data = [0.0, 1.0];
-        let params = SvmParams { gamma: Some(1.0), ..SvmParams::default() };
+        let params = SvmParams { gamma: Gamma::Of(1.0), ..SvmParams::default() };
         let svm = Svm::fit(Matrix::new(&data, 2, 1, 1), &[0, 1], &params);
         assert_eq!(svm.pairs[0].support, [(0, 1.0), (1, -1.0)]);
         assert!(svm.pairs[0].rho.abs() < 1e-9);
@@ -293,7 +346,7 @@ mod tests {
             classes.push(i % 2);
         }
         let data = Matrix::new(&data, 200, 2, 2);
-        let params = SvmParams { gamma: Some(1.0), ..SvmParams::default() };
+        let params = SvmParams { gamma: Gamma::Of(1.0), ..SvmParams::default() };
         assert_eq!(Svm::fit(data, &classes, &params).predict(data), classes);
     }
 
@@ -304,6 +357,24 @@ mod tests {
         assert_eq!(Svm::fit(data, &[2; 4], &SvmParams::default()).predict(data), [2; 4]);
         let params = SvmParams { c: 100.0, ..SvmParams::default() };
         assert_eq!(Svm::fit(data, &[3, 3, 1, 1], &params).predict(data), [3, 3, 1, 1]);
+    }
+
+    #[test]
+    fn by_scale_the_length_of_rows_does_not_matter() {
+        let data: Vec<f32> = (0..60).flat_map(|i| [(i % 3) as f32 + (i / 3) as f32 * 0.01, 0.5]).collect();
+        let classes: Vec<u32> = (0..60).map(|i| i % 3).collect();
+        let right = |data: &[f32], gamma: Gamma| {
+            let data = Matrix::new(data, 60, 2, 2);
+            let machine = Svm::fit(data, &classes, &SvmParams { gamma, ..SvmParams::default() });
+            machine.predict(data).iter().zip(&classes).filter(|(found, class)| found == class).count()
+        };
+        let short: Vec<f32> = data.iter().map(|x| x * 1e-3).collect();
+        assert_eq!((right(&data, Gamma::Scale), right(&short, Gamma::Scale)), (60, 60));
+        assert!(right(&short, Gamma::Auto) < 60, "short rows look alike");
+        // Two numbers a row, variance 1/4 about a mean of 1/2.
+        assert!((Gamma::Scale.of(Matrix::new(&[0.0, 1.0], 1, 2, 2)) - 2.0).abs() < 1e-6);
+        assert_eq!("scale".parse(), Ok(Gamma::Scale));
+        assert!("0".parse::<Gamma>().is_err() && "wide".parse::<Gamma>().is_err());
     }
 
     #[test]

@@ -8,7 +8,7 @@ use std::time::{Duration, Instant};
 use anyhow::{Result, bail};
 use clap::Args;
 use hyperdoc2vec::evaluate::classes::{ClassesParams, Classifying, DEFAULTS, Labelled, run as run_classes};
-use hyperdoc2vec::evaluate::svm::SvmParams;
+use hyperdoc2vec::evaluate::svm::{Gamma, SvmParams};
 use hyperdoc2vec::split::Split;
 use hyperdoc2vec::train::Method;
 use hyperdoc2vec::train::view::View;
@@ -70,9 +70,10 @@ pub struct SvmArguments {
     /// What an error costs the machine
     #[arg(long, default_value_t = SvmParams::default().c)]
     pub c: f64,
-    /// γ of the kernel [default: one over the numbers of a vector]
-    #[arg(long)]
-    pub gamma: Option<f32>,
+    /// γ of the kernel: auto (one over the numbers of a vector, as LIBSVM), scale (that over their variance, so that the
+    /// length of vectors does not matter), or a number
+    #[arg(long, default_value_t = Gamma::Auto)]
+    pub gamma: Gamma,
 }
 
 impl SvmArguments {
@@ -85,7 +86,6 @@ impl SvmArguments {
             bail!(Error::Usage(format!("{name} is {value}, but must be above 0")))
         };
         above_zero("--c", self.c)?;
-        above_zero("--gamma", self.gamma.map_or(1.0, f64::from))?;
         Ok(SvmParams { c: self.c, gamma: self.gamma, ..SvmParams::default() })
     }
 }
@@ -167,13 +167,15 @@ pub fn run(arguments: &Arguments) -> Result<()> {
     let file = arguments.labels.as_ref();
     let labelled = labelled(&corpus, file, &arguments.label_prefix, arguments.min_class, arguments.sample, seed)?;
     let view = View::new(&corpus, &Split::none(&corpus), links.train.min_count)?;
-    let params = ClassesParams { links, folds: arguments.folds, svm };
+    let params = ClassesParams { links, folds: arguments.folds, svm: svm.clone() };
     stop_on_interrupt();
     let found = run_classes(&view, &labelled, &methods, &params, &teller())?;
     let mut report = json!({
         "corpus": {"path": arguments.corpus.display().to_string(), "fingerprint": corpus.manifest().fingerprint},
         "version": env!("CARGO_PKG_VERSION"),
         "folds": arguments.folds,
+        "c": svm.c,
+        "gamma": svm.gamma.to_string(),
         "seed": seed,
         "several_labels": labelled.several,
         "unknown_ids": labelled.unknown,
