@@ -233,8 +233,9 @@ pub fn folds_teller(what: &str, total: usize) -> impl FnMut(usize) -> ControlFlo
 
 /// Shows how far an evaluation has come; several models may be trained at a time.
 pub struct EvaluateReporter {
-    /// How many methods there are.
+    /// How many methods there are, and about what each costs.
     total: usize,
+    costs: BTreeMap<&'static str, f64>,
     state: Mutex<Evaluating>,
 }
 
@@ -243,12 +244,19 @@ struct Evaluating {
     started: Instant,
     told: Instant,
     done: usize,
+    /// How much of each method is done, from 0 to 1.
+    shares: BTreeMap<String, f64>,
     paces: BTreeMap<String, Pace>,
 }
 
+/// The share of a method's time that training takes, by and large.
+const TRAINING: f64 = 0.8;
+/// Before so long the time left is not told.
+const TOO_EARLY: Duration = Duration::from_secs(10);
+
 impl EvaluateReporter {
-    /// Starts the clock, for so many methods.
-    pub fn new(total: usize) -> EvaluateReporter {
+    /// Starts the clock, for methods with their costs (see `evaluate::methods::costs`), each asked so many times.
+    pub fn new(costs: Vec<(&'static str, f64)>, times: usize) -> EvaluateReporter {
         let bar = std::io::stderr().is_terminal().then(|| {
             let bar = ProgressBar::new_spinner();
             let style = ProgressStyle::with_template("{spinner} {msg}");
@@ -256,8 +264,21 @@ impl EvaluateReporter {
             bar
         });
         let now = Instant::now();
-        let state = Evaluating { bar, started: now, told: now, done: 0, paces: BTreeMap::new() };
-        EvaluateReporter { total, state: Mutex::new(state) }
+        let (shares, paces) = (BTreeMap::new(), BTreeMap::new());
+        let state = Evaluating { bar, started: now, told: now, done: 0, shares, paces };
+        EvaluateReporter { total: costs.len() * times, costs: costs.into_iter().collect(), state: Mutex::new(state) }
+    }
+
+    /// The time that is left of everything, if costs are as they are thought to be.
+    fn left(&self, state: &Evaluating) -> String {
+        let elapsed = state.started.elapsed();
+        let all: f64 = self.costs.values().sum();
+        let done: f64 = self.costs.iter().map(|(name, cost)| cost * state.shares.get(*name).unwrap_or(&0.0)).sum();
+        if elapsed < TOO_EARLY || done <= 0.0 || state.done == self.total {
+            return String::new();
+        }
+        let left = elapsed.as_secs_f64() * (all - done).max(0.0) / done;
+        format!("; about {} left of all", HumanDuration(Duration::from_secs_f64(left)))
     }
 
     /// Shows what is being done; asks to stop after Ctrl-C.
@@ -265,25 +286,28 @@ impl EvaluateReporter {
         let mut line = None;
         if let Ok(mut state) = self.state.lock() {
             let mut always = false;
-            let what = match doing {
+            let (name, share, what) = match doing {
                 Doing::Training(name, progress) => {
                     let pace = state.paces.entry((*name).to_owned()).or_insert_with(Pace::new);
                     pace.see(progress);
-                    format!("{name}: {}", pace.line(progress))
+                    let line = pace.line(progress);
+                    (*name, TRAINING * progress.done, format!("{name}: {line}"))
                 }
                 Doing::Asking(name, done, total) => {
-                    format!("{name}: asked {} of {}", thousands(*done as u64), thousands(*total as u64))
+                    let share = TRAINING + (1.0 - TRAINING) * *done as f64 / (*total).max(1) as f64;
+                    let (done, total) = (thousands(*done as u64), thousands(*total as u64));
+                    (*name, share, format!("{name}: asked {done} of {total}"))
                 }
                 Doing::Done(cell) => {
                     state.done += 1;
                     always = true;
                     let seconds = state.started.elapsed().as_secs_f64();
                     let dropped = if cell.anchors { "" } else { " without anchors" };
-                    let left = time_left(state.started, state.done, self.total);
-                    format!("{}{dropped}: done after {seconds:.0} s{left} at this pace", cell.method)
+                    (cell.method.as_str(), 1.0, format!("{}{dropped}: done after {seconds:.0} s", cell.method))
                 }
             };
-            let what = format!("[{}/{}] {what}", state.done, self.total);
+            state.shares.insert(name.to_owned(), share);
+            let what = format!("[{}/{}] {what}{}", state.done, self.total, self.left(&state));
             match &state.bar {
                 Some(bar) => {
                     bar.set_message(what);

@@ -142,6 +142,44 @@ impl LinkMethod {
     }
 }
 
+/// About how long each of `methods` takes beside the others, in seconds of one thread on the ACL Anthology (67 million words,
+/// 76,000 links, 26,000 questions): for the time that is left. What several share is told of the first.
+pub fn costs(methods: &[LinkMethod], reference_epochs: usize) -> Vec<(&'static str, f64)> {
+    let reference = 3.0 * reference_epochs as f64;
+    let base = |base: Method| if base == Method::PvDm { 250.0 } else { 270.0 };
+    let own = |trains: Trains| match trains {
+        Trains::Nothing | Trains::Model(Method::W2v | Method::PvDm) => 0.0,
+        Trains::Index => 10.0,
+        Trains::Searchable => 200.0,
+        Trains::Reference | Trains::Model(Method::HyperDocPaper | Method::HyperDocRandom) => reference,
+        Trains::Model(Method::D2vNc | Method::D2vCac) => 90.0,
+        Trains::Model(Method::Npm) => 600.0,
+        Trains::Model(_) => 100.0,
+    };
+    let asked = |ask: Ask| match ask {
+        Ask::Popular => 0.1,
+        Ask::Mean(..) => 8.0,
+        Ask::Infer(_) => 50.0,
+        Ask::Bm25 | Ask::Bm25Cited => 70.0,
+        Ask::Npm | Ask::Hybrid(_) => 190.0,
+    };
+    let mut seen = Vec::new();
+    let mut bases = Vec::new();
+    let cost = |method: &LinkMethod| {
+        let mut cost = asked(method.ask);
+        if !seen.contains(&method.trains) {
+            seen.push(method.trains);
+            cost += own(method.trains);
+        }
+        if let Some(first) = method.base().filter(|first| !bases.contains(first)) {
+            bases.push(first);
+            cost += base(first);
+        }
+        (method.name, cost)
+    };
+    methods.iter().map(cost).collect()
+}
+
 /// Those that are asked where nothing else is said.
 pub fn defaults() -> Vec<LinkMethod> {
     METHODS.into_iter().filter(|method| method.default).collect()
@@ -170,6 +208,16 @@ impl std::str::FromStr for LinkMethod {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn what_methods_share_costs_once() {
+        let named =
+            |names: &[&str]| -> Vec<LinkMethod> { names.iter().map(|name| name.parse().expect("a method")).collect() };
+        let sum = |names: &[&str]| costs(&named(names), 20).iter().map(|(_, cost)| cost).sum::<f64>();
+        assert_eq!(sum(&["w2v", "w2v-i4i"]), 270.0 + 2.0 * 8.0);
+        assert_eq!(sum(&["h-d2v-paper", "reference"]), 250.0 + 2.0 * (60.0 + 8.0));
+        assert_eq!(sum(&["popular"]), 0.1);
+    }
 
     #[test]
     fn every_method_has_one_name_and_finds_itself() {

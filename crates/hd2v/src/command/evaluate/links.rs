@@ -7,7 +7,7 @@ use anyhow::{Context, Result, bail};
 use clap::{Args, ValueEnum};
 use hyperdoc2vec::evaluate::intents::{CHOICE_FOLDS, COSTS, Functions, Words, read as read_intents};
 use hyperdoc2vec::evaluate::links::{Asked, Cell, LinksParams, run as run_links, train_params};
-use hyperdoc2vec::evaluate::methods::{LinkMethod, Trains, all, defaults};
+use hyperdoc2vec::evaluate::methods::{LinkMethod, Trains, all, costs, defaults};
 use hyperdoc2vec::evaluate::metrics::Profile;
 use hyperdoc2vec::evaluate::report::{comparisons_json, methods_json, split_json};
 use hyperdoc2vec::split::Split;
@@ -255,7 +255,7 @@ pub fn run(arguments: &Arguments) -> Result<()> {
         None => None,
     };
     stop_on_interrupt();
-    let reporter = EvaluateReporter::new(methods.len() * params.anchors.len());
+    let reporter = EvaluateReporter::new(costs(&methods, params.reference_epochs), params.anchors.len());
     let cells = Mutex::new(Vec::<Cell>::new());
     let done = |cell: &Cell| {
         if let Ok(mut cells) = cells.lock() {

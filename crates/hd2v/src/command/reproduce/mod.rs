@@ -21,7 +21,7 @@ use hyperdoc2vec::evaluate::criteria::{CriteriaParams, PROBED};
 use hyperdoc2vec::evaluate::intents::{CHOICE_FOLDS, COSTS, Words};
 use hyperdoc2vec::evaluate::links::{Asked, Cell, Doing, LinksParams, run as run_links, train_params};
 use hyperdoc2vec::evaluate::map::map;
-use hyperdoc2vec::evaluate::methods::{LinkMethod, Trains};
+use hyperdoc2vec::evaluate::methods::{LinkMethod, Trains, costs};
 use hyperdoc2vec::evaluate::metrics::Profile;
 use hyperdoc2vec::evaluate::report::{comparisons_json, methods_json, split_json};
 use hyperdoc2vec::evaluate::svm::SvmParams;
@@ -414,7 +414,7 @@ impl Run<'_> {
         let run_path = |method: &str, anchors: bool| {
             (!self.arguments.no_runs).then(|| folder.join("runs").join(format!("{}.run", name(method, anchors))))
         };
-        let reporter = EvaluateReporter::new(missing.len() * self.params.anchors.len());
+        let reporter = EvaluateReporter::new(costs(&missing, self.params.reference_epochs), self.params.anchors.len());
         let made = Mutex::new(Vec::<Cell>::new());
         let done = |cell: &Cell| {
             let path = path(&cell.method, cell.anchors);
