@@ -461,14 +461,39 @@ fn models_of_every_version_are_read_and_trained_again_to_the_same_bits() {
         }
         let new = place.model(old.params());
         assert!((0..old.words()).all(|word| old.vocabulary().get(word) == new.vocabulary().get(word)));
-        for which in [Vectors::WordIn, Vectors::WordOut, Vectors::DocIn, Vectors::DocOut] {
-            let bits = |model: &Model| {
-                let vectors = model.vectors(which).expect("there");
-                (0..vectors.rows()).flat_map(|row| vectors.row(row).to_vec()).map(f32::to_bits).collect::<Vec<_>>()
-            };
-            assert!(bits(&old) == bits(&new), "version {version}, {}", which.name());
-        }
+        same_vectors(&old, &new);
     }
+}
+
+/// Every vector of one model is that of another, bit for bit.
+fn same_vectors(old: &Model, new: &Model) {
+    for which in [Vectors::WordIn, Vectors::WordOut, Vectors::DocIn, Vectors::DocOut] {
+        let bits = |model: &Model| {
+            let vectors = model.vectors(which).expect("there");
+            (0..vectors.rows()).flat_map(|row| vectors.row(row).to_vec()).map(f32::to_bits).collect::<Vec<_>>()
+        };
+        assert!(bits(old) == bits(new), "{}", which.name());
+    }
+}
+
+/// The same for a model with enough linked documents to give newcomers their vectors.
+#[test]
+fn a_model_with_newcomers_is_trained_again_to_the_same_bits() {
+    let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/data/models/v2-newcomers.safetensors");
+    let place = Place::planted(GenerateParams { docs: 50, links: 150, words: 40, ..Default::default() });
+    if !path.exists() && std::env::var_os("HD2V_ACCEPT").is_some() {
+        let params = TrainParams { dim: 4, min_count: 2, ..quick(Method::HyperDoc) };
+        fs::write(&path, place.train(&params, 1)).expect("written");
+    }
+    let old = Model::open(&path).expect("readable");
+    old.verify().expect("intact");
+    let new = place.model(old.params());
+    same_vectors(&old, &new);
+    let rows =
+        |model: &Model| model.newcomer_map().expect("a map").rows().iter().map(|x| x.to_bits()).collect::<Vec<_>>();
+    assert!(rows(&old) == rows(&new));
+    let newcomers = old.links_to().expect("counts").iter().filter(|&&links| links == 0).count();
+    assert!(newcomers > 0, "there are documents that the map is for");
 }
 
 #[test]
