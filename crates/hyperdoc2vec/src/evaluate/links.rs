@@ -78,7 +78,13 @@ impl Asked {
         if all.is_empty() {
             let tests = split.documents(Part::Test).count();
             let what = match tests {
-                0 => "there is no test document; choose another --until or a larger --holdout".to_owned(),
+                0 => {
+                    let dates = || view.corpus.documents().filter_map(|doc| view.corpus.date(doc));
+                    let range = dates().min().zip(dates().max());
+                    let range =
+                        range.map_or(String::new(), |(first, last)| format!(" (dates go from {first} to {last})"));
+                    format!("there is no test document; choose another --until{range} or a larger --holdout")
+                }
                 _ => format!(
                     "no link of its {tests} test documents points at a training document, so nothing can be asked; \
                      choose another --until or --holdout"
