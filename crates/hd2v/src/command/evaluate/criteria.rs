@@ -27,7 +27,8 @@ docs/evaluation.md tells what is counted. A verdict is yes where the whole 95 % 
 Example:
   hd2v evaluate criteria")]
 pub struct Arguments {
-    /// Methods of `train`, between commas [default: w2v,d2v-nc,d2v-cac,deepwalk,npm,h-d2v-paper,h-d2v]
+    /// Methods of `train`, between commas [default:
+    /// w2v,d2v-nc,d2v-cac,deepwalk,npm,h-d2v-random,h-d2v-paper,h-d2v,joint]
     #[arg(long, value_name = "A,B,…")]
     methods: Option<String>,
     /// Documents of the generated corpus
