@@ -10,7 +10,6 @@ use std::time::{Duration, Instant};
 use hyperdoc2vec::evaluate::links::Doing;
 use hyperdoc2vec::import::{Progress, Unit};
 use hyperdoc2vec::train::TrainProgress;
-use hyperdoc2vec::train::hybrid::QUESTIONS;
 use indicatif::{HumanBytes, HumanDuration, ProgressBar, ProgressStyle};
 
 use crate::output::{count, talk, thousands};
@@ -141,10 +140,7 @@ impl Pace {
             let left = HumanDuration(Duration::from_secs_f64(left));
             format!("  {} {}/s  {left} left", thousands(rate as u64), progress.unit)
         });
-        let loss = match progress.unit {
-            QUESTIONS => String::new(),
-            _ => format!("  loss {:.4}", progress.loss),
-        };
+        let loss = progress.loss.map(|loss| format!("  loss {loss:.4}")).unwrap_or_default();
         let held_out = progress.held_out.map(|loss| format!(" (held out {loss:.4})"));
         let end = match progress.kept {
             Some(pass) => format!("; the vectors of pass {} are kept", pass + 1),

@@ -58,6 +58,14 @@ pub enum Error {
         /// Where the checkpoint is.
         checkpoint: PathBuf,
     },
+    /// What was trained could not be written as a model.
+    #[error("{source}; what was learnt is kept: make room, then go on with --resume (checkpoint: {})", checkpoint.display())]
+    Unsaved {
+        /// What went wrong.
+        source: Box<Error>,
+        /// Where the checkpoint is.
+        checkpoint: PathBuf,
+    },
     /// The watching closure asked to stop.
     #[error("interrupted; nothing was left behind")]
     Interrupted,

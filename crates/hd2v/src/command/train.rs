@@ -9,6 +9,7 @@ use anyhow::{Context, Result, bail, ensure};
 use clap::{Args, ValueEnum};
 use hyperdoc2vec::kernel::Beyond;
 use hyperdoc2vec::train::batch::Loss;
+use hyperdoc2vec::train::deepwalk;
 use hyperdoc2vec::train::hybrid;
 use hyperdoc2vec::train::reference::ReferenceParams;
 use hyperdoc2vec::train::{Checkpoints, Method, TrainParams, TrainProgress, train, within};
@@ -47,17 +48,17 @@ pub struct Arguments {
     /// What to train [default: h-d2v; with --compat reference, h-d2v-paper]
     #[arg(long)]
     method: Option<Method>,
-    /// Numbers in a vector
-    #[arg(long, default_value_t = TrainParams::default().dim)]
-    dim: usize,
-    /// Words on each side of a link that count
+    /// Numbers in a vector [default: 100; deepwalk 64]
+    #[arg(long)]
+    dim: Option<usize>,
+    /// Words on each side that count: of a link, or of a word where words are learnt from their neighbours
     #[arg(long, default_value_t = TrainParams::default().window)]
     window: usize,
-    /// Passes of the method's own phase [default: h-d2v 8, h-d2v-paper and h-d2v-random 100, npm 10, others 5]
+    /// Passes of the method's own phase [default: h-d2v and joint 8, h-d2v-paper and h-d2v-random 100, npm 10, others 5]
     #[arg(long)]
     epochs: Option<usize>,
     /// Make as many passes, of content and links in proportion, as fit into this time (as 90s, 10m, 1h), up to the
-    /// numbers that --epochs and --content-epochs give
+    /// numbers that --epochs and --content-epochs give; where there is too little of it, with --no-hybrid
     #[arg(long, value_name = "TIME", value_parser = duration)]
     time: Option<Duration>,
     /// Hold out a twentieth of the links, stop after so many passes that do not better their loss, and keep the best;
@@ -95,8 +96,8 @@ pub struct Arguments {
     /// Do not weigh words by their rarity
     #[arg(long)]
     no_rarity: bool,
-    /// Do not learn how to weigh the rankings: faster by a fifth for some 15,000 documents, by far more for a few hundred,
-    /// but `recommend` has no hybrid
+    /// Do not learn how to weigh the rankings: faster by a third for 600,000 documents, by far more for a few hundred, but
+    /// `recommend` has no hybrid
     #[arg(long)]
     no_hybrid: bool,
     /// Words that occur less often are not learnt [default: as the corpus was imported]
@@ -194,8 +195,12 @@ pub fn run(arguments: &Arguments) -> Result<()> {
     if let Some(budget) = arguments.time {
         let clash = "--time and --resume do not go together; give the passes that --time told instead";
         ensure!(!arguments.resume, Error::Usage(clash.to_owned()));
+        let wanted = params.hybrid;
         params = within(&corpus, &params, arguments.threads, budget)?;
         talk(format_args!("in {budget:?} there is time for {}", passes(&params)));
+        if wanted && !params.hybrid {
+            talk("there is none to learn how to weigh the rankings: without a hybrid, recommend ranks by bm25-cited");
+        }
     }
     let mut log = match &arguments.log {
         Some(path) => {
@@ -262,7 +267,11 @@ fn params(arguments: &Arguments, corpus: &Corpus) -> Result<TrainParams> {
     };
     let mut params = TrainParams {
         method,
-        dim: arguments.dim,
+        dim: arguments.dim.unwrap_or(if method == Method::DeepWalk {
+            deepwalk::DIM
+        } else {
+            TrainParams::default().dim
+        }),
         seed: arguments.seed,
         min_count: arguments.min_count.unwrap_or(corpus.manifest().options.min_count),
         until: arguments.until,
@@ -283,11 +292,17 @@ fn params(arguments: &Arguments, corpus: &Corpus) -> Result<TrainParams> {
     if arguments.compat.is_some() {
         let epochs = params.reference.epochs;
         params.reference = ReferenceParams { epochs, window: arguments.window, ..ReferenceParams::default() };
+        params.direct.plain = true;
     }
-    match arguments.beyond {
-        Some(BeyondName::Skip) => params.reference.beyond = Beyond::Skip,
-        Some(BeyondName::Saturate) => params.reference.beyond = Beyond::Saturate,
-        None => {}
+    let beyond = arguments.beyond.map(|name| match name {
+        BeyondName::Skip => Beyond::Skip,
+        BeyondName::Saturate => Beyond::Saturate,
+    });
+    if let Some(beyond) = beyond {
+        params.reference.beyond = beyond;
+    }
+    if let (Some(beyond), Some(_)) = (beyond, &arguments.compat) {
+        params.direct.beyond = beyond;
     }
     params.reference.shift &= !arguments.no_shift;
     params.direct.skip_gram = arguments.skip_gram;

@@ -4,6 +4,8 @@
 //! put into bins. Sums are made in the order of the examples, a feature by one thread, and ties go to the lower feature
 //! and threshold: any number of threads gives the same bits.
 
+use std::ops::ControlFlow;
+
 use rayon::prelude::*;
 
 use crate::kernel::{ln, log_sigmoid, sigmoid};
@@ -198,13 +200,23 @@ fn less(mut all: Vec<[Sums; BINS]>, some: &[[Sums; BINS]]) -> Vec<[Sums; BINS]> 
 impl Forest {
     /// Fits trees to `examples`. With examples to `watch`, as many as make their loss smallest.
     pub fn fit(examples: &Examples, watch: Option<&Examples>, growth: &Growth) -> Forest {
+        Forest::fit_while(examples, watch, growth, &mut |_| ControlFlow::Continue(())).unwrap_or_default()
+    }
+
+    /// The same; `go_on` is told of each tree that is grown, and may stop it all: then there is no forest.
+    pub fn fit_while(
+        examples: &Examples,
+        watch: Option<&Examples>,
+        growth: &Growth,
+        go_on: &mut dyn FnMut(usize) -> ControlFlow<()>,
+    ) -> Option<Forest> {
         let mut forest = Forest::default();
         let sum = |label: bool| {
             let of = examples.weights.iter().zip(&examples.labels).filter(|&(_, &its)| its == label);
             of.map(|(&weight, _)| f64::from(weight)).sum::<f64>() as f32
         };
         if examples.is_empty() {
-            return forest;
+            return Some(forest);
         }
         let prior = ln((sum(true) + 0.5) / (sum(false) + 0.5));
         forest.roots.push(0);
@@ -213,7 +225,10 @@ impl Forest {
         let mut scores = vec![prior; examples.len()];
         let mut watched: Vec<f32> = vec![prior; watch.map_or(0, Examples::len)];
         let mut best = (watch.map_or(0.0, |watch| loss(&watched, watch)), 1);
-        for _ in 0..growth.trees {
+        for tree in 0..growth.trees {
+            if go_on(tree).is_break() {
+                return None;
+            }
             let root = forest.feature.len() as u32;
             forest.roots.push(root);
             forest.grow(examples, &binned, growth, &mut scores);
@@ -230,7 +245,7 @@ impl Forest {
         if watch.is_some() {
             forest.roots.truncate(best.1);
         }
-        forest
+        Some(forest)
     }
 
     /// How many trees, the prior not counted.

@@ -22,7 +22,7 @@ pub fn within(corpus: &Corpus, params: &TrainParams, threads: usize, budget: Dur
     params.validate()?;
     let started = Instant::now();
     let view = view(corpus, params)?;
-    let (seconds, ranking) = pool(threads)?.install(|| {
+    let (seconds, ranking, file) = pool(threads)?.install(|| {
         let mut tables = first_tables(&view, params);
         let text = text(&view, params);
         let mut seconds = Vec::new();
@@ -40,10 +40,10 @@ pub fn within(corpus: &Corpus, params: &TrainParams, threads: usize, budget: Dur
             seconds.push((phase.epochs(), mean * phase.batches() as f64));
         }
         let pass = seconds.last().map_or(0.0, |&(_, seconds)| seconds);
-        let ranking = if is_for(params) { ranking_seconds(view.documents.len(), pass) } else { 0.0 };
-        (seconds, ranking)
+        let ranking = if is_for(params) { ranking_seconds(view.documents.len(), view.links.len(), pass) } else { 0.0 };
+        (seconds, ranking, file_seconds(view.counts.iter().sum()))
     });
-    let left = budget.saturating_sub(started.elapsed()).as_secs_f64();
+    let left = (budget.saturating_sub(started.elapsed()).as_secs_f64() - file).max(0.0);
     let mut fitted = params.clone();
     // Where it would take most of the time, there is none to learn how to weigh the rankings.
     fitted.hybrid &= ranking <= left / 2.0;
@@ -51,11 +51,19 @@ pub fn within(corpus: &Corpus, params: &TrainParams, threads: usize, budget: Dur
     Ok(fitted)
 }
 
-/// What it takes to learn how to weigh the rankings, about: some passes over the links, many questions, some trees. The
-/// numbers are rounded from FOLDOC, 10,244 documents, on one core: 9 s of questions and 5.6 s of trees.
-fn ranking_seconds(documents: usize, pass: f64) -> f64 {
-    let threads = rayon::current_num_threads() as f64;
-    3.0 * pass + (6.0 + 2000.0 * (1e-3 + 3e-7 * documents as f64)) / threads
+/// What it takes to learn how to weigh the rankings, about: some passes over the links, questions, trees. The numbers are
+/// rounded from FOLDOC, 10,244 documents, on one core: 9 s for 2,000 questions and 5.6 s of trees. Of few documents there
+/// are few candidates.
+fn ranking_seconds(documents: usize, links: usize, pass: f64) -> f64 {
+    let (threads, documents) = (rayon::current_num_threads() as f64, documents as f64);
+    let questions = (links as f64 / 2.0).min(2000.0).min(6e8 / documents.max(1.0));
+    let trees = 6.0 * questions / 2000.0 * (documents / 2000.0).min(1.0);
+    3.0 * pass + (trees + questions * (1e-3 + 3e-7 * documents)) / threads
+}
+
+/// What the index and the file take, about: a minute on two threads for 177 million words.
+fn file_seconds(words: u64) -> f64 {
+    7e-7 * words as f64 / rayon::current_num_threads() as f64
 }
 
 /// For phases of so many passes, each of so many seconds: the passes that fit into `budget` seconds.

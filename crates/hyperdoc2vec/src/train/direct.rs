@@ -59,6 +59,8 @@ pub struct DirectParams {
     pub beyond: Beyond,
     /// Whether w2v is skip-gram rather than CBOW.
     pub skip_gram: bool,
+    /// Whether PV-DM and CBOW add up every window by itself, as the paper has it: slow.
+    pub plain: bool,
 }
 
 impl Default for DirectParams {
@@ -73,6 +75,7 @@ impl Default for DirectParams {
             last_rate: 0.0001,
             beyond: Beyond::Skip,
             skip_gram: false,
+            plain: false,
         }
     }
 }
@@ -117,6 +120,7 @@ struct Lists {
     kept: Vec<u32>,
     outputs: Vec<u32>,
     next_outputs: Vec<u32>,
+    inputs: Vec<u32>,
 }
 
 impl Direct<'_> {
@@ -133,7 +137,7 @@ impl Direct<'_> {
         let (text, params) = (self.text, self.params);
         let row = (text.view().words.len() + document) as u32;
         let mut rng = Rng::keyed(self.seed, &[PHASE, self.form as u64, epoch as u64, document as u64]);
-        let Lists { kept, outputs, next_outputs } = lists;
+        let Lists { kept, outputs, next_outputs, inputs } = lists;
         kept.clear();
         text.rows(document, |row| {
             let chance = self.keep[row as usize];
@@ -176,6 +180,15 @@ impl Direct<'_> {
             if self.form == Form::Dbow {
                 loss += learner.learn(rate, &[row], outputs, tables);
                 examples += 1;
+            } else if params.plain {
+                inputs.clear();
+                inputs.extend_from_slice(&kept[at.saturating_sub(reach)..at]);
+                inputs.extend_from_slice(&kept[at + 1..kept.len().min(at + 1 + reach)]);
+                inputs.extend((self.form == Form::Dm).then_some(row));
+                if !inputs.is_empty() {
+                    loss += learner.learn(rate, inputs, outputs, tables);
+                    examples += 1;
+                }
             } else {
                 near.go(kept, at, &mut matrix_mut(&mut tables.input));
                 let document = (self.form == Form::Dm).then_some(row);
@@ -186,7 +199,9 @@ impl Direct<'_> {
             }
             std::mem::swap(outputs, next_outputs);
         }
-        near.end(kept, &mut matrix_mut(&mut tables.input));
+        if !params.plain {
+            near.end(kept, &mut matrix_mut(&mut tables.input));
+        }
         (examples, loss)
     }
 }

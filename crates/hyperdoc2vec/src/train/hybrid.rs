@@ -59,6 +59,8 @@ const REACH: usize = 8;
 const LITTLE: usize = 100_000;
 /// What the asking is called where progress is told; it has no loss.
 pub const QUESTIONS: &str = "questions";
+/// And the growing of trees.
+pub const TREES: &str = "trees";
 /// Questions between two looks at whether to go on.
 const AT_ONCE: usize = 64;
 /// Keys of random numbers.
@@ -167,21 +169,60 @@ pub(super) fn learn(
     aside.restore(tables)?;
     let Some(Gathered { links, mut learnt, checked }) = gathered? else { return Ok(None) };
     let mut bins: Vec<Bin> = Vec::new();
-    let [alone, sourced] = [0, 1].map(|kind: usize| {
-        // Where there is little to learn from, simpler trees may hold better: that is tried.
-        let depths = if learnt[kind].len() < LITTLE { &[2, 3, 5][..] } else { &[5] };
-        let tries = depths.iter().map(|&depth| {
+    let mut forests = Vec::new();
+    let mut told = Trees { fits: 0, total: 0, grown: 0, watch };
+    // Where there is little to learn from, simpler trees may hold better: that is tried.
+    let depths = |examples: &Examples| if examples.len() < LITTLE { &[2, 3, 5][..] } else { &[5] };
+    told.total = learnt.iter().map(|examples| depths(examples).len() + 1).sum();
+    for kind in 0..2 {
+        let mut tries = Vec::new();
+        for &depth in depths(&learnt[kind]) {
             let growth = Growth { depth, ..Growth::default() };
-            let forest = Forest::fit(&learnt[kind], Some(&checked[kind]), &growth);
-            (forest.loss(&checked[kind]), growth, forest)
-        });
-        let best = tries.min_by(|a, b| a.0.total_cmp(&b.0));
+            let forest = told.fit(&learnt[kind], Some(&checked[kind]), &growth)?;
+            tries.push((forest.loss(&checked[kind]), growth, forest));
+        }
+        let best = tries.into_iter().min_by(|a, b| a.0.total_cmp(&b.0));
         let (_, growth, tried) = best.unwrap_or_default();
         Hybrid::check(&tried, &checked[kind], &mut bins);
         learnt[kind].extend(&checked[kind]);
-        Forest::fit(&learnt[kind], None, &Growth { trees: tried.trees(), ..growth })
-    });
+        forests.push(told.fit(&learnt[kind], None, &Growth { trees: tried.trees(), ..growth })?);
+    }
+    let (sourced, alone) = (forests.pop().unwrap_or_default(), forests.pop().unwrap_or_default());
     Ok(Some(Hybrid { alone, sourced, about: json!({"links": links, "calibration": bins_json(&bins)}) }))
+}
+
+/// Fits forests one after the other, and tells of it.
+struct Trees<'a> {
+    fits: usize,
+    total: usize,
+    grown: u64,
+    watch: TrainWatch<'a>,
+}
+
+impl Trees<'_> {
+    fn fit(&mut self, examples: &Examples, checked: Option<&Examples>, growth: &Growth) -> Result<Forest> {
+        let (fits, total) = (self.fits, self.total);
+        self.fits += 1;
+        let Trees { grown, watch, .. } = self;
+        let forest = Forest::fit_while(examples, checked, growth, &mut |tree| {
+            let part = tree as f64 / growth.trees.max(1) as f64;
+            *grown += 1;
+            watch(&TrainProgress {
+                phase: TREES,
+                epoch: fits,
+                epochs: total,
+                batch: tree + 1,
+                batches: growth.trees,
+                unit: TREES,
+                units: *grown,
+                loss: None,
+                done: (fits as f64 + part) / total as f64,
+                held_out: None,
+                kept: None,
+            })
+        });
+        forest.ok_or(Error::Interrupted)
+    }
 }
 
 /// What there is to learn from, without and with the source.
@@ -281,7 +322,7 @@ fn ask(
             batches,
             unit: QUESTIONS,
             units: all.len() as u64,
-            loss: 0.0,
+            loss: None,
             done: (number + 1) as f64 / batches as f64,
             held_out: None,
             kept: None,

@@ -41,7 +41,7 @@ const SMOOTHING: f64 = 0.02;
 /// How far a run has come.
 #[derive(Debug, Clone, PartialEq)]
 pub struct TrainProgress {
-    /// The phase: `content` or `citation`.
+    /// The phase, as `content`, `citation` or `questions`.
     pub phase: &'static str,
     /// The pass, counting from 0.
     pub epoch: usize,
@@ -51,12 +51,12 @@ pub struct TrainProgress {
     pub batch: usize,
     /// Batches of a pass.
     pub batches: usize,
-    /// What is learnt from: `links` or `words`.
+    /// What is counted, as `links` or `words`.
     pub unit: &'static str,
     /// How many of them this phase has seen, in this run of the program.
     pub units: u64,
-    /// The loss of one of them, averaged over the last batches.
-    pub loss: f64,
+    /// The loss of one of them, averaged over the last batches; `None` where nothing was learnt, or nothing that has one.
+    pub loss: Option<f64>,
     /// Share of the whole phase that is done.
     pub done: f64,
     /// The mean loss of held-out links after the last whole pass, where some are held out. When the pass has just ended,
@@ -116,12 +116,12 @@ pub fn train_view(
     params.validate()?;
     // What a killed run left, even if it did not come to writing anything whole.
     aside::clear(destination);
+    checkpoints.iter().for_each(|checkpoints| aside::clear(&checkpoints.path));
     pool(threads)?.install(|| {
-        let folder = parent(destination);
-        let Trained { mut tables, content, hybrid } = run(view, params, checkpoints, destination, watch)?;
-        let newcomers = newcomers::fill(view, &mut tables, params);
-        let content = content.map_or_else(|| Content::new(view, folder), Ok)?;
-        model::save_with(destination, view, &tables, params, &content, hybrid.as_ref(), newcomers.as_ref())
+        let mut trained = run(view, params, checkpoints, destination, watch)?;
+        let key = key(view, params);
+        trained.state.save_if_due(&key, checkpoints)?;
+        save(destination, view, params, &mut trained).map_err(|error| unsaved(error, &trained.state, &key, checkpoints))
     })?;
     // The run is over: its checkpoint is of no more use.
     if let Some(checkpoints) = checkpoints
@@ -132,12 +132,36 @@ pub fn train_view(
     Ok(())
 }
 
+/// Writes the model.
+fn save(destination: &Path, view: &View<'_>, params: &TrainParams, trained: &mut Trained) -> Result<()> {
+    let Trained { state: State { tables, hybrid, .. }, content } = trained;
+    let newcomers = newcomers::fill(view, tables, params);
+    let made;
+    let content = match content {
+        Some(content) => content,
+        None => {
+            made = Content::new(view, parent(destination))?;
+            &made
+        }
+    };
+    model::save_with(destination, view, tables, params, content, hybrid.as_ref(), newcomers.as_ref())
+}
+
+/// The error of a model that could not be written: what was learnt goes into a checkpoint, if that can be.
+fn unsaved(error: Error, state: &State, key: &serde_json::Value, checkpoints: Option<&Checkpoints>) -> Error {
+    let kept = checkpoints.filter(|checkpoints| state.save(&checkpoints.path, key).is_ok());
+    match kept {
+        Some(checkpoints) => Error::Unsaved { source: Box::new(error), checkpoint: checkpoints.path.clone() },
+        None => error,
+    }
+}
+
 /// The vectors of the model that training leads to, without a file: no index and no learnt ranking. On the threads of the
 /// current pool.
 pub fn train_tables(view: &View<'_>, params: &TrainParams, watch: TrainWatch<'_>) -> Result<Tables> {
     params.validate()?;
     let params = TrainParams { hybrid: false, ..params.clone() };
-    let mut tables = run(view, &params, None, Path::new("."), watch)?.tables;
+    let mut tables = run(view, &params, None, Path::new("."), watch)?.state.tables;
     newcomers::fill(view, &mut tables, &params);
     Ok(tables)
 }
@@ -253,10 +277,15 @@ pub(super) fn first_tables(view: &View<'_>, params: &TrainParams) -> Tables {
 
 /// What a run leads to.
 struct Trained {
-    tables: Tables,
+    /// Behind the last phase.
+    state: State,
     /// Read already, if it was of use.
     content: Option<Content>,
-    hybrid: Option<Hybrid>,
+}
+
+/// What a checkpoint must be of to be gone on from.
+fn key(view: &View<'_>, params: &TrainParams) -> serde_json::Value {
+    json!({"params": params.to_json(), "fingerprint": view.corpus.manifest().fingerprint})
 }
 
 fn run(
@@ -266,8 +295,8 @@ fn run(
     destination: &Path,
     watch: TrainWatch<'_>,
 ) -> Result<Trained> {
-    let key = json!({"params": params.to_json(), "fingerprint": view.corpus.manifest().fingerprint});
-    let mut state = State { place: Place::default(), tables: first_tables(view, params), best: None, hybrid: None };
+    let key = key(view, params);
+    let mut state = State::new(first_tables(view, params));
     let mut content = None;
     if let Some(checkpoints) = checkpoints.filter(|checkpoints| checkpoints.resume && checkpoints.path.exists()) {
         state.read(&checkpoints.path, &key)?;
@@ -282,12 +311,15 @@ fn run(
         }
         if (state.place.epoch, state.place.batch) == (0, 0) {
             phase.prepare(&mut state.tables);
-            if number + 1 == count && hybrid::is_for(params) {
+            // A checkpoint may have it already; to prepare twice does no harm.
+            if number + 1 == count && hybrid::is_for(params) && state.hybrid.is_none() {
+                state.save_if_due(&key, checkpoints)?;
                 let content = content.insert(Content::new(view, parent(destination))?);
                 state.hybrid = match hybrid::learn(view, params, &mut state.tables, content, destination, watch) {
                     Err(Error::Interrupted) => return Err(stopped(&state, &key, checkpoints)?),
                     learnt => learnt?,
                 };
+                state.save_if_due(&key, checkpoints)?;
             }
         }
         run_phase(phase.as_ref(), &mut state, &key, checkpoints, watch)?;
@@ -295,13 +327,14 @@ fn run(
             finite(phase.as_ref(), &state.tables)?;
         }
     }
-    Ok(Trained { tables: state.tables, content, hybrid: state.hybrid })
+    state.place = Place { phase: count, ..Place::default() };
+    Ok(Trained { state, content })
 }
 
 /// Writes a checkpoint where a run was stopped between phases, and tells where it is.
 fn stopped(state: &State, key: &serde_json::Value, checkpoints: Option<&Checkpoints>) -> Result<Error> {
     let Some(checkpoints) = checkpoints else { return Ok(Error::Interrupted) };
-    write_checkpoint(&checkpoints.path, state.place, key, &state.tables, None, None)?;
+    state.save(&checkpoints.path, key)?;
     Ok(Error::Stopped { checkpoint: checkpoints.path.clone() })
 }
 
@@ -336,8 +369,7 @@ impl TablesAside {
 
 /// Runs one phase from its beginning, without checkpoints.
 pub(super) fn run_alone(phase: &dyn Phase, tables: &mut Tables, watch: TrainWatch<'_>) -> Result<()> {
-    let place = Place::default();
-    let mut state = State { place, tables: std::mem::replace(tables, none()), best: None, hybrid: None };
+    let mut state = State::new(std::mem::replace(tables, none()));
     phase.prepare(&mut state.tables);
     run_phase(phase, &mut state, &serde_json::Value::Null, None, watch)?;
     *tables = state.tables;
@@ -357,6 +389,8 @@ struct State {
     best: Option<Best>,
     /// What was learnt before the last phase.
     hybrid: Option<Hybrid>,
+    /// When the last checkpoint was written, or the run began.
+    saved: Instant,
 }
 
 struct Best {
@@ -376,20 +410,20 @@ fn run_phase(
     let memory = (SMOOTHING * phase.batches() as f64).max(1.0);
     let (mut units, mut loss, mut held_out) = (0, None, None);
     let mut last = None;
-    let mut saved = Instant::now();
-    let State { place: first, tables, best, hybrid } = state;
+    let State { place: first, tables, best, hybrid, saved } = state;
     for epoch in first.epoch..phase.epochs() {
         let start = if epoch == first.epoch { first.batch } else { 0 };
         let mut failure = None;
         let flow = phase.epoch(epoch, start, tables, &mut |done, tables| {
             units += done.units;
-            let mean = done.loss / done.units.max(1) as f64;
+            // Of a batch from which nothing is learnt there is no loss.
+            let mean = if done.units > 0 { done.loss / done.units as f64 } else { loss.unwrap_or(0.0) };
             if !mean.is_finite() {
                 failure = Some(Error::Diverged { phase: phase.name(), epoch: epoch + 1, batch: done.batches });
                 return ControlFlow::Break(());
             }
             let smooth = loss.map_or(mean, |loss: f64| loss + (mean - loss) / memory);
-            loss = Some(smooth);
+            loss = if units > 0 { Some(smooth) } else { None };
             let place = Place { phase: first.phase, epoch, batch: done.batches };
             let progress = TrainProgress {
                 phase: phase.name(),
@@ -399,7 +433,7 @@ fn run_phase(
                 batches: phase.batches(),
                 unit: phase.unit(),
                 units,
-                loss: smooth,
+                loss,
                 done: (epoch * phase.batches() + done.batches) as f64 / total,
                 held_out,
                 kept: None,
@@ -415,7 +449,7 @@ fn run_phase(
                     failure = Some(error);
                     return ControlFlow::Break(());
                 }
-                saved = Instant::now();
+                *saved = Instant::now();
             }
             if stop {
                 failure = Some(match checkpoints {
@@ -488,6 +522,25 @@ fn tensors<'a>(names: [&'static str; 4], tables: &'a Tables) -> [Tensor<'a>; 4] 
 }
 
 impl State {
+    /// Before the first batch of the first phase.
+    fn new(tables: Tables) -> State {
+        State { place: Place::default(), tables, best: None, hybrid: None, saved: Instant::now() }
+    }
+
+    /// Writes a checkpoint.
+    fn save(&self, path: &Path, key: &serde_json::Value) -> Result<()> {
+        write_checkpoint(path, self.place, key, &self.tables, self.best.as_ref(), self.hybrid.as_ref())
+    }
+
+    /// Writes a checkpoint between phases, if it is time for one.
+    fn save_if_due(&mut self, key: &serde_json::Value, checkpoints: Option<&Checkpoints>) -> Result<()> {
+        if let Some(checkpoints) = checkpoints.filter(|checkpoints| self.saved.elapsed() >= checkpoints.every) {
+            self.save(&checkpoints.path, key)?;
+            self.saved = Instant::now();
+        }
+        Ok(())
+    }
+
     fn read(&mut self, path: &Path, key: &serde_json::Value) -> Result<()> {
         let container = Container::open(path, CHECKPOINT, CHECKPOINT_VERSION)?;
         container.verify()?;
