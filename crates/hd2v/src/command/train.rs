@@ -1,7 +1,7 @@
 //! `hd2v train`: from a corpus to a model.
 
 use std::fs::File;
-use std::io::{BufWriter, Write};
+use std::io::{BufRead, BufReader, BufWriter, Read, Write};
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
@@ -204,6 +204,11 @@ pub fn run(arguments: &Arguments) -> Result<()> {
     }
     let mut log = match &arguments.log {
         Some(path) => {
+            ensure!(
+                path != output && (!path.exists() || is_log(path)),
+                "{}: is there already and is no log of a training; choose another name for --log",
+                path.display()
+            );
             // A run that goes on does not take away what was told of its beginning.
             let (append, fresh) = (arguments.resume, !arguments.resume);
             let file = File::options().create(true).write(fresh).append(append).truncate(fresh).open(path);
@@ -223,7 +228,11 @@ pub fn run(arguments: &Arguments) -> Result<()> {
         }
         told
     };
-    train(&corpus, &params, output, arguments.threads, Some(&checkpoints), &mut watch)?;
+    let result = train(&corpus, &params, output, arguments.threads, Some(&checkpoints), &mut watch);
+    if let (Err(Error::Stopped { .. }), Some(_)) = (&result, arguments.time) {
+        talk(format_args!("with --resume, give {} in place of --time", passes(&params)));
+    }
+    result?;
     let seconds = reporter.finish();
     if let (Some(error), Some(path)) = (unlogged, &arguments.log) {
         talk(format_args!("{}: the log is not complete: {error}", path.display()));
@@ -363,6 +372,18 @@ fn checkpoint_path(model: &Path) -> PathBuf {
     let mut path = model.as_os_str().to_owned();
     path.push(".checkpoint");
     PathBuf::from(path)
+}
+
+/// Whether a file is the log of a training, or empty.
+fn is_log(path: &Path) -> bool {
+    let Ok(file) = File::open(path) else { return false };
+    let mut line = String::new();
+    match BufReader::new(file).take(10_000).read_line(&mut line) {
+        Ok(_) => {
+            line.is_empty() || serde_json::from_str(&line).is_ok_and(|v: serde_json::Value| v["phase"].is_string())
+        }
+        Err(_) => false,
+    }
 }
 
 fn log_line(progress: &TrainProgress, reporter: &TrainReporter) -> serde_json::Value {

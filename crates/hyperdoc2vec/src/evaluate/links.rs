@@ -116,16 +116,20 @@ impl Asked {
         format!("{}:{number}", trec::escaped(view.corpus.name(source)))
     }
 
-    /// Writes the truths as qrels.
+    /// The truths as qrels.
+    pub fn qrels(&self, view: &View<'_>) -> Vec<u8> {
+        let mut out = Vec::new();
+        for (number, query) in self.queries.iter().enumerate() {
+            let truths = query.truths.iter().map(|&truth| view.corpus.name(truth));
+            // Nothing fails where bytes are written to memory.
+            let _ = trec::write_qrels(&mut out, &self.name(view, number), truths);
+        }
+        out
+    }
+
+    /// Writes them.
     pub fn write_qrels(&self, view: &View<'_>, path: &Path) -> Result<()> {
-        aside(path, |out| {
-            for (number, query) in self.queries.iter().enumerate() {
-                let truths = query.truths.iter().map(|&truth| view.corpus.name(truth));
-                let name = self.name(view, number);
-                trec::write_qrels(out, &name, truths).map_err(Error::io("write", path))?;
-            }
-            Ok(())
-        })
+        aside(path, |out| out.write_all(&self.qrels(view)).map_err(Error::io("write", path)))
     }
 }
 

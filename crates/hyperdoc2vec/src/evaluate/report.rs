@@ -134,6 +134,9 @@ fn part_json(part: &Part, cell: &Cell, groups: &[u32], seed: u64) -> Value {
     };
     let values: Vec<f64> = part.questions.iter().map(found).collect();
     let groups: Vec<u32> = part.questions.iter().map(|(question, _)| groups[*question]).collect();
+    if values.is_empty() {
+        return json!({"name": part.name, "positions": 0, "recall@10": null, "interval": null});
+    }
     let estimate = estimate(&values, &groups, seed);
     json!({
         "name": part.name,

@@ -211,6 +211,77 @@ proptest! {
     }
 
     #[test]
+    fn every_step_of_adagrad_is_the_plain_loop_bit_for_bit(k in 0usize..70, few in 0usize..11, seed: u64) {
+        let (gradient, vector) = (numbers(k, seed / 2), numbers(k, seed / 2 + 1));
+        let table = numbers(7 * k, seed / 2 + 2);
+        let mut rng = Rng::keyed(seed, &[2]);
+        let ids: Vec<u32> = (0..few).map(|_| rng.below(7) as u32).collect();
+        let weights = numbers(few, seed / 2 + 3);
+        // A row that has not learnt yet, and one that has.
+        for before in [0.0f32, 0.25] {
+            let step = |gradient: &[f32]| {
+                let (mut vector, mut square) = (vector.clone(), before);
+                // `dot` is compared with a plain loop of its own above.
+                square += dot(gradient, gradient) / k as f32;
+                let root = square.sqrt();
+                // Of no numbers there is no mean: the square is NaN, and nothing moves.
+                if root > 0.0 {
+                    vector.iter_mut().zip(gradient).for_each(|(x, g)| *x = (-0.3f32 / root).mul_add(*g, *x));
+                }
+                (bits(&vector), bits(&[square]))
+            };
+            let expected = step(&gradient);
+            for adagrad in [rows::adagrad, adagrad] {
+                let (mut vector, mut square) = (vector.clone(), before);
+                adagrad(&gradient, &mut vector, &mut square, 0.3);
+                prop_assert_eq!(&(bits(&vector), bits(&[square])), &expected);
+            }
+
+            let mut sum = vec![0.0f32; k];
+            for (&id, &w) in ids.iter().zip(&weights) {
+                sum.iter_mut().zip(&table[id as usize * k..]).for_each(|(sum, x)| *sum = w.mul_add(*x, *sum));
+            }
+            let expected = step(&sum);
+            for adagrad_sum in [rows::adagrad_sum, adagrad_sum] {
+                // What the sum held before does not count.
+                let (mut found, mut vector, mut square) = (vec![f32::NAN; k], vector.clone(), before);
+                let table = Matrix::new(&table, 7, k, k);
+                adagrad_sum(table, &ids, &weights, &mut found, &mut vector, &mut square, 0.3);
+                prop_assert_eq!(bits(&found), bits(&sum));
+                prop_assert_eq!(&(bits(&vector), bits(&[square])), &expected);
+            }
+        }
+    }
+
+    #[test]
+    fn points_are_pushed_to_the_same_bits_in_every_build(many in 0usize..40, seed: u64) {
+        let points = |seed: u64| <[f32; POINTS]>::try_from(numbers(POINTS, seed)).expect("as many as asked for");
+        let (x, y) = (points(seed / 2), points(seed / 2 + 1));
+        let pushers: Vec<Pusher> = numbers(3 * many, seed / 2 + 2)
+            .chunks_exact(3)
+            .map(|three| Pusher { place: [three[0], three[1]], mass: 1.0 + three[2].abs() })
+            .collect();
+        // What is there already is added to.
+        let before = Push { x: points(seed / 2 + 3), y: points(seed / 2 + 4), q: points(seed / 2 + 5) };
+        let mut expected = before;
+        for i in 0..POINTS {
+            for pusher in &pushers {
+                let (dx, dy) = (x[i] - pusher.place[0], y[i] - pusher.place[1]);
+                let q = 1.0 / (1.0 + dx * dx + dy * dy);
+                expected.q[i] += pusher.mass * q;
+                expected.x[i] += pusher.mass * q * q * dx;
+                expected.y[i] += pusher.mass * q * q * dy;
+            }
+        }
+        let all = |push: &Push| [bits(&push.x), bits(&push.y), bits(&push.q)];
+        for repel in [repel::repel, repel] {
+            let mut push = before;
+            repel(&x, &y, &pushers, &mut push);
+            prop_assert_eq!(all(&push), all(&expected));
+        }
+    }
+
+    #[test]
     fn functions_are_the_same_bits_in_every_build(inputs in proptest::collection::vec(any::<u32>(), 0..70)) {
         let x: Vec<f32> = inputs.iter().map(|x| f32::from_bits(*x)).collect();
         type All = fn(&mut [f32]);
@@ -369,6 +440,36 @@ fn an_example_is_learnt_to_the_same_bits_in_every_build() {
             [&mut input, &mut output].into_iter().flatten().for_each(|x| *x = x.clamp(-1.0, 1.0));
             let (a, b) = (MatrixMut::new(&mut input, 7, k, k), MatrixMut::new(&mut output, 7, k, k));
             let loss = learn(step, &inputs, &outputs, &labels, a, b, &mut [f32::NAN; 50]);
+            (loss.to_bits(), bits(&input), bits(&output))
+        });
+        assert!(f64::from_bits(results[0].0) > 0.0);
+        assert_eq!(results[0], results[1]);
+    }
+}
+
+#[test]
+fn a_text_is_learnt_to_the_same_bits_in_every_build() {
+    const REACH: usize = 9;
+    let (rows, k) = (30, 24);
+    // Words come again within the windows, which cover whole blocks of places and parts of them.
+    let text: Vec<u32> = (0..60u32).map(|place| place * 7 % 25).collect();
+    for (case, document) in [None, Some(29)].into_iter().enumerate() {
+        let beyond = [Beyond::Skip, Beyond::Saturate][case];
+        let step = Step { rate: 0.1, beyond, divide: case == 1 };
+        let results = [near::learn_near, learn_near].map(|learn_near| {
+            let (mut input, mut output) = (numbers(rows * k, case as u64), numbers(rows * k, case as u64 + 9));
+            [&mut input, &mut output].into_iter().flatten().for_each(|x| *x = x.clamp(-1.0, 1.0));
+            let mut rng = Rng::keyed(case as u64, &[3]);
+            let (mut near, mut loss) = (Near::new(REACH, k), 0.0);
+            for (at, &word) in text.iter().enumerate() {
+                let mut a = MatrixMut::new(&mut input, rows, k, k);
+                let b = MatrixMut::new(&mut output, rows, k, k);
+                near.go(&text, at, &mut a);
+                let place = Place { at, reach: 1 + rng.below(REACH), document };
+                let outputs = [word, rng.below(rows) as u32, rng.below(rows) as u32];
+                loss += learn_near(step, &mut near, place, &outputs, &[1.0, 0.0, 0.0], a, b);
+            }
+            near.end(&text, &mut MatrixMut::new(&mut input, rows, k, k));
             (loss.to_bits(), bits(&input), bits(&output))
         });
         assert!(f64::from_bits(results[0].0) > 0.0);

@@ -71,6 +71,11 @@ pub fn is_for(params: &TrainParams) -> bool {
     params.hybrid && matches!(params.method, Method::HyperDoc | Method::Joint)
 }
 
+/// Whether there are links enough in `view` to learn from.
+pub fn has_links_for(view: &View<'_>, seed: u64) -> bool {
+    folds(view, seed).next().is_some_and(|fold| asked(view, &fold).len() >= LEAST)
+}
+
 /// Some documents taken for new.
 struct Fold {
     /// Those whose links are asked for.

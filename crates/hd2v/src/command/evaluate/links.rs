@@ -1,9 +1,11 @@
 //! `hd2v evaluate links`: trains each method on a part of a corpus and asks it for the links of the rest.
 
+use std::fs::File;
+use std::io::{BufRead, BufReader, Read};
 use std::path::{Path, PathBuf};
 use std::sync::Mutex;
 
-use anyhow::{Context, Result, bail};
+use anyhow::{Context, Result, bail, ensure};
 use clap::{Args, ValueEnum};
 use hyperdoc2vec::evaluate::intents::{CHOICE_FOLDS, COSTS, Functions, Words, read as read_intents};
 use hyperdoc2vec::evaluate::links::{Asked, Cell, LinksParams, run as run_links, train_params};
@@ -11,6 +13,7 @@ use hyperdoc2vec::evaluate::methods::{LinkMethod, Trains, all, costs, defaults};
 use hyperdoc2vec::evaluate::metrics::Profile;
 use hyperdoc2vec::evaluate::report::{comparisons_json, methods_json, split_json};
 use hyperdoc2vec::split::Split;
+use hyperdoc2vec::train::hybrid;
 use hyperdoc2vec::train::view::View;
 use hyperdoc2vec::train::{Method, TrainParams, train_tables};
 use hyperdoc2vec::{Corpus, Date, Error};
@@ -28,12 +31,13 @@ use crate::progress::{EvaluateReporter, TrainReporter, folds_teller, stop_on_int
 Documents after --until (or a share of all, --holdout) are left out of training; every place in them where a link to a
 training document stands is a question, answered from the words around it. docs/evaluation.md tells the details.
 
-Methods: those of `train` (but deepwalk, which knows no words), and
-  popular, bm25, bm25-cited, hybrid, hybrid-source
-  w2v-i4i, h-d2v-paper-i4i, h-d2v-random-i4i, h-d2v-i4i      ranked by IN vectors
+Methods:
+  popular*, bm25*, bm25-cited*, hybrid*, hybrid-source*
+  w2v*, d2v-nc*, d2v-cac*, npm*, h-d2v-random*, h-d2v-paper*, h-d2v*, pv-dm, pv-dbow, joint   as `train` has them
+  w2v-i4i*, h-d2v-paper-i4i, h-d2v-random-i4i, h-d2v-i4i     ranked by IN vectors
   h-d2v-paper-in-out, h-d2v-random-in-out, h-d2v-in-out      by IN and OUT
-  h-d2v-paper-source, h-d2v-random-source, h-d2v-source, joint-source, reference-source   knowing the source
-  d2v-nc-5, d2v-cac-5                                        five steps of inference, as in 2018
+  h-d2v-source*, h-d2v-paper-source, h-d2v-random-source, joint-source, reference-source   knowing the source
+  d2v-cac-5*, d2v-nc-5                                       five steps of inference, as in 2018
   reference                                                  what `train --compat reference` trains
 
 Examples:
@@ -45,7 +49,7 @@ pub struct Arguments {
     corpus: PathBuf,
     #[command(flatten)]
     split: SplitArguments,
-    /// What to compare, by name, between commas; `all` for everything [default: about half of them]
+    /// What to compare, by name, between commas; `all` for everything [default: the 15 below with a *]
     #[arg(long, value_name = "A,B,…")]
     methods: Option<String>,
     #[command(flatten)]
@@ -146,6 +150,7 @@ impl TrainArguments {
         train.citation.epochs = self.epochs;
         train.content.epochs = self.content_epochs;
         train.reference.noise = self.reference_noise;
+        (train.reference.epochs, train.direct.epochs) = (self.reference_epochs, self.text_epochs);
         train.citation.decay = decay(corpus, &train);
         train.validate()?;
         let &TrainArguments { reference_epochs, text_epochs, .. } = self;
@@ -201,6 +206,23 @@ pub fn methods(names: Option<&str>) -> Result<Vec<LinkMethod>> {
     }
 }
 
+/// Leaves the learnt ranking out where there are too few links to learn it from; where it was asked for by name, that is an
+/// error, told before anything is trained.
+pub fn without_hybrid(methods: &mut Vec<LinkMethod>, named: bool, view: &View<'_>, seed: u64) -> Result<()> {
+    let learnt = |method: &LinkMethod| method.trains == Trains::Searchable;
+    if !methods.iter().any(learnt) || hybrid::has_links_for(view, seed) {
+        return Ok(());
+    }
+    let what = "there are too few links to learn a hybrid ranking from";
+    if named {
+        let place = view.corpus.path().display().to_string();
+        bail!(Error::input(place, format!("{what}; leave hybrid and hybrid-source out of --methods")));
+    }
+    talk(format_args!("hybrid, hybrid-source: left out: {what}"));
+    methods.retain(|method| !learnt(method));
+    Ok(())
+}
+
 /// The choices about anchors for a corpus.
 pub fn anchors(choice: Option<Anchors>, corpus: &Corpus) -> Vec<bool> {
     match choice {
@@ -222,7 +244,7 @@ pub fn merge(into: &mut Value, from: Value) {
 pub fn run(arguments: &Arguments) -> Result<()> {
     let corpus = Corpus::open(&arguments.corpus)?;
     corpus.verify()?;
-    let methods = methods(arguments.methods.as_deref())?;
+    let mut methods = methods(arguments.methods.as_deref())?;
     let mut params = arguments.train.params(&corpus, arguments.threads)?;
     params.anchors = anchors(arguments.anchors, &corpus);
     let seed = arguments.train.seed;
@@ -235,11 +257,27 @@ pub fn run(arguments: &Arguments) -> Result<()> {
         }
         None => Asked::new(&view, &split, arguments.every as usize)?,
     };
+    without_hybrid(&mut methods, arguments.methods.is_some(), &view, seed)?;
+    if asked.queries.len() < FEW {
+        let positions = count(asked.queries.len() as u64, "position");
+        talk(format_args!("{positions} to ask: too few for figures that mean much"));
+    }
     if let Some(runs) = &arguments.runs {
         std::fs::create_dir_all(runs).with_context(|| format!("cannot create {}", runs.display()))?;
-        asked.write_qrels(&view, &runs.join("qrels"))?;
+        let path = runs.join("qrels");
+        ensure!(
+            !path.exists() || std::fs::read(&path).is_ok_and(|there| there == asked.qrels(&view)),
+            "{}: holds run files of other questions; choose another directory",
+            runs.display()
+        );
+        asked.write_qrels(&view, &path)?;
     }
     if let Some(run) = &arguments.run {
+        ensure!(
+            !run.exists() || is_run(run),
+            "{}: is there already and is no run file; choose another name",
+            run.display()
+        );
         asked.write_qrels(&view, &with_suffix(run, "qrels"))?;
     }
     let several = methods.len() * params.anchors.len() > 1;
@@ -264,8 +302,12 @@ pub fn run(arguments: &Arguments) -> Result<()> {
         Ok(())
     };
     let folder = tempfile_folder();
-    run_links(&view, &asked, &methods, &params, &folder, &run_path, &done, &|doing| reporter.watch(doing))?;
+    let result = run_links(&view, &asked, &methods, &params, &folder, &run_path, &done, &|doing| reporter.watch(doing));
     reporter.finish();
+    if let (Err(Error::Interrupted), Some(place)) = (&result, arguments.runs.as_ref().or(arguments.run.as_ref())) {
+        bail!("interrupted; {} has the run files of what was asked so far", place.display());
+    }
+    result?;
     let cells = cells.into_inner().unwrap_or_default();
     let functions = match labelled {
         Some(words) => Some(functions(&view, &asked, &params, &words, arguments.intent_c)?),
@@ -351,6 +393,19 @@ pub fn in_order(methods: &[LinkMethod], cells: &[Cell], anchors: bool) -> Vec<Ce
 /// Where models are kept while they are asked.
 pub fn tempfile_folder() -> PathBuf {
     std::env::temp_dir()
+}
+
+/// With fewer questions, figures mean little.
+const FEW: usize = 20;
+
+/// Whether a file is a run file, or empty.
+fn is_run(path: &Path) -> bool {
+    let Ok(file) = File::open(path) else { return false };
+    let mut line = String::new();
+    match BufReader::new(file).take(10_000).read_line(&mut line) {
+        Ok(_) => line.is_empty() || (line.split_whitespace().count() == 6 && line.contains(" Q0 ")),
+        Err(_) => false,
+    }
 }
 
 fn with_suffix(path: &Path, suffix: &str) -> PathBuf {

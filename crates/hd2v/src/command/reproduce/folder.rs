@@ -6,6 +6,9 @@ use std::path::{Path, PathBuf};
 use anyhow::{Context, Result, bail};
 use serde_json::Value;
 
+/// Held by the run that writes there.
+const LOCK: &str = ".lock";
+
 /// Writes JSON aside and renames it.
 pub fn write_json(path: &Path, value: &Value) -> Result<()> {
     write(path, &format!("{value:#}\n"))
@@ -40,10 +43,15 @@ pub fn read_json(path: &Path) -> Result<Option<Value>> {
     Ok(Some(value.with_context(|| format!("{} is no JSON; remove it to compute it again", path.display()))?))
 }
 
-/// Makes the folder if it is not there, and takes it for this run alone, as long as what is returned lives.
+/// Makes the folder if it is not there, and takes it for this run alone, as long as what is returned lives. A folder that
+/// holds something else is refused.
 pub fn lock(folder: &Path) -> Result<File> {
+    let holds = |entries: std::fs::ReadDir| entries.flatten().any(|entry| entry.file_name() != LOCK);
+    if !folder.join("settings.json").exists() && std::fs::read_dir(folder).is_ok_and(holds) {
+        bail!("{}: is there already, and holds no report that could go on; choose another folder", folder.display());
+    }
     std::fs::create_dir_all(folder).with_context(|| format!("cannot create {}", folder.display()))?;
-    let path = folder.join(".lock");
+    let path = folder.join(LOCK);
     let file = File::create(&path).with_context(|| format!("cannot write {}", path.display()))?;
     if let Err(TryLockError::WouldBlock) = file.try_lock() {
         bail!("{}: another run is writing there; wait for it, or choose another folder", folder.display());
@@ -53,7 +61,7 @@ pub fn lock(folder: &Path) -> Result<File> {
 
 /// An empty folder inside for models, without what a killed run left in it.
 pub fn scratch(folder: &Path) -> Result<PathBuf> {
-    let path = folder.join("tmp");
+    let path = folder.join(".models");
     if path.exists() {
         std::fs::remove_dir_all(&path).with_context(|| format!("cannot remove {}", path.display()))?;
     }
@@ -65,19 +73,30 @@ pub fn scratch(folder: &Path) -> Result<PathBuf> {
 pub fn keep_settings(folder: &Path, settings: &Value) -> Result<()> {
     let path = folder.join("settings.json");
     let Some(before) = read_json(&path)? else { return write_json(&path, settings) };
-    let names = settings.as_object().into_iter().flat_map(|all| all.keys());
-    let differs: Vec<String> = names
-        .filter(|name| before[name.as_str()] != settings[name.as_str()])
-        .map(|name| format!("{name} was {}, is {}", short(&before[name.as_str()]), short(&settings[name.as_str()])))
-        .collect();
+    let differs = differences("", &before, settings);
     if !differs.is_empty() || before != *settings {
         bail!(
             "{}: was begun with other settings ({}); give the same again, or choose another folder",
             folder.display(),
-            differs.join("; ")
+            differs.iter().take(5).cloned().collect::<Vec<_>>().join("; ")
         );
     }
     Ok(())
+}
+
+/// What differs, name by name, what was given before what follows from it.
+fn differences(name: &str, before: &Value, now: &Value) -> Vec<String> {
+    match (before, now) {
+        (before, now) if before == now => Vec::new(),
+        (Value::Object(old), Value::Object(new)) => {
+            let mut names: Vec<&String> =
+                new.keys().chain(old.keys().filter(|name| !new.contains_key(*name))).collect();
+            names.sort_by_key(|name| !matches!(name.as_str(), "until" | "holdout" | "seed"));
+            let inside = |inner: &String| if name.is_empty() { inner.clone() } else { format!("{name}.{inner}") };
+            names.into_iter().flat_map(|inner| differences(&inside(inner), &before[inner], &now[inner])).collect()
+        }
+        (before, now) => vec![format!("{name} was {}, is {}", short(before), short(now))],
+    }
 }
 
 /// JSON in a message.

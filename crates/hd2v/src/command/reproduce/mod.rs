@@ -35,6 +35,7 @@ use super::evaluate::classes::{labelled, methods as train_methods, teller};
 use super::evaluate::criteria::{docs, probe};
 use super::evaluate::links::{
     Anchors, SplitArguments, TrainArguments, anchors, context_words, cost, in_order, merge, methods, split,
+    without_hybrid,
 };
 use super::import::most_threads;
 use crate::output::{print, talk};
@@ -207,7 +208,7 @@ pub fn run(arguments: &Arguments) -> Result<()> {
     let corpus = Corpus::open(&arguments.corpus)?;
     corpus.verify()?;
     // All that can be wrong is looked at now, not after an hour of training.
-    let methods = methods(arguments.methods.as_deref())?;
+    let mut methods = methods(arguments.methods.as_deref())?;
     let class_methods = train_methods("--class-methods", arguments.class_methods.as_deref(), &DEFAULTS)?;
     let paper = arguments.paper_figures.as_deref().map(paper::read).transpose()?.unwrap_or_default();
     let examples = example::wanted(arguments.example.as_deref(), &corpus)?;
@@ -218,6 +219,7 @@ pub fn run(arguments: &Arguments) -> Result<()> {
     let view = View::new(&corpus, &split, params.train.min_count)?;
     let asked = Asked::new(&view, &split, arguments.every as usize)?;
     merge(&mut about, split_json(&view, &split, &asked));
+    without_hybrid(&mut methods, arguments.methods.is_some(), &view, seed)?;
     let whole = View::new(&corpus, &Split::none(&corpus), params.train.min_count)?;
     let class_params = ClassesParams { links: params.clone(), folds: CLASS_FOLDS, svm: SvmParams::default() };
     let labelled = classes_of(arguments, &corpus, &whole, &class_methods, &class_params)?;
@@ -404,6 +406,17 @@ impl Run<'_> {
             if !all {
                 cells.retain(|cell| cell.method != method.name);
                 missing.push(*method);
+            }
+        }
+        if !self.arguments.no_runs {
+            let file = |cell: &&Cell| folder.join("runs").join(format!("{}.run", name(&cell.method, cell.anchors)));
+            let gone: Vec<&str> =
+                cells.iter().filter(|cell| !file(cell).is_file()).map(|cell| cell.method.as_str()).collect();
+            if !gone.is_empty() {
+                talk(format_args!(
+                    "no run files of {}, which were asked without or lost them; remove cells/links-METHOD.json to ask again",
+                    gone.join(", ")
+                ));
             }
         }
         if missing.is_empty() {

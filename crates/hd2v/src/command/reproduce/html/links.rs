@@ -134,8 +134,12 @@ pub fn said(report: &Value) -> String {
             together(["h-d2v", "hybrid"].into_iter().filter_map(gain).collect())
         {
             out.push(format!(
-                "{above} against the best of the paper's methods ({rival}): {points:+.1} points ({:+.1} to {:+.1}, p {p:.4}).",
-                ends[0], ends[1]
+                "{above} against the best of the paper's methods that were asked ({rival}; {} of {}): {points:+.1} points ({:+.1} \
+                 to {:+.1}, p {p:.4}).",
+                rivals.len(),
+                paper::ORDER.len(),
+                ends[0],
+                ends[1]
             ));
         }
     }
