@@ -8,8 +8,11 @@ use hyperdoc2vec::generate::{GenerateParams, Generator};
 use hyperdoc2vec::import::{ImportOptions, generate};
 use hyperdoc2vec::kernel::{Beyond, dot};
 use hyperdoc2vec::split::Split;
+use hyperdoc2vec::train::citation::{Citation, CitationParams};
+use hyperdoc2vec::train::dbow::{Dbow, DbowParams};
 use hyperdoc2vec::train::deepwalk::{DeepWalk, DeepWalkParams};
 use hyperdoc2vec::train::direct::{Direct, DirectParams, Form};
+use hyperdoc2vec::train::joint::Joint;
 use hyperdoc2vec::train::npm::{self, Npm, NpmParams};
 use hyperdoc2vec::train::reference::{ReferenceCitation, ReferenceParams};
 use hyperdoc2vec::train::table::Table;
@@ -81,6 +84,9 @@ fn each_phase(view: &View<'_>, seed: u64, check: &mut dyn FnMut(&dyn Phase)) {
     }
     check(&Npm::new(view, &NpmParams { epochs: 2, window: 10, ..NpmParams::default() }, seed));
     check(&DeepWalk::new(view, &DeepWalkParams { epochs: 2, walks: 2, length: 20, ..DeepWalkParams::default() }, seed));
+    // Turns of text and links: which of them a batch is has to follow from its number, wherever a run begins.
+    let (text, links) = (DbowParams::default(), CitationParams { epochs: 2, ..CitationParams::default() });
+    check(&Joint::new(Dbow::new(view, &text, seed), Citation::new(view, &links, 10, seed)));
 }
 
 #[test]

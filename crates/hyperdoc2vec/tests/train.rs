@@ -8,6 +8,7 @@ use std::time::Duration;
 use hyperdoc2vec::corpus::CorpusOptions;
 use hyperdoc2vec::generate::{GenerateParams, Generator, Kind};
 use hyperdoc2vec::import::{Format, ImportOptions, generate, import};
+use hyperdoc2vec::infer::Inferrer;
 use hyperdoc2vec::kernel::{dot, sum_of_squares};
 use hyperdoc2vec::model::Vectors;
 use hyperdoc2vec::search::hybrid::Scope;
@@ -17,7 +18,7 @@ use hyperdoc2vec::split::Split;
 use hyperdoc2vec::train::batch::Loss;
 use hyperdoc2vec::train::hybrid::{question, source};
 use hyperdoc2vec::train::view::View;
-use hyperdoc2vec::train::{Checkpoints, Method, TrainParams, train, train_view};
+use hyperdoc2vec::train::{Checkpoints, Method, TrainParams, TrainProgress, train, train_view};
 use hyperdoc2vec::{Corpus, Error, Model};
 use tempfile::TempDir;
 
@@ -89,12 +90,25 @@ fn every_method_trains_and_gives_numbers() {
 #[test]
 fn any_number_of_threads_gives_the_same_file() {
     let place = Place::generated(400, 3000);
-    for method in [Method::HyperDoc, Method::PvDbow, Method::HyperDocPaper] {
+    for method in [Method::HyperDoc, Method::Joint, Method::PvDbow, Method::HyperDocPaper] {
         let params = quick(method);
         let one = place.train(&params, 1);
         assert!(one == place.train(&params, 2), "{method}, two threads");
         assert!(one == place.train(&params, 5), "{method}, five threads");
         assert!(one != place.train(&TrainParams { seed: 2, ..params }, 2), "{method}, another seed");
+    }
+}
+
+/// The test above has sampled softmax; the other losses have columns and slopes of their own.
+#[test]
+fn any_number_of_threads_gives_the_same_file_for_every_loss() {
+    let place = Place::generated(300, 2500);
+    for (loss, noise) in [(Loss::FullSoftmax, 0), (Loss::NegativeSampling, 100)] {
+        let mut params = TrainParams { hybrid: false, ..quick(Method::HyperDoc) };
+        (params.citation.loss, params.citation.noise) = (loss, noise);
+        let one = place.train(&params, 1);
+        assert!(one == place.train(&params, 2), "{loss:?}, two threads");
+        assert!(one == place.train(&params, 3), "{loss:?}, three threads");
     }
 }
 
@@ -120,7 +134,7 @@ fn train_in_pieces(place: &Place, params: &TrainParams, batches: usize, threads:
 #[test]
 fn a_run_in_pieces_gives_the_same_file_as_one_in_one_go() {
     let place = Place::generated(300, 2500);
-    for method in [Method::HyperDoc, Method::HyperDocPaper, Method::Npm] {
+    for method in [Method::HyperDoc, Method::Joint, Method::HyperDocPaper, Method::Npm] {
         // What is learnt between phases begins anew when it is stopped, and would never end in pieces so small.
         let params = TrainParams { hybrid: false, ..quick(method) };
         let whole = place.train(&params, 2);
@@ -274,6 +288,11 @@ fn documents_of_a_topic_are_neighbours_by_what_they_say() {
 
 /// Of the links of the corpus, the share whose target is among the best ten by the words around them.
 fn links_found(place: &Place, model: &Model) -> f32 {
+    links_found_among(place, model, |_| true)
+}
+
+/// The same where only the documents that `among` takes are ranked.
+fn links_found_among(place: &Place, model: &Model, among: impl Fn(usize) -> bool) -> f32 {
     let (words, targets) =
         (model.vectors(Vectors::WordIn).expect("there"), model.vectors(Vectors::DocOut).expect("there"));
     let (mut found, mut asked) = (0, 0);
@@ -288,8 +307,8 @@ fn links_found(place: &Place, model: &Model) -> f32 {
             }
             for target in position.targets {
                 let score = dot(&query, targets.row(target.index()));
-                let better = (0..targets.rows()).filter(|&other| dot(&query, targets.row(other)) > score).count();
-                found += usize::from(better < 10);
+                let better = |&other: &usize| among(other) && dot(&query, targets.row(other)) > score;
+                found += usize::from((0..targets.rows()).filter(better).count() < 10);
                 asked += 1;
             }
         }
@@ -306,6 +325,117 @@ fn a_link_is_found_from_the_words_around_it() {
     let share = links_found(&place, &place.model(&params));
     // Ten of 400 by chance: 0.025.
     assert!(share > 0.6, "{share}");
+}
+
+#[test]
+fn a_link_is_found_from_each_word_around_it() {
+    let place = Place::generated(200, 1500);
+    let mut params = TrainParams { method: Method::W2v, dim: 32, ..TrainParams::default() };
+    params.set_epochs(10);
+    params.set_window(5);
+    (params.direct.skip_gram, params.direct.rate) = (true, 0.1);
+    let model = place.model(&params);
+    // A document that nobody links to is no word of the text: its OUT vector stays 0 and its score above those of
+    // documents that were noise.
+    let links_to = model.links_to().expect("counts");
+    let share = links_found_among(&place, &model, |document| links_to[document] > 0);
+    // Ten of some 150 by chance: 0.06. Always the ten that are linked to most: 0.24.
+    assert!(share > 0.6, "{share}");
+}
+
+#[test]
+fn a_link_is_found_as_the_paper_has_it() {
+    let place = Place::generated(200, 1500);
+    let share = |method: Method| {
+        let mut params = TrainParams { method, dim: 32, ..TrainParams::default() };
+        params.set_epochs(60);
+        params.set_window(10);
+        (params.direct.epochs, params.reference.noise) = (20, 50);
+        links_found(&place, &place.model(&params))
+    };
+    let (whole, links_alone) = (share(Method::HyperDocPaper), share(Method::HyperDocRandom));
+    // Ten of 200 by chance: 0.05. And the text that comes first is of use: it is not forgotten when links are learnt.
+    assert!(whole > 0.7 && whole > links_alone, "{whole}, and {links_alone} from links alone");
+}
+
+/// Two topics: the document that all links of a topic lead to, and the words around these links.
+const TOPICS: [(&str, [&str; 4]); 2] =
+    [("fruit", ["apple", "pear", "plum", "cherry"]), ("metal", ["iron", "copper", "zinc", "steel"])];
+
+/// A corpus of six documents. The two that are linked to say the same: nothing but the words around the links tells
+/// them apart.
+fn two_topics(dir: &Path) -> Corpus {
+    let mut lines = Vec::new();
+    for (linked, [a, b, c, d]) in TOPICS {
+        let link = format!("[[{linked}]]");
+        for (id, text) in [
+            (linked.to_owned(), "report of the year".to_owned()),
+            (format!("{linked}-1"), format!("{a} {b} {link} {c} {d} the {b} {a} {link} {d} {c}")),
+            (format!("{linked}-2"), format!("{c} {a} {link} {d} {b} of {d} {b} {link} {a} {c}")),
+        ] {
+            lines.push(format!("{{\"id\":\"{id}\",\"text\":\"{text}\"}}"));
+        }
+    }
+    let input = dir.join("in.jsonl");
+    fs::write(&input, lines.join("\n")).expect("written");
+    let corpus = CorpusOptions { min_count: 1, ..CorpusOptions::default() };
+    let options = ImportOptions { corpus, ..ImportOptions::default() };
+    import(Format::Jsonl, &[input], &dir.join("corpus"), &options, &mut |_| ControlFlow::Continue(()))
+        .expect("imported")
+}
+
+#[test]
+fn the_words_of_a_topic_lead_where_its_links_lead() {
+    let dir = tempfile::tempdir().expect("a directory");
+    let corpus = two_topics(dir.path());
+    assert_eq!(corpus.len(), 6);
+    // The rates are for millions of words, so the methods that learn word by word need many passes over these few.
+    let model = |method: Method, epochs: usize| {
+        let mut params = TrainParams { method, dim: 16, min_count: 1, hybrid: false, ..TrainParams::default() };
+        (params.direct.epochs, params.reference.noise) = (600, 5);
+        params.set_epochs(epochs);
+        params.set_window(4);
+        let path = dir.path().join(method.name());
+        train(&corpus, &params, &path, 1, None, &mut |_| ControlFlow::Continue(())).expect("trained");
+        Model::open(&path).expect("readable")
+    };
+    let document = |model: &Model, topic: usize| model.names().find(TOPICS[topic].0).expect("a document");
+    for (method, epochs) in [
+        (Method::HyperDoc, 100),
+        (Method::Joint, 100),
+        (Method::HyperDocRandom, 600),
+        (Method::HyperDocPaper, 600),
+        (Method::W2v, 1500),
+    ] {
+        let model = model(method, epochs);
+        let (words, targets) =
+            (model.vectors(Vectors::WordIn).expect("there"), model.vectors(Vectors::DocOut).expect("there"));
+        for (topic, other) in [(0, 1), (1, 0)] {
+            let mut mean = vec![0.0; words.cols()];
+            for word in TOPICS[topic].1 {
+                let row = model.vocabulary().find(word).expect("a word");
+                mean.iter_mut().zip(words.row(row)).for_each(|(mean, x)| *mean += x / 4.0);
+            }
+            let [right, wrong] = [topic, other].map(|topic| dot(&mean, targets.row(document(&model, topic))));
+            assert!(right > wrong + 1.0, "{method}, {}: {right} and {wrong}", TOPICS[topic].0);
+        }
+    }
+    // Asked by a vector that is inferred; how much nearer it is to the right one of the two.
+    let nearer = |method: Method| {
+        let model = model(method, 1500);
+        let vectors = model.vectors(Vectors::DocIn).expect("there");
+        let inferrer = Inferrer::new(&model).expect("it knows words");
+        [(0, 1), (1, 0)].map(|(topic, other)| {
+            let inferred = inferrer.text(&TOPICS[topic].1.join(" ")).expect("read").vector;
+            let [right, wrong] = [topic, other].map(|topic| cosine(&inferred, vectors.row(document(&model, topic))));
+            right - wrong
+        })
+    };
+    let with_contexts = nearer(Method::D2vCac);
+    assert!(with_contexts.iter().all(|&by| by > 0.3), "{with_contexts:?}");
+    // Without what others say of them the two are one: the corpus is no easier than it should be.
+    let alone = nearer(Method::D2vNc);
+    assert!(alone.iter().all(|by| by.abs() < 0.1), "{alone:?}");
 }
 
 /// Of all topics and kinds, the share for which a phrase of that kind and words of that topic lead to a document of both.
@@ -520,4 +650,63 @@ fn a_model_cut_short_altered_or_newer_is_refused() {
     fs::write(&path, &changed).expect("written");
     let error = refused(&path);
     assert!(error.contains("version 9") && error.contains("newer program"), "{error}");
+}
+
+/// What was learnt is not lost with a disk that is full, or whatever else keeps the model from being written.
+#[test]
+fn what_could_not_be_written_is_kept_and_written_later() {
+    let place = Place::generated(100, 400);
+    let params = quick(Method::HyperDoc);
+    let whole = place.train(&params, 1);
+    // A directory with something in it stands where the model should go.
+    let path = place.path("taken");
+    fs::create_dir_all(path.join("inside")).expect("a directory");
+    let mut checkpoints = Checkpoints { path: place.path("taken.checkpoint"), every: Duration::MAX, resume: false };
+    fs::write(place.path(".taken.checkpoint.part-77"), "left by a killed run").expect("written");
+    let result = train(&place.corpus, &params, &path, 1, Some(&checkpoints), &mut |_| ControlFlow::Continue(()));
+    let Err(Error::Unsaved { checkpoint, .. }) = &result else { panic!("{result:?}") };
+    assert_eq!(*checkpoint, checkpoints.path);
+    assert!(!place.path(".taken.checkpoint.part-77").exists());
+    fs::remove_dir_all(&path).expect("removed");
+    checkpoints.resume = true;
+    let mut told = 0;
+    let mut watch = |_: &TrainProgress| {
+        told += 1;
+        ControlFlow::Continue(())
+    };
+    train(&place.corpus, &params, &path, 1, Some(&checkpoints), &mut watch).expect("trained");
+    assert_eq!(told, 0, "nothing is learnt again");
+    assert!(fs::read(&path).expect("a model") == whole && !checkpoints.path.exists());
+}
+
+/// A checkpoint between phases has what was learnt of the rankings: a run that goes on from it does not learn that again.
+#[test]
+fn rankings_are_learnt_once_though_a_run_is_killed_right_after() {
+    let place = Place::generated(150, 900);
+    let params = quick(Method::HyperDoc);
+    let whole = place.train(&params, 1);
+    let path = place.path("again");
+    let copy = place.path("copy.checkpoint");
+    let mut checkpoints = Checkpoints { path: place.path("again.checkpoint"), every: Duration::ZERO, resume: false };
+    // Before the first batch of links is told of, the checkpoint is that of the moment before it.
+    let from = checkpoints.path.clone();
+    let mut watch = |progress: &TrainProgress| {
+        if progress.phase == "citation" && !copy.exists() {
+            fs::copy(&from, &copy).expect("a checkpoint");
+        }
+        ControlFlow::Continue(())
+    };
+    train(&place.corpus, &params, &path, 1, Some(&checkpoints), &mut watch).expect("trained");
+    assert!(fs::read(&path).expect("a model") == whole);
+    fs::remove_file(&path).expect("removed");
+    fs::rename(&copy, &checkpoints.path).expect("renamed");
+    checkpoints.resume = true;
+    let mut phases = Vec::new();
+    let mut watch = |progress: &TrainProgress| {
+        phases.push(progress.phase);
+        ControlFlow::Continue(())
+    };
+    train(&place.corpus, &params, &path, 1, Some(&checkpoints), &mut watch).expect("trained");
+    assert!(!phases.is_empty() && phases.iter().all(|&phase| phase == "citation"), "{phases:?}");
+    assert!(fs::read(&path).expect("a model") == whole);
 }

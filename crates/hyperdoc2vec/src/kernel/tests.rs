@@ -460,7 +460,7 @@ fn a_text_is_learnt_to_the_same_bits_in_every_build() {
             let (mut input, mut output) = (numbers(rows * k, case as u64), numbers(rows * k, case as u64 + 9));
             [&mut input, &mut output].into_iter().flatten().for_each(|x| *x = x.clamp(-1.0, 1.0));
             let mut rng = Rng::keyed(case as u64, &[3]);
-            let (mut near, mut loss) = (Near::new(REACH, k), 0.0);
+            let (mut near, mut loss) = (Near::new(REACH, k), 0.0f64);
             for (at, &word) in text.iter().enumerate() {
                 let mut a = MatrixMut::new(&mut input, rows, k, k);
                 let b = MatrixMut::new(&mut output, rows, k, k);
