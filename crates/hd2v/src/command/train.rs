@@ -301,7 +301,7 @@ fn params(arguments: &Arguments, corpus: &Corpus) -> Result<TrainParams> {
     if arguments.compat.is_some() {
         let epochs = params.reference.epochs;
         params.reference = ReferenceParams { epochs, window: arguments.window, ..ReferenceParams::default() };
-        params.direct.plain = true;
+        params.direct.plain = method == Method::HyperDocPaper;
     }
     let beyond = arguments.beyond.map(|name| match name {
         BeyondName::Skip => Beyond::Skip,
@@ -310,7 +310,7 @@ fn params(arguments: &Arguments, corpus: &Corpus) -> Result<TrainParams> {
     if let Some(beyond) = beyond {
         params.reference.beyond = beyond;
     }
-    if let (Some(beyond), Some(_)) = (beyond, &arguments.compat) {
+    if let (Some(beyond), true) = (beyond, params.direct.plain) {
         params.direct.beyond = beyond;
     }
     params.reference.shift &= !arguments.no_shift;

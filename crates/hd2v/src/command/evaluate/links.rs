@@ -152,13 +152,13 @@ impl TrainArguments {
         train.reference.noise = self.reference_noise;
         (train.reference.epochs, train.direct.epochs) = (self.reference_epochs, self.text_epochs);
         train.citation.decay = decay(corpus, &train);
-        train.validate()?;
         let &TrainArguments { reference_epochs, text_epochs, .. } = self;
         for (name, epochs) in [("--reference-epochs", reference_epochs), ("--text-epochs", text_epochs)] {
             if epochs == 0 {
                 bail!(Error::Usage(format!("{name} is 0, but must be 1 or more")));
             }
         }
+        train.validate()?;
         Ok(LinksParams { train, reference_epochs, text_epochs, threads, ..LinksParams::default() })
     }
 }
