@@ -2,7 +2,7 @@
 //! `bench/peers` runs it beside gensim.
 //!
 //! - `content CORPUS words FILE`: the words of each document, a line each, as training sees them
-//! - `content CORPUS dbow|dm [PASSES]`: trains PV-DBOW (in batches) or PV-DM (word by word) and judges it
+//! - `content CORPUS dbow|dm [PASSES [SEED]]`: trains PV-DBOW (in batches) or PV-DM (word by word) and judges it
 //! - `content CORPUS judge FILE`: judges vectors that another program made of those words, as raw 32-bit floats
 #![allow(missing_docs, clippy::print_stdout, clippy::unwrap_used)]
 
@@ -28,6 +28,7 @@ fn main() {
     if let Some(passes) = arguments.get(3).and_then(|text| text.parse().ok()) {
         (params.content.epochs, params.direct.epochs) = (passes, passes);
     }
+    params.seed = arguments.get(4).map_or(params.seed, |text| text.parse().unwrap());
     rayon::ThreadPoolBuilder::new().num_threads(1).build_global().unwrap();
     let view = View::new(&corpus, &Split::none(&corpus), params.min_count).unwrap();
     let words: u64 = view.counts.iter().sum();
