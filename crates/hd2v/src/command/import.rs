@@ -1,7 +1,7 @@
 //! `hd2v import`: from raw documents to a corpus.
 
 use std::fs::File;
-use std::io::{BufWriter, Write};
+use std::io::{BufRead, BufReader, BufWriter, Read, Write};
 use std::path::{Path, PathBuf};
 
 use anyhow::{Context, Result};
@@ -263,6 +263,13 @@ fn straight<T>(
     let result = write(&mut out).map_err(|error| naming(error, path))?;
     out.flush().with_context(|| format!("cannot write {}", path.display()))?;
     Ok(result)
+}
+
+/// The first line of a file, as far as it is text and not too long; `None` where it cannot be read.
+pub fn first_line(path: &Path) -> Option<String> {
+    let mut line = String::new();
+    BufReader::new(File::open(path).ok()?).take(10_000).read_line(&mut line).ok()?;
+    Some(line)
 }
 
 /// What is there is replaced by `--force` only.

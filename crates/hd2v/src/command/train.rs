@@ -1,7 +1,7 @@
 //! `hd2v train`: from a corpus to a model.
 
 use std::fs::File;
-use std::io::{BufRead, BufReader, BufWriter, Read, Write};
+use std::io::{BufWriter, Write};
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
@@ -16,7 +16,7 @@ use hyperdoc2vec::train::{Checkpoints, Method, TrainParams, TrainProgress, train
 use hyperdoc2vec::{Corpus, Date, Error, Model, aside};
 use serde_json::json;
 
-use super::import::{most_threads, refuse_existing};
+use super::import::{first_line, most_threads, refuse_existing};
 use crate::output::{count, talk};
 use crate::progress::{TrainReporter, stop_on_interrupt};
 
@@ -376,14 +376,8 @@ fn checkpoint_path(model: &Path) -> PathBuf {
 
 /// Whether a file is the log of a training, or empty.
 fn is_log(path: &Path) -> bool {
-    let Ok(file) = File::open(path) else { return false };
-    let mut line = String::new();
-    match BufReader::new(file).take(10_000).read_line(&mut line) {
-        Ok(_) => {
-            line.is_empty() || serde_json::from_str(&line).is_ok_and(|v: serde_json::Value| v["phase"].is_string())
-        }
-        Err(_) => false,
-    }
+    let told = |line: &str| serde_json::from_str(line).is_ok_and(|line: serde_json::Value| line["phase"].is_string());
+    first_line(path).is_some_and(|line| line.is_empty() || told(&line))
 }
 
 fn log_line(progress: &TrainProgress, reporter: &TrainReporter) -> serde_json::Value {

@@ -534,3 +534,24 @@ fn figures_of_the_paper_stand_beside_and_bad_ones_are_told() {
         assert!(message.contains(expected) && message.contains("bad.json"), "{text}: {message}");
     }
 }
+
+#[test]
+fn what_is_something_else_is_not_replaced() {
+    let place = place();
+    let kept = |name: &str| assert_eq!(fs::read_to_string(place.path(name)).expect("a file"), "thesis\n", "{name}");
+    fs::create_dir_all(place.path("mine/.models")).expect("a directory");
+    for file in ["mine/report.html", "mine/.models/thesis", "thesis"] {
+        place.write(file, "thesis\n");
+    }
+    let message = place.refused(&format!("reproduce c -o mine --methods popular {QUICK}"));
+    assert!(message.contains("mine: is there already, and holds no report"), "{message}");
+    let message = place.refused("train c -o m --log thesis");
+    assert!(message.contains("thesis: is there already and is no log"), "{message}");
+    let message = place.refused(&format!("evaluate links c --methods popular {QUICK} --run thesis"));
+    assert!(message.contains("thesis: is there already and is no run file"), "{message}");
+    ["mine/report.html", "mine/.models/thesis", "thesis"].iter().for_each(|name| kept(name));
+    place.ok(&format!("evaluate links c --methods popular {QUICK} --runs runs"));
+    place.ok(&format!("evaluate links c --methods popular {QUICK} --runs runs"));
+    let message = place.refused(&format!("evaluate links c --methods popular {QUICK} --every 2 --runs runs"));
+    assert!(message.contains("runs: holds run files of other questions"), "{message}");
+}

@@ -142,8 +142,8 @@ impl LinkMethod {
     }
 }
 
-/// About how long each of `methods` takes beside the others, in seconds of one thread on the ACL Anthology (67 million words,
-/// 76,000 links, 26,000 questions): for the time that is left. What several share is told of the first.
+/// About how long each of `methods` takes beside the others, in seconds of one thread on papers up to 2009 of the ACL Anthology
+/// (76,000 links, 26,000 questions): for the time that is left. What several share is told of the first.
 pub fn costs(methods: &[LinkMethod], reference_epochs: usize) -> Vec<(&'static str, f64)> {
     let reference = 3.0 * reference_epochs as f64;
     let base = |base: Method| if base == Method::PvDm { 250.0 } else { 270.0 };

@@ -423,7 +423,7 @@ fn run_phase(
                 return ControlFlow::Break(());
             }
             let smooth = loss.map_or(mean, |loss: f64| loss + (mean - loss) / memory);
-            loss = if units > 0 { Some(smooth) } else { None };
+            loss = (units > 0).then_some(smooth);
             let place = Place { phase: first.phase, epoch, batch: done.batches };
             let progress = TrainProgress {
                 phase: phase.name(),

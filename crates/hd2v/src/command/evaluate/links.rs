@@ -1,7 +1,5 @@
 //! `hd2v evaluate links`: trains each method on a part of a corpus and asks it for the links of the rest.
 
-use std::fs::File;
-use std::io::{BufRead, BufReader, Read};
 use std::path::{Path, PathBuf};
 use std::sync::Mutex;
 
@@ -19,7 +17,7 @@ use hyperdoc2vec::train::{Method, TrainParams, train_tables};
 use hyperdoc2vec::{Corpus, Date, Error};
 use serde_json::{Value, json};
 
-use super::super::import::most_threads;
+use super::super::import::{first_line, most_threads};
 use super::super::train::{decay, is_hypertext};
 use super::table::{ends, percent, table};
 use crate::output::{count, print, print_json, talk, thousands};
@@ -400,12 +398,8 @@ const FEW: usize = 20;
 
 /// Whether a file is a run file, or empty.
 fn is_run(path: &Path) -> bool {
-    let Ok(file) = File::open(path) else { return false };
-    let mut line = String::new();
-    match BufReader::new(file).take(10_000).read_line(&mut line) {
-        Ok(_) => line.is_empty() || (line.split_whitespace().count() == 6 && line.contains(" Q0 ")),
-        Err(_) => false,
-    }
+    let told = |line: &str| line.split_whitespace().count() == 6 && line.contains(" Q0 ");
+    first_line(path).is_some_and(|line| line.is_empty() || told(&line))
 }
 
 fn with_suffix(path: &Path, suffix: &str) -> PathBuf {
