@@ -12,7 +12,7 @@ use serde_json::{Value, json};
 use xxhash_rust::xxh3::xxh3_128;
 
 use super::classify::{comparison, cross_validate, figures};
-use super::folds::stratified;
+use super::folds::{by_size, stratified};
 use super::svm::SvmParams;
 use crate::corpus::Corpus;
 use crate::error::{Error, Result};
@@ -128,9 +128,7 @@ impl Labelled {
 
     /// Only classes of `least` members or more, numbered anew.
     pub fn without_small(&self, least: usize) -> Labelled {
-        let mut members = vec![0usize; self.names.len()];
-        self.classes.iter().for_each(|&class| members[class as usize] += 1);
-        let kept: Vec<usize> = (0..members.len()).filter(|&class| members[class] >= least.max(1)).collect();
+        let (kept, gone) = by_size(&self.classes, self.names.len(), least);
         let number = |class: u32| kept.binary_search(&(class as usize)).ok();
         let (mut documents, mut classes) = (Vec::new(), Vec::new());
         for (&doc, &class) in self.documents.iter().zip(&self.classes) {
@@ -140,8 +138,8 @@ impl Labelled {
             }
         }
         let names = kept.iter().map(|&class| self.names[class].clone()).collect();
-        let gone = (0..members.len()).filter(|&class| members[class] > 0 && number(class as u32).is_none());
-        let small = self.small.iter().cloned().chain(gone.map(|class| (self.names[class].clone(), members[class])));
+        let gone = gone.into_iter().map(|(class, members)| (self.names[class].clone(), members));
+        let small = self.small.iter().cloned().chain(gone);
         Labelled { documents, classes, names, small: small.collect(), ..self.clone() }
     }
 

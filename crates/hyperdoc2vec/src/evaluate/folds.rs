@@ -45,6 +45,15 @@ pub fn stratified(classes: &[u32], names: &[String], folds: usize, seed: u64, ad
     Ok(fold_of)
 }
 
+/// Of `count` classes those of `least` members or more, rising; and the others that have any, with how many.
+pub(super) fn by_size(classes: &[u32], count: usize, least: usize) -> (Vec<usize>, Vec<(usize, usize)>) {
+    let mut members = vec![0usize; count];
+    classes.iter().for_each(|&class| members[class as usize] += 1);
+    let there = members.into_iter().enumerate().filter(|&(_, members)| members > 0);
+    let (large, small): (Vec<_>, Vec<_>) = there.partition(|&(_, members)| members >= least);
+    (large.into_iter().map(|(class, _)| class).collect(), small)
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;

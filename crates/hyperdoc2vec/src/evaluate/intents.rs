@@ -10,7 +10,7 @@ use xxhash_rust::xxh3::xxh3_128;
 
 use super::ask::Questions;
 use super::classify::{cross_validate, figures};
-use super::folds::stratified;
+use super::folds::{by_size, stratified};
 use super::links::Asked;
 use super::metrics::f1;
 use super::svm::{Svm, SvmParams};
@@ -124,11 +124,8 @@ impl Words {
 
     /// Only classes of `least` contexts or more.
     pub fn without_small(mut self, least: usize) -> Words {
-        let mut members = vec![0usize; self.names.len()];
-        self.classes.iter().for_each(|&class| members[class as usize] += 1);
-        let kept: Vec<usize> = (0..members.len()).filter(|&class| members[class] >= least.max(1)).collect();
-        let gone = (0..members.len()).filter(|&class| members[class] > 0 && kept.binary_search(&class).is_err());
-        self.small.extend(gone.map(|class| (self.names[class].clone(), members[class])));
+        let (kept, gone) = by_size(&self.classes, self.names.len(), least);
+        self.small.extend(gone.into_iter().map(|(class, members)| (self.names[class].clone(), members)));
         let number = |class: u32| kept.binary_search(&(class as usize)).ok().map(|class| class as u32);
         let all = std::mem::take(&mut self.rows).into_iter().zip(std::mem::take(&mut self.classes));
         (self.rows, self.classes) = all.filter_map(|(row, class)| Some((row, number(class)?))).unzip();
