@@ -24,7 +24,6 @@ use hyperdoc2vec::rng::Rng;
 use hyperdoc2vec::split::Split;
 use hyperdoc2vec::train::citation::Citation;
 use hyperdoc2vec::train::dbow::Dbow;
-use hyperdoc2vec::train::table::Table;
 use hyperdoc2vec::train::view::View;
 use hyperdoc2vec::train::{Phase, Tables, TrainParams};
 
@@ -59,8 +58,7 @@ fn main() {
         view.links.len(),
         params.dim
     );
-    let mut tables = Tables { input: Table::new(view.rows(), params.dim), output: Table::new(view.rows(), params.dim) };
-    tables.input.fill(0..view.rows(), params.dim, params.seed, 0);
+    let mut tables = Tables::first(&view, &params);
 
     let citation = Citation::new(&view, &params.citation, params.window, params.seed);
     let content = Dbow::new(&view, &params.content, params.seed);

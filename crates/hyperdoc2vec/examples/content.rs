@@ -18,13 +18,16 @@ use hyperdoc2vec::train::direct::{Direct, Form};
 use hyperdoc2vec::train::table::Table;
 use hyperdoc2vec::train::text::Text;
 use hyperdoc2vec::train::view::View;
-use hyperdoc2vec::train::{Phase, Tables, TrainParams};
+use hyperdoc2vec::train::{Method, Phase, Tables, TrainParams};
 use measure::{cpu_seconds, labels, partners};
 
 fn main() {
     let arguments: Vec<String> = std::env::args().collect();
     let corpus = Corpus::open(&arguments[1]).unwrap();
     let mut params = TrainParams::default();
+    if arguments[2] == "dm" {
+        params.method = Method::PvDm;
+    }
     if let Some(passes) = arguments.get(3).and_then(|text| text.parse().ok()) {
         (params.content.epochs, params.direct.epochs) = (passes, passes);
     }
@@ -32,8 +35,7 @@ fn main() {
     rayon::ThreadPoolBuilder::new().num_threads(1).build_global().unwrap();
     let view = View::new(&corpus, &Split::none(&corpus), params.min_count).unwrap();
     let words: u64 = view.counts.iter().sum();
-    let mut tables = Tables { input: Table::new(view.rows(), params.dim), output: Table::new(view.rows(), params.dim) };
-    tables.input.fill(0..view.rows(), params.dim, params.seed, 0);
+    let mut tables = Tables::first(&view, &params);
     let judge = |table: &Table| {
         println!("partners {:.2}", 100.0 * partners(&view, table));
         if let Some(labels) = labels(&view, table) {

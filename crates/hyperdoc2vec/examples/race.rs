@@ -17,7 +17,6 @@ use hyperdoc2vec::train::citation::{Citation, Weighting};
 use hyperdoc2vec::train::dbow::Dbow;
 use hyperdoc2vec::train::direct::{Direct, Form};
 use hyperdoc2vec::train::reference::ReferenceCitation;
-use hyperdoc2vec::train::table::Table;
 use hyperdoc2vec::train::text::Text;
 use hyperdoc2vec::train::view::View;
 use hyperdoc2vec::train::{Phase, Tables, TrainParams};
@@ -35,8 +34,7 @@ fn main() {
     params.direct.epochs = number(5).unwrap_or(params.direct.epochs);
     rayon::ThreadPoolBuilder::new().num_threads(1).build_global().unwrap();
     let view = View::new(&corpus, &split, params.min_count).unwrap();
-    let mut tables = Tables { input: Table::new(view.rows(), params.dim), output: Table::new(view.rows(), params.dim) };
-    tables.input.fill(0..view.rows(), params.dim, params.seed, 0);
+    let mut tables = Tables::first(&view, &params);
     println!("{} documents, {} words, {} links", view.documents.len(), view.words.len(), view.links.len());
 
     let run = |phase: &dyn Phase, tables: &mut Tables, weighting: Option<&Weighting>| {

@@ -301,7 +301,6 @@ fn params(arguments: &Arguments, corpus: &Corpus) -> Result<TrainParams> {
     if arguments.compat.is_some() {
         let epochs = params.reference.epochs;
         params.reference = ReferenceParams { epochs, window: arguments.window, ..ReferenceParams::default() };
-        params.direct.plain = method == Method::HyperDocPaper;
     }
     let beyond = arguments.beyond.map(|name| match name {
         BeyondName::Skip => Beyond::Skip,
@@ -310,7 +309,7 @@ fn params(arguments: &Arguments, corpus: &Corpus) -> Result<TrainParams> {
     if let Some(beyond) = beyond {
         params.reference.beyond = beyond;
     }
-    if let (Some(beyond), true) = (beyond, params.direct.plain) {
+    if let (Some(beyond), true) = (beyond, arguments.compat.is_some() && method == Method::HyperDocPaper) {
         params.direct.beyond = beyond;
     }
     params.reference.shift &= !arguments.no_shift;

@@ -41,7 +41,6 @@ mod fetch;
 mod gemm;
 mod math;
 mod matrix;
-mod near;
 mod parallel;
 mod repel;
 mod rows;
@@ -52,7 +51,6 @@ mod tests;
 pub use fetch::fetch;
 pub use gemm::{Panels, Start};
 pub use matrix::{Matrix, MatrixMut};
-pub use near::{Near, Place};
 pub use parallel::{par_multiply, par_multiply_transposed};
 pub use repel::{POINTS, Push, Pusher};
 pub use step::{BOUND, Beyond, Step};
@@ -185,15 +183,6 @@ dispatched! {
         step: Step, inputs: &[u32], outputs: &[u32], labels: &[f32],
         input: MatrixMut<'_>, output: MatrixMut<'_>, scratch: &mut [f32]
     ) -> f64 = step::learn;
-
-    /// The same for a word of a text and the words around it, which [`Near`] holds: it must have gone to the word's place.
-    ///
-    /// # Panics
-    /// If the lengths do not fit, are no multiple of 8, a row is beyond its table, or the place is not near.
-    pub fn learn_near(
-        step: Step, near: &mut Near, place: Place, outputs: &[u32], labels: &[f32],
-        input: MatrixMut<'_>, output: MatrixMut<'_>
-    ) -> f64 = near::learn_near;
 
     /// Adds to `push` what `pushers` do to the points at `x` and `y`: with q = 1 / (1 + |point − pusher|²) and mass m,
     /// `Σ m q² (point − pusher)` and `Σ m q`, each a chain in the order of `pushers`.

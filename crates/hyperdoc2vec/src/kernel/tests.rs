@@ -446,33 +446,3 @@ fn an_example_is_learnt_to_the_same_bits_in_every_build() {
         assert_eq!(results[0], results[1]);
     }
 }
-
-#[test]
-fn a_text_is_learnt_to_the_same_bits_in_every_build() {
-    const REACH: usize = 9;
-    let (rows, k) = (30, 24);
-    // Words come again within the windows, which cover whole blocks of places and parts of them.
-    let text: Vec<u32> = (0..60u32).map(|place| place * 7 % 25).collect();
-    for (case, document) in [None, Some(29)].into_iter().enumerate() {
-        let beyond = [Beyond::Skip, Beyond::Saturate][case];
-        let step = Step { rate: 0.1, beyond, divide: case == 1 };
-        let results = [near::learn_near, learn_near].map(|learn_near| {
-            let (mut input, mut output) = (numbers(rows * k, case as u64), numbers(rows * k, case as u64 + 9));
-            [&mut input, &mut output].into_iter().flatten().for_each(|x| *x = x.clamp(-1.0, 1.0));
-            let mut rng = Rng::keyed(case as u64, &[3]);
-            let (mut near, mut loss) = (Near::new(REACH, k), 0.0f64);
-            for (at, &word) in text.iter().enumerate() {
-                let mut a = MatrixMut::new(&mut input, rows, k, k);
-                let b = MatrixMut::new(&mut output, rows, k, k);
-                near.go(&text, at, &mut a);
-                let place = Place { at, reach: 1 + rng.below(REACH), document };
-                let outputs = [word, rng.below(rows) as u32, rng.below(rows) as u32];
-                loss += learn_near(step, &mut near, place, &outputs, &[1.0, 0.0, 0.0], a, b);
-            }
-            near.end(&text, &mut MatrixMut::new(&mut input, rows, k, k));
-            (loss.to_bits(), bits(&input), bits(&output))
-        });
-        assert!(f64::from_bits(results[0].0) > 0.0);
-        assert_eq!(results[0], results[1]);
-    }
-}

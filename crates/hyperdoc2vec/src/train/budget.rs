@@ -3,9 +3,10 @@
 use std::ops::ControlFlow;
 use std::time::{Duration, Instant};
 
+use super::Tables;
 use super::hybrid::is_for;
 use super::params::TrainParams;
-use super::run::{first_tables, phases, pool, text, view};
+use super::run::{phases, pool, text, view};
 use crate::corpus::Corpus;
 use crate::error::Result;
 
@@ -23,7 +24,7 @@ pub fn within(corpus: &Corpus, params: &TrainParams, threads: usize, budget: Dur
     let started = Instant::now();
     let view = view(corpus, params)?;
     let (seconds, ranking, file) = pool(threads)?.install(|| {
-        let mut tables = first_tables(&view, params);
+        let mut tables = Tables::first(&view, params);
         let text = text(&view, params);
         let mut seconds = Vec::new();
         for phase in phases(&view, text.as_ref(), params) {

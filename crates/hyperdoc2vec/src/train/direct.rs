@@ -12,16 +12,15 @@
 //!
 //! Noise comes from the rows of the text by their counts to the power 0.75. Frequent words are thinned out first, so
 //! that windows reach further; unlike gensim, documents are not cut off after 10,000 words. Each example sees what the
-//! one before it did (but for words that come again within the window, see [`Near`]), so the phase uses one thread, and
-//! the same bits come out on any number of them.
+//! one before it did, so the phase uses one thread, and the same bits come out on any number of them.
 
 use serde::{Deserialize, Serialize};
 use std::ops::ControlFlow;
 
-use super::example::{Learner, Lottery, falling, keep_chances, matrix_mut};
+use super::example::{Learner, Lottery, falling, keep_chances};
 use super::text::Text;
 use super::{After, Done, Phase, Tables};
-use crate::kernel::{Beyond, Near, Place, fetch};
+use crate::kernel::{Beyond, fetch};
 use crate::rng::Rng;
 
 /// Which rows predict which.
@@ -59,8 +58,6 @@ pub struct DirectParams {
     pub beyond: Beyond,
     /// Whether w2v is skip-gram rather than CBOW.
     pub skip_gram: bool,
-    /// Whether PV-DM and CBOW add up every window by itself, as the paper has it: slow.
-    pub plain: bool,
 }
 
 impl Default for DirectParams {
@@ -75,7 +72,6 @@ impl Default for DirectParams {
             last_rate: 0.0001,
             beyond: Beyond::Skip,
             skip_gram: false,
-            plain: false,
         }
     }
 }
@@ -130,7 +126,6 @@ impl Direct<'_> {
         epoch: usize,
         document: usize,
         lists: &mut Lists,
-        near: &mut Near,
         learner: &mut Learner,
         tables: &mut Tables,
     ) -> (u64, f64) {
@@ -180,7 +175,7 @@ impl Direct<'_> {
             if self.form == Form::Dbow {
                 loss += learner.learn(rate, &[row], outputs, tables);
                 examples += 1;
-            } else if params.plain {
+            } else {
                 inputs.clear();
                 inputs.extend_from_slice(&kept[at.saturating_sub(reach)..at]);
                 inputs.extend_from_slice(&kept[at + 1..kept.len().min(at + 1 + reach)]);
@@ -189,18 +184,8 @@ impl Direct<'_> {
                     loss += learner.learn(rate, inputs, outputs, tables);
                     examples += 1;
                 }
-            } else {
-                near.go(kept, at, &mut matrix_mut(&mut tables.input));
-                let document = (self.form == Form::Dm).then_some(row);
-                if document.is_some() || (kept.len() > 1 && reach > 0) {
-                    loss += learner.learn_near(rate, near, Place { at, reach, document }, outputs, tables);
-                    examples += 1;
-                }
             }
             std::mem::swap(outputs, next_outputs);
-        }
-        if !params.plain {
-            near.end(kept, &mut matrix_mut(&mut tables.input));
         }
         (examples, loss)
     }
@@ -230,17 +215,114 @@ impl Phase for Direct<'_> {
 
     fn epoch(&self, epoch: usize, start: usize, tables: &mut Tables, after: After<'_>) -> ControlFlow<()> {
         let mut lists = Lists::default();
-        let mut near = Near::new(self.params.window, tables.input.stride());
         let mut learner = Learner::new(self.params.noise, self.params.beyond, false, tables);
         for batch in start..self.batches() {
             let mut done = Done { batches: batch + 1, units: 0, loss: 0.0 };
             for document in self.cuts[batch]..self.cuts[batch + 1] {
-                let (examples, loss) = self.document(epoch, document, &mut lists, &mut near, &mut learner, tables);
+                let (examples, loss) = self.document(epoch, document, &mut lists, &mut learner, tables);
                 done.units += examples;
                 done.loss += loss;
             }
             after(&done, tables)?;
         }
         ControlFlow::Continue(())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::corpus::{Corpus, CorpusOptions};
+    use crate::import::{Format, ImportOptions, import};
+    use crate::split::Split;
+    use crate::train::table::Table;
+    use crate::train::view::View;
+    use crate::train::{Method, TrainParams};
+
+    /// PV-DM without noise in the plainest form there is, in double precision.
+    fn by_hand(
+        text: &[usize],
+        document: usize,
+        rate: f64,
+        window: usize,
+        input: &mut [Vec<f64>],
+        output: &mut [Vec<f64>],
+    ) {
+        for (at, &target) in text.iter().enumerate() {
+            let around = at.saturating_sub(window)..text.len().min(at + window + 1);
+            let mut inputs: Vec<usize> = around.filter(|&place| place != at).map(|place| text[place]).collect();
+            inputs.push(document);
+            let mean = |i: usize| inputs.iter().map(|&row| input[row][i]).sum::<f64>() / inputs.len() as f64;
+            let mean: Vec<f64> = (0..input[0].len()).map(mean).collect();
+            let score: f64 = mean.iter().zip(&output[target]).map(|(x, y)| x * y).sum();
+            let slope = rate * (1.0 - 1.0 / (1.0 + (-score).exp()));
+            let error: Vec<f64> = output[target].iter().map(|y| slope * y).collect();
+            output[target].iter_mut().zip(&mean).for_each(|(y, x)| *y += slope * x);
+            for row in inputs {
+                input[row].iter_mut().zip(&error).for_each(|(x, error)| *x += error);
+            }
+        }
+    }
+
+    fn corpus(dir: &std::path::Path, lines: &str) -> Corpus {
+        let file = dir.join("in.jsonl");
+        std::fs::write(&file, lines).expect("written");
+        let corpus = CorpusOptions { min_count: 1, ..CorpusOptions::default() };
+        let options = ImportOptions { corpus, ..ImportOptions::default() };
+        import(Format::Jsonl, &[file], &dir.join("corpus"), &options, &mut |_| ControlFlow::Continue(()))
+            .expect("imported")
+    }
+
+    #[test]
+    fn every_example_sees_what_all_before_it_did_where_words_come_again_too() {
+        let dir = tempfile::tempdir().expect("a directory");
+        let one = r#"{"id": "a", "text": "one two one one three two one four one"}"#;
+        let corpus = corpus(dir.path(), &format!("{one}\n{}", r#"{"id": "b", "text": "two two"}"#));
+        let view = View::new(&corpus, &Split::none(&corpus), 1).expect("a view");
+        let words = Text::words(&view);
+        let params = DirectParams {
+            epochs: 1,
+            window: 3,
+            shrink: false,
+            noise: 0,
+            sample: 0.0,
+            rate: 0.5,
+            last_rate: 0.5,
+            ..DirectParams::default()
+        };
+        let first = TrainParams { method: Method::PvDm, dim: 8, ..TrainParams::default() };
+        let mut tables = Tables::first(&view, &first);
+        tables.input.data_mut().iter_mut().for_each(|x| *x *= 10.0);
+        tables.output.fill(0..view.rows(), 1, 7, 7);
+        let rows = |table: &Table| -> Vec<Vec<f64>> {
+            (0..view.rows()).map(|row| table.row(row)[..8].iter().map(|&x| f64::from(x)).collect()).collect()
+        };
+        let (mut input, mut output) = (rows(&tables.input), rows(&tables.output));
+        let before = input.clone();
+        for document in 0..2 {
+            let mut text = vec![];
+            words.rows(document, |row| text.push(row as usize));
+            by_hand(&text, view.words.len() + document, 0.5, 3, &mut input, &mut output);
+        }
+        let phase = Direct::new(&words, Form::Dm, &params, 1);
+        assert!(phase.epoch(0, 0, &mut tables, &mut |_, _| ControlFlow::Continue(())).is_continue());
+        let apart = |x: &[Vec<f64>], y: &[Vec<f64>]| {
+            x.iter().flatten().zip(y.iter().flatten()).map(|(x, y)| (x - y).abs()).fold(0.0, f64::max)
+        };
+        assert!(apart(&before, &input) > 0.05, "{}", apart(&before, &input));
+        assert!(apart(&rows(&tables.input), &input) < 1e-5, "{}", apart(&rows(&tables.input), &input));
+        assert!(apart(&rows(&tables.output), &output) < 1e-5, "{}", apart(&rows(&tables.output), &output));
+    }
+
+    #[test]
+    fn pv_dm_by_itself_begins_twice_as_wide() {
+        let dir = tempfile::tempdir().expect("a directory");
+        let corpus = corpus(dir.path(), r#"{"id": "a", "text": "one two three"}"#);
+        let view = View::new(&corpus, &Split::none(&corpus), 1).expect("a view");
+        let first = |method| Tables::first(&view, &TrainParams { method, dim: 200, ..TrainParams::default() }).input;
+        let [by_itself, paper] = [Method::PvDm, Method::HyperDocPaper].map(first);
+        let largest = paper.data().iter().fold(0.0, |most: f32, x| most.max(x.abs()));
+        assert!((0.0024..=0.0025).contains(&largest), "{largest}");
+        assert!(by_itself.data().iter().zip(paper.data()).all(|(x, y)| *x == 2.0 * y));
     }
 }

@@ -2,7 +2,7 @@
 
 use super::Tables;
 use super::table::Table;
-use crate::kernel::{Beyond, MatrixMut, Near, Place, Step, learn, learn_near};
+use crate::kernel::{Beyond, MatrixMut, Step, learn};
 use crate::rng::Rng;
 
 /// The chance to keep each word where frequent ones are thinned out: `(√(c/t) + 1) · t/c` with `t = sample · total`
@@ -47,21 +47,6 @@ impl Learner {
         let step = Step { rate, ..self.step };
         let Tables { input, output } = tables;
         learn(step, inputs, outputs, &self.labels, matrix_mut(input), matrix_mut(output), &mut self.scratch)
-    }
-
-    /// The same where the inputs are the words around a place, which `near` has gone to.
-    #[inline]
-    pub fn learn_near(
-        &mut self,
-        rate: f32,
-        near: &mut Near,
-        place: Place,
-        outputs: &[u32],
-        tables: &mut Tables,
-    ) -> f64 {
-        let step = Step { rate, ..self.step };
-        let Tables { input, output } = tables;
-        learn_near(step, near, place, outputs, &self.labels, matrix_mut(input), matrix_mut(output))
     }
 
     /// The same where each of the rows `outputs` has its own label.
