@@ -100,6 +100,15 @@ fn order(part: &Value) -> Vec<Statement> {
     together(there.windows(2).filter_map(statement).collect())
 }
 
+/// What is said of NPM in Table 7.
+fn npm(part: &Value) -> Vec<Statement> {
+    let statement = |(above, below): (&'static str, &'static str)| {
+        let (pair, sign) = compared(array(&part["comparisons"]), above, below)?;
+        Statement::new(above, below, pair, sign)
+    };
+    together(paper::NPM.into_iter().filter_map(statement).collect())
+}
+
 /// What Table 8 says of newcomers.
 fn newcomers(part: &Value) -> Vec<Statement> {
     let statement = |(above, below): (&'static str, &'static str)| {
@@ -236,6 +245,7 @@ fn statements(part: &Value) -> String {
     let mut out = String::new();
     for (head, found) in [
         ("The order of the paper's Table 7", order(part)),
+        ("NPM, which in the paper lies between the two ways to ask w2v", npm(part)),
         ("Newcomers, as the paper's Table 8 has them", newcomers(part)),
     ] {
         if !found.is_empty() {
@@ -300,7 +310,29 @@ pub fn functions(report: &Value) -> String {
          link is for (C {}); recall@10 of each, with 95 % intervals.</p>{}{}",
         report["functions"]["c"],
         bars("recall@10 by function", &groups),
-        by_function(methods)
+        by_function(methods) + &paper_by_function(methods)
+    )
+}
+
+/// What the paper says of recall by function, and how it is here.
+fn paper_by_function(methods: &[Value]) -> String {
+    let of = |wanted: &str| methods.iter().find(|method| name(method) == wanted).map(|one| array(&one["by_function"]));
+    let [Some(own), Some(w2v), Some(d2v)] = paper::BY_FUNCTION.map(of) else { return String::new() };
+    let positions = |number: &usize| own[*number]["positions"].as_u64().unwrap_or(0);
+    let mut largest: Vec<usize> = (0..own.len()).filter(|number| positions(number) > 0).collect();
+    largest.sort_by_key(|number| std::cmp::Reverse(positions(number)));
+    largest.truncate(paper::LARGEST);
+    let share = |parts: &[Value], number: usize| parts[number]["recall@10"].as_f64().unwrap_or(0.0);
+    let above = |&&number: &&usize| share(own, number) > share(w2v, number).max(share(d2v, number));
+    format!(
+        "<p>In the paper {} is above {} and {} on the {} largest functions; here on {} of the {} largest, by the figures \
+         alone.</p>",
+        paper::BY_FUNCTION[0],
+        paper::BY_FUNCTION[1],
+        paper::BY_FUNCTION[2],
+        paper::LARGEST,
+        largest.iter().filter(above).count(),
+        largest.len()
     )
 }
 
@@ -360,11 +392,63 @@ fn example((number, example): (usize, &Value)) -> String {
     };
     let rows: Vec<Vec<String>> = array(&example["places"]).iter().map(row).collect();
     let names: Vec<String> = ["method".to_owned()].into_iter().chain(truths).collect();
+    let said = if !hit.is_empty() && example["given"] != true && number == 0 {
+        "<p>In the paper h-d2v alone has the right papers among its first five.</p>"
+    } else {
+        ""
+    };
     format!(
         "<p>{lead}</p><blockquote>… {} <b>[link]</b> {} …</blockquote>\
-         <p>Places of the true targets, in bold among the first ten:</p>{}",
+         <p>Places of the true targets, in bold among the first ten:</p>{}{said}",
         text(&example["before"]),
         text(&example["after"]),
         table(&names, &rows)
     )
+}
+
+#[cfg(test)]
+mod tests {
+    use serde_json::json;
+
+    use super::*;
+
+    #[test]
+    fn what_the_paper_says_of_functions_is_counted_on_the_largest() {
+        let method = |name: &str, shares: [f64; 4]| {
+            let part = |(positions, share): (u64, f64)| json!({"positions": positions, "recall@10": share});
+            let parts: Vec<Value> = [9, 0, 5, 7].into_iter().zip(shares).map(part).collect();
+            json!({"method": name, "by_function": parts})
+        };
+        let mut methods = vec![
+            method("h-d2v-paper", [0.5, 0.9, 0.2, 0.4]),
+            method("w2v", [0.4, 0.0, 0.1, 0.4]),
+            method("d2v-cac", [0.3, 0.0, 0.3, 0.1]),
+        ];
+        // Nobody asks of the second; d2v-cac is above on the third, and w2v level on the last.
+        assert!(paper_by_function(&methods).contains("here on 1 of the 3 largest"), "{}", paper_by_function(&methods));
+        methods.pop();
+        assert_eq!(paper_by_function(&methods), "");
+    }
+
+    #[test]
+    fn statements_of_the_paper_are_read_off_the_comparisons() {
+        let newcomers = json!({"difference": 0.1, "interval": [0.05, 0.15], "p": 0.001});
+        let part = json!({"methods": [], "comparisons": [
+            {"a": "npm", "b": "w2v", "difference": -0.2, "interval": [-0.25, -0.15], "p": 0.001, "newcomers": newcomers},
+            {"a": "npm", "b": "w2v-i4i", "difference": -0.1, "interval": [-0.2, 0.0], "p": 0.03, "newcomers": newcomers},
+            {"a": "d2v-nc", "b": "w2v", "difference": 0.0, "interval": [0.0, 0.0], "p": 1.0, "newcomers": newcomers},
+        ]});
+        let verdicts = |found: Vec<Statement>| -> Vec<String> {
+            found
+                .iter()
+                .map(|one| format!("{} {} {:+.0} {}", one.above, one.below, one.points, one.verdict()))
+                .collect()
+        };
+        let found = verdicts(npm(&part));
+        assert!(found[0].starts_with("w2v npm +20") && found[0].contains("confirmed"), "{found:?}");
+        assert!(found[1].starts_with("npm w2v-i4i -10") && found[1].contains("other way"), "{found:?}");
+        let found = verdicts(super::newcomers(&part));
+        assert_eq!(found.len(), 1);
+        assert!(found[0].starts_with("d2v-nc w2v +10") && found[0].contains("confirmed"), "{found:?}");
+    }
 }

@@ -145,15 +145,18 @@ fn about(report: &Value) -> String {
         Some(source) => {
             format!("Columns headed <i>paper</i> were given by the user: {}. {}", escaped(source), text(&paper["data"]))
         }
-        None => "The paper's own figures are not in this report, only the order of its methods: give them with \
+        None => {
+            "The figures of the paper's tables are not in this report, only what its text says of them: give them with \
                  <code>--paper-figures</code>."
-            .to_owned(),
+                .to_owned()
+        }
     };
     format!(
         "<header><h1>hyperdoc2vec: every experiment of the paper</h1><p>Corpus: {}. {cut}</p><div class=\"facts\">{facts}</div>\
          <p class=\"note\">All figures in %; [95 %] are bootstrap intervals over test documents, p is of a paired randomisation \
-         test. <b>Data differ:</b> the paper (Han et al., ACL 2018) used DBLP and an ACL Anthology, releases that are not this \
-         corpus, with other documents, another split and 100 passes over the links where this run made {} (--reference-epochs). \
+         test. <b>Data differ:</b> the paper (Han et al., ACL 2018) used papers of NIPS, of the ACL Anthology (its release of 2013) \
+         and of DBLP, learning from those before 1998, 2012 and 2009 and asking the later ones: other documents and another \
+         split than here, and 100 passes over the links where this run made {} (--reference-epochs). \
          Its figures and these are not comparable point by point; the order of the methods is. {differs}</p></header>",
         escaped(&names.join(", ")),
         report["settings"]["reference_epochs"],

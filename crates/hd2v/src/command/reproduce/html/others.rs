@@ -2,6 +2,7 @@
 
 use serde_json::Value;
 
+use super::super::paper;
 use super::super::plot::{Bar, Dot, bars, points};
 use super::{array, ends, heads, pair, percent, printed, table, text, yes};
 
@@ -55,8 +56,33 @@ pub fn classes(report: &Value) -> String {
             names.extend(heads(&["paper: macro F1", "paper: micro F1"]));
         }
         out += &table(&names, &sets.iter().map(row).collect::<Vec<_>>());
+        out += &statements(name, sets);
     }
     out
+}
+
+/// What the paper says of these features, and how it is here.
+fn statements(part: &str, sets: &[Value]) -> String {
+    let of = |wanted: &str| sets.iter().find(|set| set["features"] == wanted);
+    let row = |&(_, above, below): &(&str, &str, &str)| {
+        let (one, other) = (of(above)?, of(below)?);
+        let points = |key: &str| Some(100.0 * (one[key].as_f64()? - other[key].as_f64()?));
+        let (large, small) = (points("macro_f1")?, points("micro_f1")?);
+        let verdict = match (large > 0.0, small > 0.0) {
+            (true, true) => "<span class=\"yes\">as in the paper</span>",
+            (false, false) => "<span class=\"no\">the other way round</span>",
+            _ => "<span class=\"open\">in one of the two</span>",
+        };
+        Some(vec![format!("{above} above {below}"), format!("{large:+.1}"), format!("{small:+.1}"), verdict.to_owned()])
+    };
+    let rows: Vec<Vec<String>> =
+        paper::CLASSES.iter().filter(|statement| statement.0 == part).filter_map(row).collect();
+    if rows.is_empty() {
+        return String::new();
+    }
+    let names =
+        heads(&["in the paper", "macro F1, points here", "micro F1, points here", "here, by the figures alone"]);
+    format!("<h4>What the paper says of them</h4>{}", table(&names, &rows))
 }
 
 /// Classes of too few contexts, which are left out.
@@ -157,4 +183,23 @@ pub fn map(report: &Value) -> String {
          axes and distances between groups mean nothing); up to 2,000 documents, {coloured}. Point at one for its title.</p>{}",
         points("documents", &dots, &names)
     )
+}
+
+#[cfg(test)]
+mod tests {
+    use serde_json::json;
+
+    use super::*;
+
+    #[test]
+    fn what_the_paper_says_of_classes_stands_beside_the_figures() {
+        let set = |name: &str, large: f64, small: f64| json!({"features": name, "macro_f1": large, "micro_f1": small});
+        let sets = [set("d2v-cac IN", 0.5, 0.6), set("d2v-nc IN", 0.4, 0.7), set("w2v IN", 0.1, 0.2)];
+        let all = statements("all", &sets);
+        assert!(all.contains("d2v-cac IN above d2v-nc IN</td>") && all.contains("in one of the two"), "{all}");
+        assert!(all.contains("d2v-nc IN above w2v IN</td>") && all.contains("+30.0"), "{all}");
+        assert!(!all.contains("deepwalk"), "features that are not there are not spoken of: {all}");
+        assert!(statements("linked", &sets).contains("d2v-cac IN above w2v IN"));
+        assert_eq!(statements("linked", &sets[2..]), "");
+    }
 }
