@@ -679,7 +679,7 @@ for (const test of tests) {
     console.error(`FAILED ${test.name}: ${error.stack}`);
     const pages = browser.contexts().flatMap((context) => context.pages());
     for (const [number, page] of pages.entries()) await picture(page, `failed-${test.name}-${number}`).catch(() => {});
-    for (const context of browser.contexts()) await leave(context);
+    for (const context of browser.contexts()) await leave(context).catch(() => {});
   }
 }
 await browser.close();

@@ -19,7 +19,7 @@ use hyperdoc2vec::train::direct::{Direct, Form};
 use hyperdoc2vec::train::reference::ReferenceCitation;
 use hyperdoc2vec::train::text::Text;
 use hyperdoc2vec::train::view::View;
-use hyperdoc2vec::train::{Phase, Tables, TrainParams};
+use hyperdoc2vec::train::{Method, Phase, Tables, TrainParams};
 use measure::{cpu_seconds, recall};
 
 fn main() {
@@ -29,6 +29,9 @@ fn main() {
     let ours = arguments.get(3).is_none_or(|name| name == "ours");
     let number = |at: usize| arguments.get(at).map(|text| text.parse::<usize>().unwrap());
     let mut params = TrainParams::default();
+    if !ours {
+        params.method = Method::HyperDocPaper;
+    }
     params.citation.epochs = number(4).unwrap_or(params.citation.epochs);
     params.reference.epochs = number(4).unwrap_or(params.reference.epochs);
     params.direct.epochs = number(5).unwrap_or(params.direct.epochs);

@@ -308,9 +308,10 @@ fn params(arguments: &Arguments, corpus: &Corpus) -> Result<TrainParams> {
     });
     if let Some(beyond) = beyond {
         params.reference.beyond = beyond;
-    }
-    if let (Some(beyond), true) = (beyond, arguments.compat.is_some() && method == Method::HyperDocPaper) {
-        params.direct.beyond = beyond;
+        // The paper's program had one rule for all it did, PV-DM too.
+        if arguments.compat.is_some() && method == Method::HyperDocPaper {
+            params.direct.beyond = beyond;
+        }
     }
     params.reference.shift &= !arguments.no_shift;
     params.direct.skip_gram = arguments.skip_gram;

@@ -146,7 +146,7 @@ impl LinkMethod {
 /// (76,000 links, 26,000 questions): for the time that is left. What several share is told of the first.
 pub fn costs(methods: &[LinkMethod], reference_epochs: usize) -> Vec<(&'static str, f64)> {
     let reference = 3.0 * reference_epochs as f64;
-    let base = |base: Method| if base == Method::PvDm { 250.0 } else { 270.0 };
+    let base = |base: Method| if base == Method::PvDm { 350.0 } else { 370.0 };
     let own = |trains: Trains| match trains {
         Trains::Nothing | Trains::Model(Method::W2v | Method::PvDm) => 0.0,
         Trains::Index => 10.0,

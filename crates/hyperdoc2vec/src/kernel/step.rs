@@ -85,7 +85,7 @@ pub(super) fn learn(
 /// Compares `mean` with the rows `outputs`, moves these, and leaves in `error` where the mean should move; returns the
 /// loss.
 #[inline(always)]
-pub(super) fn compare(
+fn compare(
     step: Step,
     mean: &[f32],
     error: &mut [f32],
@@ -147,7 +147,7 @@ fn fetch_rows<'a>(table: &MatrixMut<'_>, ids: impl Iterator<Item = &'a u32>) {
 }
 
 /// Eight numbers, moved as one, so that the compiler need not ask whether rows overlap.
-pub(super) type Line = [f32; LANES];
+type Line = [f32; LANES];
 
 /// Row `id` as lines.
 #[inline(always)]
@@ -184,7 +184,7 @@ fn plus(mut x: Line, y: Line) -> Line {
 
 /// `a x + y`
 #[inline(always)]
-pub(super) fn fma(a: f32, x: Line, mut y: Line) -> Line {
+fn fma(a: f32, x: Line, mut y: Line) -> Line {
     for (x, y) in x.into_iter().zip(&mut y) {
         *y = a.mul_add(x, *y);
     }
@@ -193,7 +193,7 @@ pub(super) fn fma(a: f32, x: Line, mut y: Line) -> Line {
 
 /// `y += x`
 #[inline(always)]
-pub(super) fn add(x: &[Line], y: &mut [Line]) {
+fn add(x: &[Line], y: &mut [Line]) {
     for (x, y) in x.iter().zip(y) {
         *y = plus(*y, *x);
     }

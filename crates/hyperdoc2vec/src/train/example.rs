@@ -64,7 +64,7 @@ impl Learner {
     }
 }
 
-pub(super) fn matrix_mut(table: &mut Table) -> MatrixMut<'_> {
+fn matrix_mut(table: &mut Table) -> MatrixMut<'_> {
     let (rows, stride) = (table.rows(), table.stride());
     MatrixMut::new(table.data_mut(), rows, stride, stride)
 }

@@ -29,12 +29,10 @@ use crate::search::hybrid::Hybrid;
 use crate::split::Split;
 
 const CHECKPOINT: &str = "hyperdoc2vec checkpoint";
-const CHECKPOINT_VERSION: u32 = 1;
+const CHECKPOINT_VERSION: u32 = 2;
 /// The arrays of a checkpoint: vectors and mean squares, in and out, as they are and as they were after the best pass.
 const CURRENT: [&str; 4] = ["input", "output", "input_squares", "output_squares"];
 const BEST: [&str; 4] = ["best_input", "best_output", "best_input_squares", "best_output_squares"];
-/// What random numbers of the first vectors are keyed with.
-const FIRST_VECTORS: u64 = 0;
 /// The loss told is a mean over about this share of an epoch.
 const SMOOTHING: f64 = 0.02;
 
@@ -266,22 +264,6 @@ pub(super) fn phases<'a>(
         Method::DeepWalk => phases.push(Box::new(DeepWalk::new(view, &params.deepwalk, seed))),
     }
     phases
-}
-
-impl Tables {
-    /// The tables of a new run: IN drawn evenly between ±0.5/dim, OUT all 0.
-    ///
-    /// PV-DM by itself begins twice as wide, as gensim 4 does: of the link partners of eLife's documents, 17.80 % in
-    /// place of 17.51 are then among the 10 nearest (means of three seeds). The paper's program did not, so neither does
-    /// PV-DM where it is the paper's start.
-    pub fn first(view: &View<'_>, params: &TrainParams) -> Tables {
-        let mut input = Table::new(view.rows(), params.dim);
-        input.fill(0..view.rows(), params.dim, params.seed, FIRST_VECTORS);
-        if params.method == Method::PvDm {
-            input.data_mut().iter_mut().for_each(|x| *x *= 2.0);
-        }
-        Tables { input, output: Table::new(view.rows(), params.dim) }
-    }
 }
 
 /// What a run leads to.

@@ -146,8 +146,8 @@ fn about(report: &Value) -> String {
             format!("Columns headed <i>paper</i> were given by the user: {}. {}", escaped(source), text(&paper["data"]))
         }
         None => {
-            "The figures of the paper's tables are not in this report, only what its text says of them: give them with \
-                 <code>--paper-figures</code>."
+            "This report has what the paper's text says of its tables, not their figures; <code>--paper-figures</code> \
+                 adds those."
                 .to_owned()
         }
     };
