@@ -214,8 +214,8 @@ mod tests {
         let named =
             |names: &[&str]| -> Vec<LinkMethod> { names.iter().map(|name| name.parse().expect("a method")).collect() };
         let sum = |names: &[&str]| costs(&named(names), 20).iter().map(|(_, cost)| cost).sum::<f64>();
-        assert_eq!(sum(&["w2v", "w2v-i4i"]), 270.0 + 2.0 * 8.0);
-        assert_eq!(sum(&["h-d2v-paper", "reference"]), 250.0 + 2.0 * (60.0 + 8.0));
+        assert_eq!(sum(&["w2v", "w2v-i4i"]), 370.0 + 2.0 * 8.0);
+        assert_eq!(sum(&["h-d2v-paper", "reference"]), 350.0 + 2.0 * (60.0 + 8.0));
         assert_eq!(sum(&["popular"]), 0.1);
     }
 
