@@ -25,7 +25,7 @@ export function serve(hd2v, model, ...options) {
     let talk = '';
     server.stderr.on('data', (data) => {
       talk += data;
-      const found = /listening on (http:\/\/\S+)/.exec(talk);
+      const found = /listening on (http:\/\/\S+)\s/.exec(talk);
       if (found) resolve({ base: `${found[1].replace(/\/$/, '')}/`, stop });
     });
     ended.then((code) => reject(new Error(`hd2v serve ended with ${code}: ${talk}`)));
