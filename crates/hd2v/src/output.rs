@@ -3,7 +3,7 @@
 use std::io::{self, Write};
 
 use anyhow::{Context, Result};
-use hyperdoc2vec::losses::Losses;
+use hyperdoc2vec::document::losses::Losses;
 
 /// Said when stdout takes no more.
 pub const UNWRITTEN: &str = "cannot write standard output";

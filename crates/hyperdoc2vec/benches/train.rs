@@ -15,17 +15,20 @@ use std::path::Path;
 use std::time::Instant;
 
 use hyperdoc2vec::corpus::Corpus;
+use hyperdoc2vec::corpus::split::Split;
+use hyperdoc2vec::corpus::view::View;
 use hyperdoc2vec::generate::GenerateParams;
-use hyperdoc2vec::import::{ImportOptions, generate};
+use hyperdoc2vec::generate::generate;
+use hyperdoc2vec::import::ImportOptions;
 use hyperdoc2vec::kernel::{
     Matrix, MatrixMut, Panels, Start, axpy, gather_sum, multiply, pack_transposed, sum_of_squares,
 };
+use hyperdoc2vec::model::params::TrainParams;
+use hyperdoc2vec::model::tables::Tables;
 use hyperdoc2vec::rng::Rng;
-use hyperdoc2vec::split::Split;
+use hyperdoc2vec::train::Phase;
 use hyperdoc2vec::train::citation::Citation;
-use hyperdoc2vec::train::dbow::Dbow;
-use hyperdoc2vec::train::view::View;
-use hyperdoc2vec::train::{Phase, Tables, TrainParams};
+use hyperdoc2vec::train::content::Dbow;
 
 const RUNS: usize = 5;
 

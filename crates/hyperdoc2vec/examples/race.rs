@@ -12,14 +12,17 @@ mod measure;
 use std::ops::ControlFlow;
 
 use hyperdoc2vec::Corpus;
-use hyperdoc2vec::split::Split;
-use hyperdoc2vec::train::citation::{Citation, Weighting};
-use hyperdoc2vec::train::dbow::Dbow;
-use hyperdoc2vec::train::direct::{Direct, Form};
-use hyperdoc2vec::train::reference::ReferenceCitation;
-use hyperdoc2vec::train::text::Text;
-use hyperdoc2vec::train::view::View;
-use hyperdoc2vec::train::{Method, Phase, Tables, TrainParams};
+use hyperdoc2vec::corpus::split::Split;
+use hyperdoc2vec::corpus::view::View;
+use hyperdoc2vec::model::params::{Method, TrainParams};
+use hyperdoc2vec::model::tables::Tables;
+use hyperdoc2vec::model::weighting::Weighting;
+use hyperdoc2vec::train::Phase;
+use hyperdoc2vec::train::citation::Citation;
+use hyperdoc2vec::train::content::Dbow;
+use hyperdoc2vec::train::rivals::direct::{Direct, Form};
+use hyperdoc2vec::train::rivals::reference::ReferenceCitation;
+use hyperdoc2vec::train::rivals::text::Text;
 use measure::{cpu_seconds, recall};
 
 fn main() {

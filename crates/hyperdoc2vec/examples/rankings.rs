@@ -15,17 +15,19 @@ use std::collections::BTreeMap;
 use std::ops::ControlFlow;
 use std::path::PathBuf;
 
+use hyperdoc2vec::corpus::split::{self, Split};
+use hyperdoc2vec::corpus::view::View;
 use hyperdoc2vec::kernel::Matrix;
 use hyperdoc2vec::model::Vectors;
+use hyperdoc2vec::model::index::postings::PostingsBuf;
+use hyperdoc2vec::model::index::terms::{Field, Terms, cited};
+use hyperdoc2vec::model::params::TrainParams;
 use hyperdoc2vec::search::bm25::{B, Bm25, JOINT_K1, Joint, K1};
-use hyperdoc2vec::search::hybrid::{Candidates, Scope, candidates};
-use hyperdoc2vec::search::index::{Field, Terms, cited};
-use hyperdoc2vec::search::postings::PostingsBuf;
+use hyperdoc2vec::search::ranker::Ranker;
+use hyperdoc2vec::search::ranker::{Candidates, Scope, candidates};
 use hyperdoc2vec::search::{Hit, Query, Ranking, Searcher, rank};
-use hyperdoc2vec::split::{self, Split};
-use hyperdoc2vec::train::hybrid::{question, source};
-use hyperdoc2vec::train::view::View;
-use hyperdoc2vec::train::{TrainParams, train_view};
+use hyperdoc2vec::train::ranker::{question, source};
+use hyperdoc2vec::train::train_view;
 use hyperdoc2vec::{Corpus, Date, Model};
 use rayon::prelude::*;
 
@@ -124,7 +126,7 @@ fn main() {
         tell(ranking.name(), &asked, &newcomer, &hits);
         println!("          {:.0} queries a second", asked.len() as f64 / started.elapsed().as_secs_f64());
     }
-    if let Some(hybrid) = model.hybrid() {
+    if let Some(hybrid) = Ranker::of(&model) {
         println!("          {}", hybrid.about());
         for sourced in [false, true] {
             let started = std::time::Instant::now();

@@ -5,13 +5,17 @@
 
 mod measure;
 
-use hyperdoc2vec::split::Split;
-use hyperdoc2vec::train::batch::Loss;
-use hyperdoc2vec::train::citation::{Citation, CitationParams, Weighting};
-use hyperdoc2vec::train::dbow::{Dbow, DbowParams};
-use hyperdoc2vec::train::table::Table;
-use hyperdoc2vec::train::view::View;
-use hyperdoc2vec::train::{Phase, Tables};
+use hyperdoc2vec::corpus::split::Split;
+use hyperdoc2vec::corpus::view::View;
+use hyperdoc2vec::model::params::CitationParams;
+use hyperdoc2vec::model::params::DbowParams;
+use hyperdoc2vec::model::params::Loss;
+use hyperdoc2vec::model::tables::Table;
+use hyperdoc2vec::model::tables::Tables;
+use hyperdoc2vec::model::weighting::Weighting;
+use hyperdoc2vec::train::Phase;
+use hyperdoc2vec::train::citation::Citation;
+use hyperdoc2vec::train::content::Dbow;
 use measure::{partners, recall};
 use std::time::Instant;
 

@@ -11,21 +11,23 @@ use std::path::Path;
 use rayon::prelude::*;
 use serde_json::{Value, json};
 
-use crate::container::{Tensor, write};
 use crate::corpus::Corpus;
+use crate::corpus::groups::Groups;
 use crate::document::Date;
+use crate::document::tokenize::Tokenizer;
 use crate::error::{Error, Result};
 use crate::id::{DocId, WordId};
-use crate::import::pipeline::in_pool;
 use crate::infer::Inferrer;
-use crate::model::{FORMAT, Model, VERSION, Vectors, flat, index_tensors};
-use crate::search::index::{Field, context_times};
-use crate::search::links::{AROUND, Context, KeywordsBuf, LinksBuf, keywords};
-use crate::search::postings::PostingsBuf;
-use crate::strings::{StringTable, string_index};
-use crate::tokenize::Tokenizer;
-use crate::train::citation::rarity_weight;
-use crate::train::example::Groups;
+use crate::infer::newcomers::ContentMap;
+use crate::model::index::links::{AROUND, Context, KeywordsBuf, LinksBuf, keywords};
+use crate::model::index::postings::PostingsBuf;
+use crate::model::index::terms::{Field, context_times};
+use crate::model::weighting::rarity_weight;
+use crate::model::write::{flat, index_tensors};
+use crate::model::{FORMAT, Model, VERSION, Vectors};
+use crate::storage::container::{Tensor, write};
+use crate::storage::strings::{StringTable, string_index};
+use crate::threads::in_pool;
 
 const NONE: u32 = u32::MAX;
 /// Documents whose vectors are inferred before the next are.
@@ -217,7 +219,7 @@ impl<'a> Addition<'a> {
             Ok((0..table.rows()).flat_map(|row| table.row(row)).copied().collect())
         };
         let (mut doc_in, mut doc_out) = (table(Vectors::DocIn)?, table(Vectors::DocOut)?);
-        let map = model.newcomer_map();
+        let map = ContentMap::of(model);
         // A method that knows nothing of words leaves zeros.
         let inferrer = Inferrer::new(model).ok();
         let mut unknown = 0;

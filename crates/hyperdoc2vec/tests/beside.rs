@@ -5,14 +5,16 @@ use std::ops::ControlFlow;
 use std::path::Path;
 
 use hyperdoc2vec::Model;
-use hyperdoc2vec::beside::Kept;
 use hyperdoc2vec::generate::GenerateParams;
-use hyperdoc2vec::import::{ImportOptions, generate};
+use hyperdoc2vec::generate::generate;
+use hyperdoc2vec::import::ImportOptions;
 use hyperdoc2vec::map::{self, Map};
 use hyperdoc2vec::model::Vectors;
+use hyperdoc2vec::model::params::TrainParams;
+use hyperdoc2vec::model::sidecar::Kept;
 use hyperdoc2vec::search::approximate::{self, Index};
 use hyperdoc2vec::search::{Hit, Searcher, rank};
-use hyperdoc2vec::train::{TrainParams, train};
+use hyperdoc2vec::train::train;
 use tempfile::TempDir;
 
 /// A model of 2,000 documents, and texts of its corpus.

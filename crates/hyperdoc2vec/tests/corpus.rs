@@ -4,10 +4,10 @@ use std::fs;
 use std::ops::ControlFlow;
 use std::path::{Path, PathBuf};
 
+use hyperdoc2vec::corpus::split::{Part, Split};
 use hyperdoc2vec::corpus::{Corpus, CorpusOptions, Position};
+use hyperdoc2vec::document::losses::Loss;
 use hyperdoc2vec::import::{Format, ImportOptions, Parsed, import, jsonl};
-use hyperdoc2vec::losses::Loss;
-use hyperdoc2vec::split::{Part, Split};
 use hyperdoc2vec::{DocId, Error, WordId};
 use proptest::prelude::*;
 use tempfile::TempDir;

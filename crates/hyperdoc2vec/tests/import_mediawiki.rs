@@ -8,10 +8,11 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use hyperdoc2vec::document::Document;
+use hyperdoc2vec::document::losses::Loss;
 use hyperdoc2vec::import::mediawiki::{PageBatches, parse};
 use hyperdoc2vec::import::{Format, ImportOptions, Parsed, import, to_jsonl};
-use hyperdoc2vec::losses::Loss;
-use hyperdoc2vec::{Corpus, Error, markup};
+use hyperdoc2vec::document::markup;
+use hyperdoc2vec::{Corpus, Error};
 
 const HEAD: &str = "<mediawiki xml:lang=\"en\"><siteinfo><case>first-letter</case></siteinfo>\n";
 const TAIL: &str = "</mediawiki>\n";

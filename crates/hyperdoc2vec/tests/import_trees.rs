@@ -8,10 +8,10 @@ use std::ops::ControlFlow;
 use std::path::{Path, PathBuf};
 
 use hyperdoc2vec::document::Document;
+use hyperdoc2vec::document::losses::{Loss, Losses};
 use hyperdoc2vec::import::html::{Html, HtmlOptions};
 use hyperdoc2vec::import::markdown::{Markdown, MarkdownOptions};
 use hyperdoc2vec::import::{Format, ImportOptions, Pages, Parsed, import};
-use hyperdoc2vec::losses::{Loss, Losses};
 
 fn data(name: &str) -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/data").join(name)

@@ -3,22 +3,30 @@
 use std::ops::ControlFlow;
 use std::sync::OnceLock;
 
+use hyperdoc2vec::corpus::split::Split;
+use hyperdoc2vec::corpus::view::View;
 use hyperdoc2vec::corpus::{Corpus, CorpusOptions};
+use hyperdoc2vec::generate::generate;
 use hyperdoc2vec::generate::{GenerateParams, Generator};
-use hyperdoc2vec::import::{ImportOptions, generate};
+use hyperdoc2vec::import::ImportOptions;
 use hyperdoc2vec::kernel::{Beyond, dot};
-use hyperdoc2vec::split::Split;
-use hyperdoc2vec::train::citation::{Citation, CitationParams};
-use hyperdoc2vec::train::dbow::{Dbow, DbowParams};
-use hyperdoc2vec::train::deepwalk::{DeepWalk, DeepWalkParams};
-use hyperdoc2vec::train::direct::{Direct, DirectParams, Form};
+use hyperdoc2vec::model::params::CitationParams;
+use hyperdoc2vec::model::params::DbowParams;
+use hyperdoc2vec::model::params::DeepWalkParams;
+use hyperdoc2vec::model::params::DirectParams;
+use hyperdoc2vec::model::params::NpmParams;
+use hyperdoc2vec::model::params::ReferenceParams;
+use hyperdoc2vec::model::tables::Table;
+use hyperdoc2vec::model::tables::Tables;
+use hyperdoc2vec::train::Phase;
+use hyperdoc2vec::train::citation::Citation;
+use hyperdoc2vec::train::content::Dbow;
 use hyperdoc2vec::train::joint::Joint;
-use hyperdoc2vec::train::npm::{self, Npm, NpmParams};
-use hyperdoc2vec::train::reference::{ReferenceCitation, ReferenceParams};
-use hyperdoc2vec::train::table::Table;
-use hyperdoc2vec::train::text::Text;
-use hyperdoc2vec::train::view::View;
-use hyperdoc2vec::train::{Phase, Tables};
+use hyperdoc2vec::train::rivals::deepwalk::DeepWalk;
+use hyperdoc2vec::train::rivals::direct::{Direct, Form};
+use hyperdoc2vec::train::rivals::npm::{self, Npm};
+use hyperdoc2vec::train::rivals::reference::ReferenceCitation;
+use hyperdoc2vec::train::rivals::text::Text;
 
 const DIM: usize = 24;
 

@@ -4,19 +4,21 @@ use std::fs;
 use std::ops::ControlFlow;
 
 use hyperdoc2vec::corpus::CorpusOptions;
+use hyperdoc2vec::corpus::split::Split;
+use hyperdoc2vec::corpus::view::View;
 use hyperdoc2vec::import::{Format, ImportOptions, import};
+use hyperdoc2vec::model::index::links::Context;
+use hyperdoc2vec::model::params::{Method, TrainParams};
+use hyperdoc2vec::model::tables::Table;
+use hyperdoc2vec::model::tables::Tables;
+use hyperdoc2vec::model::weighting::rarity_weight;
 use hyperdoc2vec::model::{Vectors, save};
 use hyperdoc2vec::search::bm25::Term;
 use hyperdoc2vec::search::explain::explain;
-use hyperdoc2vec::search::forest::Forest;
-use hyperdoc2vec::search::hybrid::{FEATURES, Hybrid, Scope, Source, candidates};
-use hyperdoc2vec::search::links::Context;
+use hyperdoc2vec::search::ranker::Ranker;
+use hyperdoc2vec::search::ranker::forest::Forest;
+use hyperdoc2vec::search::ranker::{FEATURES, Ranker, Scope, Source, candidates};
 use hyperdoc2vec::search::{Ranking, Searcher, nearest, rank};
-use hyperdoc2vec::split::Split;
-use hyperdoc2vec::train::citation::rarity_weight;
-use hyperdoc2vec::train::table::Table;
-use hyperdoc2vec::train::view::View;
-use hyperdoc2vec::train::{Method, Tables, TrainParams};
 use hyperdoc2vec::{Corpus, Model};
 use tempfile::TempDir;
 
@@ -184,7 +186,7 @@ fn reasons_add_up_and_name_the_links_that_read_alike() {
 fn trees_written_by_hand_order_candidates() {
     let (_dir, model) = model(1, Method::HyperDoc);
     let searcher = Searcher::new(&model);
-    assert!(model.hybrid().is_none());
+    assert!(Ranker::of(&model).is_none());
     let query = searcher.query("soup").expect("read");
     let links = FEATURES.iter().position(|&name| name == "links").expect("a feature") as u32;
     // No links: +2; some: −1. Only a has none; b is before c, of which less is said.
@@ -194,7 +196,7 @@ fn trees_written_by_hand_order_candidates() {
         child: vec![1, 0, 0],
         roots: vec![0],
     };
-    let hybrid = Hybrid { alone, ..Hybrid::default() };
+    let hybrid = Ranker { alone, ..Ranker::default() };
     let hits = hybrid.rank(&searcher, &query, None, 3, Scope::ALL).expect("ranked").expect("known");
     assert_eq!(hits.iter().map(|hit| hit.row).collect::<Vec<_>>(), [0, 1, 2]);
     close(&hits.iter().map(|hit| hit.score).collect::<Vec<_>>(), &[0.880797, 0.268941, 0.268941]);

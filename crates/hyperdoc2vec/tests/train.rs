@@ -6,19 +6,22 @@ use std::path::{Path, PathBuf};
 use std::time::Duration;
 
 use hyperdoc2vec::corpus::CorpusOptions;
+use hyperdoc2vec::corpus::split::Split;
+use hyperdoc2vec::corpus::view::View;
+use hyperdoc2vec::generate::generate;
 use hyperdoc2vec::generate::{GenerateParams, Generator, Kind};
-use hyperdoc2vec::import::{Format, ImportOptions, generate, import};
+use hyperdoc2vec::import::{Format, ImportOptions, import};
 use hyperdoc2vec::infer::Inferrer;
 use hyperdoc2vec::kernel::{dot, sum_of_squares};
 use hyperdoc2vec::model::Vectors;
-use hyperdoc2vec::search::hybrid::Scope;
-use hyperdoc2vec::search::index::Terms;
+use hyperdoc2vec::model::index::terms::Terms;
+use hyperdoc2vec::model::params::Loss;
+use hyperdoc2vec::model::params::{Method, TrainParams};
+use hyperdoc2vec::search::ranker::Ranker;
+use hyperdoc2vec::search::ranker::Scope;
 use hyperdoc2vec::search::{Ranking, Searcher, rank};
-use hyperdoc2vec::split::Split;
-use hyperdoc2vec::train::batch::Loss;
-use hyperdoc2vec::train::hybrid::{question, source};
-use hyperdoc2vec::train::view::View;
-use hyperdoc2vec::train::{Checkpoints, Method, TrainParams, TrainProgress, train, train_view};
+use hyperdoc2vec::train::ranker::{question, source};
+use hyperdoc2vec::train::{Checkpoints, TrainProgress, train, train_view};
 use hyperdoc2vec::{Corpus, Error, Model};
 use tempfile::TempDir;
 
@@ -180,7 +183,7 @@ fn probabilities_hold_and_documents_without_links_are_found() {
     let path = place.path("model");
     train_view(&view, &params, &path, 2, None, &mut |_| ControlFlow::Continue(())).expect("trained");
     let model = Model::open(&path).expect("readable");
-    let hybrid = model.hybrid().expect("learnt");
+    let hybrid = Ranker::of(&model).expect("learnt");
     assert!(hybrid.about()["links"].as_u64() > Some(100) && hybrid.about()["calibration"].as_array().is_some());
     let searcher = Searcher::new(&model);
     let terms = Terms::new(&view);
@@ -620,7 +623,7 @@ fn a_model_with_newcomers_is_trained_again_to_the_same_bits() {
     let new = place.model(old.params());
     same_vectors(&old, &new);
     let rows =
-        |model: &Model| model.newcomer_map().expect("a map").rows().iter().map(|x| x.to_bits()).collect::<Vec<_>>();
+        |model: &Model| hyperdoc2vec::infer::newcomers::ContentMap::of(model).expect("a map").rows().iter().map(|x| x.to_bits()).collect::<Vec<_>>();
     assert!(rows(&old) == rows(&new));
     let newcomers = old.links_to().expect("counts").iter().filter(|&&links| links == 0).count();
     assert!(newcomers > 0, "there are documents that the map is for");

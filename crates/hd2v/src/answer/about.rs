@@ -4,9 +4,9 @@ use std::cmp::Reverse;
 
 use hyperdoc2vec::Model;
 use hyperdoc2vec::map::Map;
-use hyperdoc2vec::search::hybrid::{Hybrid, Source};
-use hyperdoc2vec::search::index::Field;
-use hyperdoc2vec::search::links::Context;
+use hyperdoc2vec::model::index::links::Context;
+use hyperdoc2vec::model::index::terms::Field;
+use hyperdoc2vec::search::ranker::{Ranker, Source};
 use hyperdoc2vec::search::{Query, Ranking, Searcher};
 use rayon::prelude::*;
 
@@ -152,7 +152,7 @@ pub fn page(searcher: &Searcher<'_>, id: &str, offset: usize, top: usize) -> Res
 }
 
 /// What a document might link to and does not yet: hits for the words that tell most of it, with it as the source.
-pub fn suggestions(searcher: &Searcher<'_>, hybrid: Option<&Hybrid>, id: &str, top: usize) -> Result<Answer, Problem> {
+pub fn suggestions(searcher: &Searcher<'_>, hybrid: Option<&Ranker>, id: &str, top: usize) -> Result<Answer, Problem> {
     let model = searcher.model();
     let row = document(model, id)?;
     let source = Source::known(searcher, row as u32);

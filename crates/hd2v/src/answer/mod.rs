@@ -7,7 +7,7 @@ pub mod recommend;
 use std::path::Path;
 
 use hyperdoc2vec::search::suggest::similar;
-use hyperdoc2vec::strings::StringTable;
+use hyperdoc2vec::storage::strings::StringTable;
 use hyperdoc2vec::{Error, Model, search};
 
 use crate::wire;

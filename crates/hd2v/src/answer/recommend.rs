@@ -2,11 +2,11 @@
 
 use hyperdoc2vec::kernel::Matrix;
 use hyperdoc2vec::model::Vectors;
+use hyperdoc2vec::model::index::links::Context;
+use hyperdoc2vec::model::index::terms::Field;
 use hyperdoc2vec::search::approximate::{self, Index};
 use hyperdoc2vec::search::explain::{Explanation, Sum, explain};
-use hyperdoc2vec::search::hybrid::{Hybrid, Scope, Source};
-use hyperdoc2vec::search::index::Field;
-use hyperdoc2vec::search::links::Context;
+use hyperdoc2vec::search::ranker::{Ranker, Scope, Source};
 use hyperdoc2vec::search::suggest::similar;
 use hyperdoc2vec::search::{Hit, Query, Ranking, Searcher, rank};
 use hyperdoc2vec::{Error, Model};
@@ -89,7 +89,7 @@ pub fn read(searcher: &Searcher<'_>, learnt: bool, question: &Question) -> Resul
 /// Answers a question; by the index where there is one.
 pub fn answer(
     searcher: &Searcher<'_>,
-    hybrid: Option<&Hybrid>,
+    hybrid: Option<&Ranker>,
     index: Option<&Index>,
     read: Read,
 ) -> Result<Recommended, Problem> {
@@ -113,7 +113,7 @@ pub fn answer(
 /// Answers many questions. Those by embedding are answered together, which is faster; the answers are the same.
 pub fn answer_all(
     searcher: &Searcher<'_>,
-    hybrid: Option<&Hybrid>,
+    hybrid: Option<&Ranker>,
     questions: &[Question],
 ) -> Vec<Result<Recommended, Problem>> {
     let learnt = hybrid.is_some();

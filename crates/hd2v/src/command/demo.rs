@@ -6,15 +6,17 @@ use std::time::Instant;
 
 use anyhow::{Context, Result};
 use clap::Args;
+use hyperdoc2vec::corpus::split::{self, Part, Split};
+use hyperdoc2vec::corpus::view::View;
 use hyperdoc2vec::generate::GenerateParams;
 use hyperdoc2vec::import::{self, Format, ImportOptions};
-use hyperdoc2vec::search::hybrid::Scope;
-use hyperdoc2vec::search::index::Terms;
+use hyperdoc2vec::model::index::terms::Terms;
+use hyperdoc2vec::model::params::TrainParams;
+use hyperdoc2vec::search::ranker::Ranker;
+use hyperdoc2vec::search::ranker::Scope;
 use hyperdoc2vec::search::{Ranking, Searcher, rank};
-use hyperdoc2vec::split::{self, Part, Split};
-use hyperdoc2vec::train::hybrid::{question, source};
-use hyperdoc2vec::train::view::View;
-use hyperdoc2vec::train::{TrainParams, train_view};
+use hyperdoc2vec::train::ranker::{question, source};
+use hyperdoc2vec::train::train_view;
 use hyperdoc2vec::{Corpus, Error, Model, WordId};
 use rayon::prelude::*;
 
@@ -151,7 +153,7 @@ fn train_part(corpus: &Corpus, split: &Split, model: &Path) -> Result<()> {
 /// Asks for links of the pages held out, by every ranking, with the link's own words and without.
 fn compare(corpus: &Corpus, split: &Split, path: &Path) -> Result<()> {
     let model = Model::open(path)?;
-    let (searcher, hybrid) = (Searcher::new(&model), model.hybrid());
+    let (searcher, hybrid) = (Searcher::new(&model), Ranker::of(&model));
     let view = View::new(corpus, split, model.params().min_count)?;
     let terms = Terms::new(&view);
     let all = split.queries(corpus);
@@ -244,7 +246,7 @@ fn generate(corpus: &Path) -> Result<()> {
     announce(&format!("hd2v generate --docs 6000 --links 40000 -o {}", corpus.display()))?;
     let options = ImportOptions { force: true, ..ImportOptions::default() };
     let mut reporter = Reporter::new();
-    let made = import::generate(&params, corpus, &options, &mut |p| reporter.watch(p))?;
+    let made = hyperdoc2vec::generate::generate(&params, corpus, &options, &mut |p| reporter.watch(p))?;
     tell_result(&made, reporter.finish());
     Ok(())
 }

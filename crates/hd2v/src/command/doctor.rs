@@ -4,7 +4,7 @@ use std::path::{Path, PathBuf};
 
 use anyhow::Result;
 use clap::Args;
-use hyperdoc2vec::losses::Loss;
+use hyperdoc2vec::document::losses::Loss;
 use hyperdoc2vec::rng::Rng;
 use hyperdoc2vec::{Corpus, DocId};
 use serde_json::json;

@@ -4,8 +4,9 @@ use std::path::PathBuf;
 
 use anyhow::{Context, Result};
 use clap::Args;
+use hyperdoc2vec::generate;
 use hyperdoc2vec::generate::GenerateParams;
-use hyperdoc2vec::import::{self, ImportOptions};
+use hyperdoc2vec::import::ImportOptions;
 
 use super::import::{Words, most_threads, tell_result, written_aside};
 use crate::output::{count, talk};
@@ -60,14 +61,14 @@ pub fn run(arguments: &Arguments) -> Result<()> {
     let mut reporter = Reporter::new();
     if let Some(path) = &arguments.jsonl {
         let documents = written_aside(path, force, &mut |out| {
-            Ok(import::generate_jsonl(&params, out, &options, &mut |p| reporter.watch(p))?)
+            Ok(generate::generate_jsonl(&params, out, &options, &mut |p| reporter.watch(p))?)
         })?;
         let seconds = reporter.finish();
         talk(format_args!("{}: {}; {seconds:.1} s", path.display(), count(documents, "document")));
         return Ok(());
     }
     let output = arguments.output.as_deref().context("--output is missing")?;
-    let corpus = import::generate(&params, output, &options, &mut |p| reporter.watch(p))?;
+    let corpus = generate::generate(&params, output, &options, &mut |p| reporter.watch(p))?;
     tell_result(&corpus, reporter.finish());
     Ok(())
 }

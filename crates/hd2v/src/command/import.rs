@@ -10,7 +10,8 @@ use hyperdoc2vec::corpus::CorpusOptions;
 use hyperdoc2vec::import::linker::References;
 use hyperdoc2vec::import::report::Report;
 use hyperdoc2vec::import::{self, EachReference, Format, ImportOptions};
-use hyperdoc2vec::{Corpus, Error, aside};
+use hyperdoc2vec::storage::atomic;
+use hyperdoc2vec::{Corpus, Error};
 
 use crate::output::{count, losses, talk, thousands};
 use crate::progress::{Reporter, stop_on_interrupt};
@@ -286,8 +287,8 @@ pub fn refuse_existing(path: &Path, force: bool) -> Result<()> {
 pub fn file_aside<T>(path: &Path, force: bool, write: &mut dyn FnMut(&mut BufWriter<File>) -> Result<T>) -> Result<T> {
     let shown = path.display();
     refuse_existing(path, force)?;
-    aside::clear(path);
-    let part = path.with_file_name(format!("{}{}", aside::prefix(path), std::process::id()));
+    atomic::clear(path);
+    let part = path.with_file_name(format!("{}{}", atomic::prefix(path), std::process::id()));
     let result = (|| {
         let mut out = BufWriter::new(File::create(&part).with_context(|| format!("cannot create {shown}"))?);
         // Without a lock the next writer takes it for a leftover; where there are none, it leaves all such files.

@@ -5,6 +5,7 @@ use std::path::{Path, PathBuf};
 use anyhow::Result;
 use clap::Args;
 use hyperdoc2vec::search::Searcher;
+use hyperdoc2vec::search::ranker::Ranker;
 use hyperdoc2vec::{Corpus, Model};
 use serde::Serialize;
 use serde_json::{Value, json};
@@ -68,7 +69,7 @@ fn model(arguments: &Arguments) -> Result<()> {
         if !about["additions"].is_null() {
             provenance["additions"] = about["additions"].clone();
         }
-        let info = about::info(&Searcher::new(&model), model.hybrid().is_some());
+        let info = about::info(&Searcher::new(&model), Ranker::of(&model).is_some());
         let out = Whole { info, parameters: &about["params"], provenance };
         return print_json(&out);
     }

@@ -8,9 +8,10 @@ use std::time::Instant;
 
 use anyhow::{Context, Result, bail};
 use clap::{ArgGroup, Args};
-use hyperdoc2vec::beside::Kept;
+use hyperdoc2vec::model::sidecar::Kept;
 use hyperdoc2vec::search::approximate::{self, Index};
 use hyperdoc2vec::search::explain::{Explanation, Sum};
+use hyperdoc2vec::search::ranker::Ranker;
 use hyperdoc2vec::search::{Hit, Query, Ranking, Searcher};
 use hyperdoc2vec::{Date, Error, Model};
 
@@ -122,7 +123,7 @@ pub fn run(arguments: &Arguments) -> Result<()> {
     let model = Model::open(&arguments.model)?;
     let question = question(arguments)?;
     let searcher = Searcher::new(&model);
-    let hybrid = model.hybrid();
+    let hybrid = Ranker::of(&model);
     let told = |problem: Problem| problem.told_of(model.path());
     let read = recommend::read(&searcher, hybrid.is_some(), &question).map_err(told)?;
     if let (Some(Ranking::Hybrid), instead @ (Ranking::Bm25Cited | Ranking::Embedding)) = (question.rank, read.ranking)

@@ -8,12 +8,15 @@ use std::time::Duration;
 use anyhow::{Context, Result, bail, ensure};
 use clap::{Args, ValueEnum};
 use hyperdoc2vec::kernel::Beyond;
-use hyperdoc2vec::train::batch::Loss;
-use hyperdoc2vec::train::deepwalk;
-use hyperdoc2vec::train::hybrid;
-use hyperdoc2vec::train::reference::ReferenceParams;
-use hyperdoc2vec::train::{Checkpoints, Method, TrainParams, TrainProgress, train, within};
-use hyperdoc2vec::{Corpus, Date, Error, Model, aside};
+use hyperdoc2vec::model::params::DEEPWALK_DIM;
+use hyperdoc2vec::model::params::Loss;
+use hyperdoc2vec::model::params::ReferenceParams;
+use hyperdoc2vec::model::params::{Method, TrainParams};
+use hyperdoc2vec::search::ranker::Ranker;
+use hyperdoc2vec::storage::atomic;
+use hyperdoc2vec::train::ranker;
+use hyperdoc2vec::train::{Checkpoints, TrainProgress, train, within};
+use hyperdoc2vec::{Corpus, Date, Error, Model};
 use serde_json::json;
 
 use super::import::{first_line, most_threads, refuse_existing};
@@ -173,7 +176,7 @@ pub fn run(arguments: &Arguments) -> Result<()> {
         output.display()
     );
     // Told now, not after hours of training.
-    let folder = aside::parent(output);
+    let folder = atomic::parent(output);
     ensure!(folder.is_dir(), "{}: no such directory to write {} into", folder.display(), output.display());
     let corpus = Corpus::open(&arguments.corpus)?;
     corpus.verify()?;
@@ -238,7 +241,7 @@ pub fn run(arguments: &Arguments) -> Result<()> {
         talk(format_args!("{}: the log is not complete: {error}", path.display()));
     }
     let model = Model::open(output)?;
-    if hybrid::is_for(&params) && model.hybrid().is_none() {
+    if ranker::is_for(&params) && Ranker::of(&model).is_none() {
         talk("too few links to learn how to weigh the rankings: without a hybrid, recommend ranks by bm25-cited");
     }
     talk(format_args!(
@@ -277,7 +280,7 @@ fn params(arguments: &Arguments, corpus: &Corpus) -> Result<TrainParams> {
     let mut params = TrainParams {
         method,
         dim: arguments.dim.unwrap_or(if method == Method::DeepWalk {
-            deepwalk::DIM
+            DEEPWALK_DIM
         } else {
             TrainParams::default().dim
         }),

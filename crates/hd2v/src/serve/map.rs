@@ -8,8 +8,8 @@ use std::sync::{Arc, OnceLock};
 use axum::extract::State;
 use axum::http::StatusCode;
 use axum::response::{IntoResponse, Response};
-use hyperdoc2vec::beside::Kept;
 use hyperdoc2vec::map::{Map, path};
+use hyperdoc2vec::model::sidecar::Kept;
 use hyperdoc2vec::{Error, Model};
 
 use super::ask::Using;

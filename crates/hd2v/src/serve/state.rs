@@ -8,7 +8,7 @@ use std::time::{Duration, SystemTime};
 
 use hyperdoc2vec::infer::Inferrer;
 use hyperdoc2vec::search::Searcher;
-use hyperdoc2vec::search::hybrid::Hybrid;
+use hyperdoc2vec::search::ranker::Ranker;
 use hyperdoc2vec::{Error, Model};
 use self_cell::self_cell;
 
@@ -31,7 +31,7 @@ pub struct Engine<'a> {
     /// By words and vectors.
     pub searcher: Searcher<'a>,
     /// The learnt ranking, if the model has one.
-    pub hybrid: Option<Hybrid>,
+    pub hybrid: Option<Ranker>,
     /// Vectors for texts, or why there are none.
     pub inferrer: Result<Inferrer<'a>, Error>,
     /// What the model is.
@@ -46,7 +46,7 @@ pub struct Engine<'a> {
 
 impl<'a> Engine<'a> {
     fn new(model: &'a Model) -> Engine<'a> {
-        let (searcher, hybrid) = (Searcher::new(model), model.hybrid());
+        let (searcher, hybrid) = (Searcher::new(model), Ranker::of(model));
         let info = about::info(&searcher, hybrid.is_some());
         // The description has the checksums of all arrays.
         let mut hasher = DefaultHasher::new();

@@ -1,6 +1,6 @@
 //! Builds a corpus directory in one pass over the documents.
 //!
-//! [`prepare`](super::prepare()) does what can be done for a batch of documents alone. [`Builder::add`] takes the
+//! [`prepare`](crate::corpus::prepare()) does what can be done for a batch of documents alone. [`Builder::add`] takes the
 //! batches in the order of the input and gives global numbers. When all are in, [`Builder::finish`] orders the
 //! vocabulary, renumbers the words, resolves the links and renames the directory into place. Memory grows with
 //! vocabulary, documents and names, never with text or links.
@@ -14,17 +14,17 @@ use std::path::{Path, PathBuf};
 use rayon::prelude::*;
 use tempfile::TempDir;
 
-use super::links::{NONE, Names, Numbers, WaitingLinks};
-use super::manifest::{self, CorpusOptions, Counts, Manifest, Source};
-use super::prepare::{Prepared, PreparedDocument};
-use super::store::{ArrayWriter, Files, StringsWriter, write_array, write_index, write_strings};
-use super::{Corpus, NO_LANGUAGE, TextPlace};
-use crate::aside;
+use crate::corpus::links::{NONE, Names, Numbers, WaitingLinks};
+use crate::corpus::manifest::{self, CorpusOptions, Counts, Manifest, Source};
+use crate::corpus::prepare::{Prepared, PreparedDocument};
+use crate::corpus::{Corpus, NO_LANGUAGE, TextPlace};
 use crate::document::Date;
+use crate::document::losses::{Loss, Losses, Tally};
 use crate::error::{Error, Result};
 use crate::id::DocId;
-use crate::losses::{Loss, Losses, Tally};
-use crate::strings::Interner;
+use crate::storage::array::{ArrayWriter, Files, StringsWriter, write_array, write_index, write_strings};
+use crate::storage::atomic;
+use crate::storage::strings::Interner;
 
 /// A link with no word of the vocabulary this near on either side has no context.
 const CONTEXT_REACH: usize = 50;
@@ -68,9 +68,9 @@ pub struct Builder {
 impl Builder {
     /// Starts a corpus that will stand at `destination`; refuses to replace what is there unless `force`.
     pub fn new(destination: &Path, options: CorpusOptions, source: Source, force: bool) -> Result<Builder> {
-        aside::clear(destination);
+        atomic::clear(destination);
         refuse_existing(destination, force)?;
-        let parent = aside::parent(destination);
+        let parent = atomic::parent(destination);
         if !parent.is_dir() {
             return Err(Error::input(parent.display().to_string(), "no such directory; make it first"));
         }
@@ -410,8 +410,8 @@ fn holds_only_a_corpus(path: &Path) -> bool {
 
 /// A new directory beside `destination`, and the lock that says that it is being written.
 fn unfinished(destination: &Path) -> Result<(TempDir, File)> {
-    let parent = aside::parent(destination);
-    let prefix = aside::prefix(destination);
+    let parent = atomic::parent(destination);
+    let prefix = atomic::prefix(destination);
     let mut builder = tempfile::Builder::new();
     builder.prefix(&prefix);
     // A corpus is for whoever may read the directory it stands in; temporary directories are for their owner only.
@@ -420,7 +420,7 @@ fn unfinished(destination: &Path) -> Result<(TempDir, File)> {
     loop {
         let dir = builder.tempdir_in(parent).map_err(Error::io("create a directory in", parent))?;
         // Another import may take a directory that is not locked yet for a leftover.
-        if let Some(lock) = aside::lock(dir.path()).map_err(Error::io("lock", dir.path()))? {
+        if let Some(lock) = atomic::lock(dir.path()).map_err(Error::io("lock", dir.path()))? {
             return Ok((dir, lock));
         }
     }
@@ -432,7 +432,7 @@ fn publish(dir: TempDir, destination: &Path, force: bool) -> Result<()> {
     // The names of the files must last before the name of the directory does.
     File::open(dir.path()).and_then(|dir| dir.sync_all()).map_err(Error::io("write", dir.path()))?;
     let parent = dir.path().parent().unwrap_or(Path::new(".")).to_owned();
-    let old = destination.exists().then(|| aside::old(dir.path()));
+    let old = destination.exists().then(|| atomic::old(dir.path()));
     if let Some(old) = &old {
         fs::rename(destination, old).map_err(Error::io("replace", destination))?;
     }

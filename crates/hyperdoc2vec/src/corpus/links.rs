@@ -6,12 +6,12 @@ use std::fs::File;
 use std::io::{BufReader, BufWriter, Read, Seek, Write};
 use std::path::{Path, PathBuf};
 
-use super::prepare::PreparedLink;
+use crate::corpus::prepare::PreparedLink;
 use crate::error::{Error, Result};
 use crate::id::WordId;
 
 /// No name, no document.
-pub(super) const NONE: u32 = u32::MAX;
+pub(crate) const NONE: u32 = u32::MAX;
 /// Longer chains of redirects are taken for circles.
 const LONGEST_REDIRECT: usize = 32;
 /// How many bytes are written or read at once.
@@ -21,19 +21,19 @@ const BUFFER: usize = 1 << 20;
 ///
 /// For each document the number of its positions; for each position where it stands, the length of its anchor, the
 /// number of its targets and their names.
-pub(super) struct WaitingLinks {
+pub(crate) struct WaitingLinks {
     file: BufWriter<File>,
     dir: PathBuf,
 }
 
 impl WaitingLinks {
-    pub(super) fn new(dir: &Path) -> Result<WaitingLinks> {
+    pub(crate) fn new(dir: &Path) -> Result<WaitingLinks> {
         let file = tempfile::tempfile_in(dir).map_err(Error::io("create a file in", dir))?;
         Ok(WaitingLinks { file: BufWriter::with_capacity(BUFFER, file), dir: dir.to_owned() })
     }
 
     /// Adds the links of the next document; `name` gives the number of a target's name.
-    pub(super) fn push(&mut self, links: &[PreparedLink], mut name: impl FnMut(&str) -> u32) -> Result<()> {
+    pub(crate) fn push(&mut self, links: &[PreparedLink], mut name: impl FnMut(&str) -> u32) -> Result<()> {
         self.put(links.len() as u32)?;
         for link in links {
             self.put(link.at)?;
@@ -51,7 +51,7 @@ impl WaitingLinks {
     }
 
     /// Goes back to the first document.
-    pub(super) fn read(self) -> Result<Numbers> {
+    pub(crate) fn read(self) -> Result<Numbers> {
         let error = |error| Error::io("write a file in", &self.dir)(error);
         let mut file = self.file.into_inner().map_err(|wrong| error(wrong.into_error()))?;
         file.rewind().map_err(error)?;
@@ -60,7 +60,7 @@ impl WaitingLinks {
 }
 
 /// Numbers of a file, from the first to the last.
-pub(super) struct Numbers {
+pub(crate) struct Numbers {
     file: BufReader<File>,
     path: PathBuf,
     /// How many were read or passed over.
@@ -69,12 +69,12 @@ pub(super) struct Numbers {
 
 impl Numbers {
     /// The numbers that stand in the file `path`.
-    pub(super) fn open(path: &Path) -> Result<Numbers> {
+    pub(crate) fn open(path: &Path) -> Result<Numbers> {
         let file = File::open(path).map_err(Error::io("open", path))?;
         Ok(Numbers { file: BufReader::with_capacity(BUFFER, file), path: path.to_owned(), at: 0 })
     }
 
-    pub(super) fn next(&mut self) -> Result<u32> {
+    pub(crate) fn next(&mut self) -> Result<u32> {
         let mut bytes = [0; 4];
         self.file.read_exact(&mut bytes).map_err(Error::io("read", &self.path))?;
         self.at += 1;
@@ -82,7 +82,7 @@ impl Numbers {
     }
 
     /// Reads `count` words from number `start` on, which is not before what was read.
-    pub(super) fn words(&mut self, start: u64, count: usize, words: &mut Vec<WordId>) -> Result<()> {
+    pub(crate) fn words(&mut self, start: u64, count: usize, words: &mut Vec<WordId>) -> Result<()> {
         words.clear();
         words.resize(count, WordId(0));
         let ahead = (start - self.at) as i64 * 4;
@@ -95,7 +95,7 @@ impl Numbers {
 }
 
 /// Which document a name stands for.
-pub(super) struct Names {
+pub(crate) struct Names {
     /// The document of each name, if it is one's id.
     documents: Vec<u32>,
     /// The name that each name leads on to, if it is a redirect's.
@@ -104,7 +104,7 @@ pub(super) struct Names {
 
 impl Names {
     /// Of several redirects of a name the first counts.
-    pub(super) fn new(documents: Vec<u32>, aliases: &[(u32, u32)]) -> Names {
+    pub(crate) fn new(documents: Vec<u32>, aliases: &[(u32, u32)]) -> Names {
         let mut leads_to = vec![NONE; documents.len()];
         for &(from, to) in aliases {
             let place = &mut leads_to[from as usize];
@@ -116,17 +116,17 @@ impl Names {
     }
 
     /// How many names there are.
-    pub(super) fn len(&self) -> usize {
+    pub(crate) fn len(&self) -> usize {
         self.documents.len()
     }
 
     /// Whether a document has this name as its id.
-    pub(super) fn is_document(&self, name: u32) -> bool {
+    pub(crate) fn is_document(&self, name: u32) -> bool {
         self.documents[name as usize] != NONE
     }
 
     /// The document a name stands for, through redirects.
-    pub(super) fn resolve(&self, name: u32) -> Option<u32> {
+    pub(crate) fn resolve(&self, name: u32) -> Option<u32> {
         let mut name = name;
         for _ in 0..LONGEST_REDIRECT {
             match self.documents[name as usize] {

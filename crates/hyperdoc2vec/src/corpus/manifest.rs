@@ -6,10 +6,10 @@ use std::path::Path;
 use serde::{Deserialize, Serialize};
 use xxhash_rust::xxh3::{xxh3_64, xxh3_128};
 
-use super::store::Files;
 use crate::document::Date;
+use crate::document::losses::Losses;
 use crate::error::{Error, Result};
-use crate::losses::Losses;
+use crate::storage::array::Files;
 
 /// The version of the layout; a reader refuses any other. 2: documents have a language.
 pub const VERSION: u32 = 2;
@@ -138,7 +138,7 @@ impl Manifest {
     }
 
     /// The names of the files of the corpus in `dir`, whatever the version of its layout; `None` if it is no corpus.
-    pub(super) fn file_names(dir: &Path) -> Option<Vec<String>> {
+    pub(crate) fn file_names(dir: &Path) -> Option<Vec<String>> {
         let json: serde_json::Value = serde_json::from_slice(&fs::read(dir.join(NAME)).ok()?).ok()?;
         let files = json["files"].as_object().filter(|_| json["format"] == FORMAT)?;
         Some(files.keys().cloned().chain([NAME.to_owned()]).collect())

@@ -14,10 +14,13 @@
 //! | `text`, `text.blocks`, `document.text` | the texts with their link marks, compressed, some 64 KiB a block |
 
 mod build;
+pub mod cited_by;
+pub mod groups;
 mod links;
 mod manifest;
 mod prepare;
-mod store;
+pub mod split;
+pub mod view;
 
 use std::ops::Range;
 use std::path::{Path, PathBuf};
@@ -26,14 +29,13 @@ use bytemuck::{Pod, Zeroable};
 
 pub use build::Builder;
 pub use manifest::{CorpusOptions, Counts, Manifest, Source};
-pub use prepare::{Prepared, prepare};
-pub(crate) use store::map;
-use store::{Array, Strings};
+pub use prepare::{Batch, Prepared, prepare};
 
+use crate::document::markup;
 use crate::document::{Date, Document};
 use crate::error::{Error, Result};
 use crate::id::{DocId, WordId};
-use crate::markup;
+use crate::storage::array::{Array, Strings};
 
 /// The number of the language of a document that names none.
 const NO_LANGUAGE: u32 = u32::MAX;
@@ -41,7 +43,7 @@ const NO_LANGUAGE: u32 = u32::MAX;
 /// Where a document's text stands: a block, and bytes of that block once unpacked.
 #[derive(Debug, Clone, Copy, Default, Pod, Zeroable)]
 #[repr(C)]
-struct TextPlace {
+pub(crate) struct TextPlace {
     block: u32,
     start: u32,
     bytes: u32,

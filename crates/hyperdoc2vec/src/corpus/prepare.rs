@@ -2,47 +2,59 @@
 //!
 //! Needs nothing but the batch, so any thread may do it.
 
-use super::TextPlace;
+use crate::corpus::TextPlace;
 use crate::document::Document;
-use crate::import::Parsed;
-use crate::losses::{Loss, Losses};
-use crate::markup;
-use crate::strings::Interner;
-use crate::tokenize::Tokenizer;
+use crate::document::losses::{Loss, Losses};
+use crate::document::markup;
+use crate::document::tokenize::Tokenizer;
+use crate::storage::strings::Interner;
 
 /// Texts are packed together until a block has this many bytes.
 const TEXT_BLOCK: usize = 64 << 10;
 /// How hard text is packed: little, since it is packed with every import and seldom read.
 const TEXT_LEVEL: i32 = -6;
 
+/// Some documents of a corpus to be, as an importer or a generator makes them.
+#[derive(Debug, Default)]
+pub struct Batch {
+    /// Documents, in the order of the input.
+    pub documents: Vec<Document>,
+    /// Redirects: a name that links may use, and the id (or redirect) it stands for.
+    pub aliases: Vec<(String, String)>,
+    /// What was left out or mended.
+    pub losses: Losses,
+    /// The first record that could not be read: its place, and what is wrong with it.
+    pub first_bad: Option<(String, String)>,
+}
+
 /// A batch of documents, ready to be added: words have numbers that hold within the batch.
 #[derive(Debug, Default)]
 pub struct Prepared {
-    pub(super) words: Interner,
-    pub(super) tokens: Vec<u32>,
-    pub(super) documents: Vec<PreparedDocument>,
-    pub(super) text: Vec<u8>,
-    pub(super) text_blocks: Vec<usize>,
-    pub(super) aliases: Vec<(String, String)>,
-    pub(super) losses: Losses,
+    pub(crate) words: Interner,
+    pub(crate) tokens: Vec<u32>,
+    pub(crate) documents: Vec<PreparedDocument>,
+    pub(crate) text: Vec<u8>,
+    pub(crate) text_blocks: Vec<usize>,
+    pub(crate) aliases: Vec<(String, String)>,
+    pub(crate) losses: Losses,
     bad: Option<(String, String)>,
 }
 
 #[derive(Debug)]
-pub(super) struct PreparedDocument {
+pub(crate) struct PreparedDocument {
     /// Without its text and the links' targets.
-    pub(super) document: Document,
-    pub(super) tokens: usize,
-    pub(super) links: Vec<PreparedLink>,
-    pub(super) text: TextPlace,
-    pub(super) text_bytes: usize,
+    pub(crate) document: Document,
+    pub(crate) tokens: usize,
+    pub(crate) links: Vec<PreparedLink>,
+    pub(crate) text: TextPlace,
+    pub(crate) text_bytes: usize,
 }
 
 #[derive(Debug)]
-pub(super) struct PreparedLink {
-    pub(super) at: u32,
-    pub(super) anchor: u32,
-    pub(super) targets: Vec<String>,
+pub(crate) struct PreparedLink {
+    pub(crate) at: u32,
+    pub(crate) anchor: u32,
+    pub(crate) targets: Vec<String>,
 }
 
 impl Prepared {
@@ -53,12 +65,12 @@ impl Prepared {
 }
 
 /// Takes the words out of a batch and packs its text.
-pub fn prepare(parsed: Parsed, tokenizer: &Tokenizer) -> Prepared {
+pub fn prepare(batch: Batch, tokenizer: &Tokenizer) -> Prepared {
     let mut out =
-        Prepared { aliases: parsed.aliases, losses: parsed.losses, bad: parsed.first_bad, ..Prepared::default() };
+        Prepared { aliases: batch.aliases, losses: batch.losses, bad: batch.first_bad, ..Prepared::default() };
     let mut block = Vec::new();
     let mut packer = zstd::bulk::Compressor::new(TEXT_LEVEL).unwrap_or_default();
-    for mut document in parsed.documents {
+    for mut document in batch.documents {
         let start = out.tokens.len();
         let links = take_words(&mut document, tokenizer, &mut out);
         let tokens = out.tokens.len() - start;

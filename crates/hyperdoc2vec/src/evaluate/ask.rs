@@ -8,6 +8,9 @@ use std::ops::ControlFlow;
 use rayon::prelude::*;
 
 use super::methods::{Ask, By};
+use crate::alias_table::AliasTable;
+use crate::corpus::cited_by::CitedBy;
+use crate::corpus::view::View;
 use crate::error::{Error, Result};
 use crate::id::DocId;
 use crate::infer::{InferParams, Predict};
@@ -16,18 +19,18 @@ use crate::kernel::{
     sigmoid_all, sum_of_squares,
 };
 use crate::model::Model;
+use crate::model::index::terms::Terms;
+use crate::model::params::{Method, TrainParams};
+use crate::model::tables::Tables;
+use crate::model::weighting::Weighting;
+use crate::model::weighting::keep_chances;
 use crate::rng::Rng;
-use crate::search::hybrid::Scope;
-use crate::search::index::Terms;
 use crate::search::rank::{Best, top, top_batch};
+use crate::search::ranker::Ranker;
+use crate::search::ranker::Scope;
 use crate::search::{Hit, Ranking, Searcher};
-use crate::train::citation::Weighting;
-use crate::train::example::{Lottery, keep_chances};
-use crate::train::hybrid::{question, source};
-use crate::train::npm::Frequencies;
-use crate::train::text::CitedBy;
-use crate::train::view::View;
-use crate::train::{Method, Tables, TrainParams};
+use crate::train::ranker::{question, source};
+use crate::train::rivals::npm::Frequencies;
 
 /// Questions that are worked on before progress is told.
 const BLOCK: usize = 1024;
@@ -124,7 +127,7 @@ impl Questions<'_> {
     pub(super) fn searchable(&self, model: &Model, terms: &Terms, ask: Ask, sink: Sink<'_>) -> Result<()> {
         let (view, window) = (self.view, model.params().window);
         let searcher = Searcher::new(model);
-        let hybrid = model.hybrid();
+        let hybrid = Ranker::of(model);
         let one = |&position: &usize| -> Result<Vec<Hit>> {
             let query = question(view, terms, position, window, self.anchors);
             let ranking = match ask {
@@ -228,7 +231,7 @@ impl Questions<'_> {
         }
         let targets = Matrix::new(&targets, self.view.documents.len(), stride, stride);
         let candidates = self.candidates(params);
-        let lottery = Lottery::smoothed(&self.view.counts);
+        let lottery = AliasTable::smoothed(&self.view.counts);
         let direct = &params.direct;
         let keep = keep_chances(&self.view.counts, direct.sample);
         self.blocks(sink, |positions| {
@@ -302,7 +305,7 @@ fn rates(steps: usize) -> Vec<f32> {
 pub(super) fn infer_as_gensim(
     words: &[u32],
     tables: &Tables,
-    lottery: &Lottery,
+    lottery: &AliasTable,
     keep: &[f32],
     noise: usize,
     dim: usize,

@@ -15,14 +15,17 @@ use super::classify::{comparison, cross_validate, figures};
 use super::folds::{by_size, stratified};
 use super::svm::SvmParams;
 use crate::corpus::Corpus;
+use crate::corpus::view::View;
 use crate::error::{Error, Result};
 use crate::id::DocId;
 use crate::import::source;
 use crate::kernel::Matrix;
+use crate::model::params::DEEPWALK_DIM;
+use crate::model::params::{Method, TrainParams};
+use crate::model::tables::Tables;
 use crate::rng::Rng;
-use crate::train::run::pool;
-use crate::train::view::View;
-use crate::train::{Method, Tables, TrainParams, TrainProgress, deepwalk, train_tables};
+use crate::threads::pool;
+use crate::train::{TrainProgress, train_tables};
 
 const PURPOSE: u64 = 0xc1a5;
 
@@ -231,7 +234,7 @@ pub struct Features {
 }
 
 impl Features {
-    fn of(view: &View<'_>, table: &crate::train::table::Table, dim: usize, name: String) -> Features {
+    fn of(view: &View<'_>, table: &crate::model::tables::Table, dim: usize, name: String) -> Features {
         let rows = (view.words.len()..view.rows()).flat_map(|row| &table.row(row)[..dim]).copied().collect();
         Features { name, dim, rows }
     }
@@ -335,7 +338,7 @@ fn run_here(
     let train = |method: Method| -> Result<Vec<Features>> {
         let mut train = super::links::train_params(super::methods::Trains::Model(method), &params.links);
         if method == Method::DeepWalk {
-            train.dim = deepwalk::DIM;
+            train.dim = DEEPWALK_DIM;
         }
         let tables =
             train_tables(view, &train, &mut |progress| watch(&Classifying::Training(method.name(), progress)))?;

@@ -23,21 +23,25 @@ use super::ask::infer_as_gensim;
 use super::methods::{Ask, METHODS};
 use super::report::round;
 use super::stats::estimate;
+use crate::alias_table::AliasTable;
+use crate::corpus::cited_by::CitedBy;
+use crate::corpus::split::Split;
+use crate::corpus::view::View;
 use crate::corpus::{Corpus, CorpusOptions};
 use crate::error::{Error, Result};
+use crate::generate::generate_variant;
 use crate::generate::{GenerateParams, Generator, Kind, Variant};
-use crate::import::{ImportOptions, generate_variant};
+use crate::import::ImportOptions;
 use crate::kernel::{Beyond, axpy, dot, scale, sum_of_squares};
+use crate::model::params::{Method, TrainParams};
+use crate::model::tables::Table;
+use crate::model::tables::Tables;
+use crate::model::weighting::Weighting;
+use crate::model::weighting::keep_chances;
 use crate::rng::Rng;
-use crate::split::Split;
-use crate::train::citation::Weighting;
-use crate::train::example::{Lottery, keep_chances};
-use crate::train::npm::{self, Frequencies};
-use crate::train::run::pool;
-use crate::train::table::Table;
-use crate::train::text::CitedBy;
-use crate::train::view::View;
-use crate::train::{Method, Tables, TrainParams, train_tables};
+use crate::threads::pool;
+use crate::train::rivals::npm::{self, Frequencies};
+use crate::train::train_tables;
 
 /// What a share must be above, with its whole interval, to count as yes.
 pub const THRESHOLD: f64 = 0.55;
@@ -363,7 +367,7 @@ struct Asker<'a> {
     tables: &'a Tables,
     ask: Ask,
     weighting: Weighting,
-    lottery: Lottery,
+    lottery: AliasTable,
     keep: Vec<f32>,
     frequencies: Frequencies,
     /// What a question has become.
@@ -388,7 +392,7 @@ impl<'a> Asker<'a> {
             tables,
             ask,
             weighting: Weighting::new(view, params.window, decay, rarity),
-            lottery: Lottery::smoothed(&view.counts),
+            lottery: AliasTable::smoothed(&view.counts),
             keep: keep_chances(&view.counts, params.direct.sample),
             frequencies: Frequencies::new(view, &CitedBy::new(view, params.npm.window)),
             x: vec![0.0; tables.input.stride()],

@@ -14,15 +14,15 @@ use super::folds::{by_size, stratified};
 use super::links::Asked;
 use super::metrics::f1;
 use super::svm::{Svm, SvmParams};
+use crate::corpus::view::View;
+use crate::document::markup;
+use crate::document::tokenize::Tokenizer;
 use crate::error::{Error, Result};
 use crate::import::source;
 use crate::kernel::{Matrix, gather_sum};
-use crate::markup;
 use crate::model::Model;
-use crate::tokenize::Tokenizer;
-use crate::train::Method;
-use crate::train::table::Table;
-use crate::train::view::View;
+use crate::model::params::Method;
+use crate::model::tables::Table;
 
 /// A labelled context.
 #[derive(Debug, Clone, PartialEq)]

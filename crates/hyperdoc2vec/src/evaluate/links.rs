@@ -16,17 +16,21 @@ use serde::{Deserialize, Serialize};
 use super::ask::Questions;
 use super::methods::{Ask, LinkMethod, Trains};
 use super::trec;
+use crate::corpus::split::{Part, Query, Split};
+use crate::corpus::view::View;
 use crate::error::{Error, Result};
 use crate::kernel::Beyond;
-use crate::model::{self, Model};
+use crate::model::Model;
+use crate::model::index::terms::Terms;
+use crate::model::params::ReferenceParams;
+use crate::model::params::{Method, TrainParams};
+use crate::model::tables::Table;
+use crate::model::tables::Tables;
+use crate::model::write::ModelWriter;
 use crate::search::Hit;
-use crate::search::index::Terms;
-use crate::split::{Part, Query, Split};
-use crate::train::reference::ReferenceParams;
-use crate::train::run::pool;
-use crate::train::table::Table;
-use crate::train::view::View;
-use crate::train::{Method, Tables, TrainParams, TrainProgress, train_tables, train_tables_on, train_view};
+use crate::search::ranker::Ranker;
+use crate::threads::pool;
+use crate::train::{TrainProgress, train_tables, train_tables_on, train_view};
 
 /// Places are known up to this one.
 pub const DEPTH: usize = 1000;
@@ -312,7 +316,7 @@ impl Job<'_> {
                 params.dim = 1;
                 let empty = || Table::new(self.view.rows(), 1);
                 let tables = Tables { input: empty(), output: empty() };
-                self.searchable(group, &params, &|path| model::save(path, self.view, &tables, &params))
+                self.searchable(group, &params, &|path| ModelWriter::new(self.view, &tables, &params).write(path))
             }
             Trains::Searchable => {
                 params.hybrid = true;
@@ -340,7 +344,7 @@ impl Job<'_> {
         let model = Model::open(&path)?;
         let seconds = started.elapsed().as_secs_f64();
         let hybrid = group.iter().any(|method| matches!(method.ask, Ask::Hybrid(_)));
-        if hybrid && model.hybrid().is_none() {
+        if hybrid && Ranker::of(&model).is_none() {
             let what = "there are too few links to learn a hybrid ranking from; leave hybrid out of --methods";
             return Err(Error::input(self.view.corpus.path().display().to_string(), what));
         }

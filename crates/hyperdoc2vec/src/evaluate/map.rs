@@ -6,11 +6,11 @@ use std::ops::ControlFlow;
 use serde_json::{Value, json};
 
 use super::report::round;
+use crate::corpus::view::View;
 use crate::error::Result;
 use crate::kernel::Matrix;
 use crate::map::layout;
-use crate::train::table::Table;
-use crate::train::view::View;
+use crate::model::tables::Table;
 
 /// Documents on a map, at the most.
 const MOST: usize = 2000;

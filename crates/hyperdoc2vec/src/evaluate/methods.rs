@@ -1,6 +1,6 @@
 //! What can be asked for links: a model to train, and a way to ask it.
 
-use crate::train::Method;
+use crate::model::params::Method;
 
 /// What must be trained before asking.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

@@ -8,8 +8,8 @@ use serde_json::{Map, Value, json};
 use super::links::{Asked, Cell};
 use super::metrics::{Profile, average_precision, ndcg, recall, reciprocal_rank};
 use super::stats::{Comparison, Estimate, compare, estimate, holm};
-use crate::split::Split;
-use crate::train::view::View;
+use crate::corpus::split::Split;
+use crate::corpus::view::View;
 
 /// The cut of the paper's tables.
 pub const CUT: usize = 10;
@@ -31,12 +31,12 @@ struct Part {
 
 /// Figures that need no method: what was asked.
 pub fn split_json(view: &View<'_>, split: &Split, asked: &Asked) -> Value {
-    let newcomer = |query: &&crate::split::Query| query.truths.iter().any(|&truth| split.is_newcomer(truth));
+    let newcomer = |query: &&crate::corpus::split::Query| query.truths.iter().any(|&truth| split.is_newcomer(truth));
     json!({
         "training_documents": view.documents.len(),
         "training_links": view.links.len(),
-        "test_documents": split.documents(crate::split::Part::Test).count(),
-        "unused_documents": split.documents(crate::split::Part::Unused).count(),
+        "test_documents": split.documents(crate::corpus::split::Part::Test).count(),
+        "unused_documents": split.documents(crate::corpus::split::Part::Unused).count(),
         "positions": asked.queries.len(),
         "truths": asked.truths.len(),
         "multi_truth_positions": asked.queries.iter().filter(|query| query.truths.len() > 1).count(),

@@ -19,6 +19,7 @@ mod params;
 mod plan;
 mod text;
 mod words;
+mod write;
 
 use std::collections::BTreeMap;
 use std::ops::Range;
@@ -31,6 +32,7 @@ use words::{Class, TOPIC_WORDS, made_word, topic_name};
 pub use kind::Kind;
 pub use links::PlannedLink;
 pub use params::GenerateParams;
+pub use write::{generate, generate_jsonl, generate_variant};
 
 /// The year of the first document.
 pub const FIRST_YEAR: i32 = 2000;

@@ -13,9 +13,9 @@ use super::linker::{Paper, Record, surname};
 use super::tei::address;
 use super::tree::Pages;
 use super::{ImportOptions, Parsed};
+use crate::document::losses::Loss;
 use crate::document::{Date, Document};
 use crate::error::Result;
-use crate::losses::Loss;
 
 /// JATS files below `roots` (directories or single files), found, their headers read; an error if there is none.
 pub fn open(roots: &[PathBuf], options: &ImportOptions) -> Result<impl Pages + use<>> {

@@ -1,4 +1,4 @@
-//! Our own interchange format: one JSON object a line, links marked in the text (see [`crate::markup`]).
+//! Our own interchange format: one JSON object a line, links marked in the text (see [`crate::document::markup`]).
 //!
 //! ```json
 //! {"id": "P02-1040", "title": "BLEU", "date": "2002", "language": "en", "labels": ["P"], "text": "as in [[P98-1001]] and [the tool][[P07-2045]]"}
@@ -15,9 +15,9 @@ use serde::ser::{Serialize, SerializeMap, Serializer};
 
 use super::Parsed;
 use super::source::LineBatch;
+use crate::document::losses::Loss;
+use crate::document::markup;
 use crate::document::{Date, Document};
-use crate::losses::Loss;
-use crate::markup;
 
 /// Reads a batch of lines.
 pub fn parse(batch: &LineBatch) -> Parsed {

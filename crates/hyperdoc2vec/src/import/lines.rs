@@ -5,9 +5,9 @@
 
 use super::Parsed;
 use super::source::LineBatch;
+use crate::document::losses::Loss;
+use crate::document::markup;
 use crate::document::{Document, Link};
-use crate::losses::Loss;
-use crate::markup;
 
 const OPEN: &str = "=-=";
 const CLOSE: &str = "-=-";

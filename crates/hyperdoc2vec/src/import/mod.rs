@@ -27,15 +27,16 @@ use std::ops::ControlFlow;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-use crate::corpus::{Builder, Corpus, CorpusOptions, Source, prepare};
+use crate::corpus::{Batch, Builder, Corpus, CorpusOptions, Source, prepare};
+use crate::document::losses::{Loss, Losses, Tally};
+use crate::document::tokenize::Tokenizer;
 use crate::document::{Document, language_tag};
 use crate::error::{Error, Result};
-use crate::generate::{GenerateParams, Generator, Variant};
-use crate::losses::{Loss, Losses, Tally};
-use crate::tokenize::Tokenizer;
+use crate::threads::in_pool;
 pub use format::Format;
 use linker::{Reference, References};
-use read::{read, read_lines, read_pages};
+pub(crate) use read::read_pages;
+use read::{read, read_lines};
 use report::Report;
 use source::LineBatch;
 pub use tree::Pages;
@@ -77,6 +78,12 @@ impl Parsed {
             }
         }
         parsed
+    }
+
+    /// The documents, without what became of bibliography entries.
+    pub(crate) fn into_batch(self) -> Batch {
+        let Parsed { documents, aliases, losses, first_bad, references: _ } = self;
+        Batch { documents, aliases, losses, first_bad }
     }
 
     /// Counts a record that could not be read.
@@ -189,7 +196,8 @@ pub fn import_with_report(
     let mut report = Report::new(format);
     let references = &mut report.references;
     let corpus = build(destination, source, options, |tokenizer, builder| {
-        let work = |mut parsed: Parsed| (std::mem::take(&mut parsed.references), prepare(parsed, tokenizer));
+        let work =
+            |mut parsed: Parsed| (std::mem::take(&mut parsed.references), prepare(parsed.into_batch(), tokenizer));
         let sink = |(found, batch): (References, crate::corpus::Prepared)| {
             refuse_bad(batch.bad(), options)?;
             found.every.iter().try_for_each(&mut *each)?;
@@ -217,7 +225,7 @@ pub(crate) fn build(
     let tokenizer = Tokenizer::new(options.corpus.lowercase);
     let place = source.inputs.join(", ");
     let mut builder = Builder::new(destination, options.corpus.clone(), source, options.force)?;
-    pipeline::in_pool(options.threads, || {
+    in_pool(options.threads, || {
         feed(&tokenizer, &mut builder)?;
         refuse_nothing(builder.counts().documents, place, builder.losses())?;
         builder.finish()
@@ -272,7 +280,7 @@ pub fn to_jsonl_with_report(
         report.references.merge(parsed.references);
         Ok(report.documents)
     };
-    pipeline::in_pool(options.threads, || read(format, inputs, options, work, sink, watch))?;
+    in_pool(options.threads, || read(format, inputs, options, work, sink, watch))?;
     refuse_nothing(report.documents, file_names(inputs).join(", "), &report.losses)?;
     Ok(report)
 }
@@ -305,7 +313,7 @@ pub fn read_texts<R: Send>(
         losses.merge(parsed.losses);
         sink(result?)
     };
-    pipeline::in_pool(options.threads, || match kind {
+    in_pool(options.threads, || match kind {
         Texts::Jsonl => read_lines(inputs, options, |batch| work(jsonl::parse(&batch)), sink, watch),
         Texts::Lines => read_lines(inputs, options, |batch| work(lines::texts(&batch)), sink, watch),
         Texts::Files => {
@@ -348,63 +356,4 @@ fn refuse_bad(bad: Option<&(String, String)>, options: &ImportOptions) -> Result
         }
         _ => Ok(()),
     }
-}
-
-/// Writes a generated corpus to `destination`.
-pub fn generate(
-    params: &GenerateParams,
-    destination: &Path,
-    options: &ImportOptions,
-    watch: Watch<'_>,
-) -> Result<Corpus> {
-    generate_variant(params, &Variant::default(), destination, options, watch)
-}
-
-/// The same with a change to some documents.
-pub fn generate_variant(
-    params: &GenerateParams,
-    variant: &Variant,
-    destination: &Path,
-    options: &ImportOptions,
-    watch: Watch<'_>,
-) -> Result<Corpus> {
-    let source = Source { format: "generate".to_owned(), inputs: vec![params.flags()] };
-    build(destination, source, options, |tokenizer, builder| {
-        let work = |parsed| prepare(parsed, tokenizer);
-        let sink = |batch| {
-            builder.add(batch)?;
-            Ok(builder.counts().documents)
-        };
-        read_generated(params, variant, work, sink, watch)
-    })
-}
-
-/// Writes a generated corpus as jsonl.
-pub fn generate_jsonl(
-    params: &GenerateParams,
-    out: &mut (dyn Write + Send),
-    options: &ImportOptions,
-    watch: Watch<'_>,
-) -> Result<u64> {
-    let mut documents = 0;
-    let work = |parsed: Parsed| (jsonl::write(&parsed), parsed.documents.len() as u64);
-    let sink = |(lines, count): (Vec<u8>, u64)| {
-        out.write_all(&lines).map_err(Error::io("write", Path::new("the output")))?;
-        documents += count;
-        Ok(documents)
-    };
-    pipeline::in_pool(options.threads, || read_generated(params, &Variant::default(), work, sink, watch))?;
-    Ok(documents)
-}
-
-fn read_generated<R: Send>(
-    params: &GenerateParams,
-    variant: &Variant,
-    work: impl Fn(Parsed) -> R + Sync,
-    sink: impl FnMut(R) -> Result<u64> + Send,
-    watch: Watch<'_>,
-) -> Result<()> {
-    let generator = Generator::new(params)?;
-    let documents = |batch| Parsed { documents: generator.documents_with(batch, variant), ..Parsed::default() };
-    read_pages(params.docs, generator.batches(), |batch| work(documents(batch)), sink, watch)
 }

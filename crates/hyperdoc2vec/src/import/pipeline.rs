@@ -5,21 +5,12 @@ use std::sync::mpsc::{self, Receiver, TryRecvError};
 
 use rayon::Yield;
 
-use crate::error::{Error, Result};
+use crate::error::Result;
 
 /// Batches under way at once, for each thread: enough that none waits, few enough to bound memory.
 const BATCHES_A_THREAD: usize = 6;
 /// Bytes of input under way at once, however large the batches are.
 const MOST_BYTES: usize = 256 << 20;
-
-/// Calls `work` with as many threads (0 for one a core) for everything parallel in it.
-pub fn in_pool<R: Send>(threads: usize, work: impl FnOnce() -> Result<R> + Send) -> Result<R> {
-    let pool = rayon::ThreadPoolBuilder::new()
-        .num_threads(threads)
-        .build()
-        .map_err(|e| Error::Usage(format!("cannot start {threads} threads: {e}")))?;
-    pool.install(work)
-}
 
 /// Takes batches from `next`, works on them in parallel, and gives the results to `sink` in order; `bytes` tells how
 /// large a batch is.
@@ -75,6 +66,7 @@ fn wait<R>(result: &Receiver<R>) -> Option<R> {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::threads::in_pool;
 
     #[test]
     fn results_come_in_the_order_of_the_input() {

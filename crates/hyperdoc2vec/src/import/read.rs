@@ -159,7 +159,7 @@ fn read_tree<R: Send>(
 }
 
 /// For what is not read from a stream: `pages` of them, in batches.
-pub(super) fn read_pages<R: Send>(
+pub(crate) fn read_pages<R: Send>(
     pages: usize,
     batches: Vec<Range<usize>>,
     work: impl Fn(Range<usize>) -> R + Sync,

@@ -5,7 +5,7 @@ use serde::Serialize;
 use super::Format;
 use super::linker::References;
 use crate::corpus::Corpus;
-use crate::losses::Losses;
+use crate::document::losses::Losses;
 
 /// The result of an import, to be written as JSON.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]

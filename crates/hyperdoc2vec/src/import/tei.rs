@@ -13,8 +13,8 @@ use super::linker::{Paper, Record};
 use super::tree::Pages;
 use super::{ImportOptions, Parsed};
 use crate::document::Document;
+use crate::document::losses::Loss;
 use crate::error::Result;
-use crate::losses::Loss;
 
 /// TEI files below `roots` (directories or single files), found, their headers read; an error if there is none.
 pub fn open(roots: &[PathBuf], options: &ImportOptions) -> Result<impl Pages + use<>> {

@@ -13,9 +13,9 @@ use super::linker::{Catalogue, CatalogueBuilder, Paper, Record};
 use super::source::LineBatch;
 use super::spans::{Kind, Span, Written};
 use super::{Parsed, papers};
+use crate::document::losses::Loss;
+use crate::document::markup;
 use crate::document::{Date, Document};
-use crate::losses::Loss;
-use crate::markup;
 
 /// What a paper says of itself.
 pub type Head = (String, Record);

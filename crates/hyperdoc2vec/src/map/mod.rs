@@ -13,10 +13,10 @@ use serde_json::json;
 
 pub use layout::{MapWatch, layout};
 
-use crate::beside::{self, Kept};
-use crate::container::{Container, Tensor, write};
 use crate::error::Result;
+use crate::model::sidecar::{self, Kept};
 use crate::model::{Model, Vectors};
+use crate::storage::container::{Container, Tensor, write};
 
 /// The name of the format.
 const FORMAT: &str = "hyperdoc2vec map";
@@ -33,7 +33,7 @@ pub struct Map {
 
 /// Where the map of a model is kept: beside it, under its name with `.map` behind.
 pub fn path(model: &Model) -> PathBuf {
-    beside::path(model, "map")
+    sidecar::path(model, "map")
 }
 
 impl Map {
@@ -44,7 +44,7 @@ impl Map {
             let fits = container.shape("places") == [model.documents(), 2] && numbers.iter().all(|x| x.is_finite());
             Ok(fits.then(|| Map { places: numbers.as_chunks().0.to_vec() }))
         };
-        beside::open(model, path, (FORMAT, VERSION), FROM, fits)
+        sidecar::open(model, path, (FORMAT, VERSION), FROM, fits)
     }
 
     /// Makes the map of a model. Any number of threads gives the same bits.
@@ -55,7 +55,7 @@ impl Map {
     /// Keeps the map of `model`, which it was made of, at `path`.
     pub fn write(&self, model: &Model, path: &Path) -> Result<()> {
         let tensors = [Tensor::matrix("places", self.places.as_flattened(), 2)];
-        write(path, FORMAT, VERSION, &tensors, json!({"model": beside::fingerprint(model, FROM)}))
+        write(path, FORMAT, VERSION, &tensors, json!({"model": sidecar::fingerprint(model, FROM)}))
     }
 
     /// The places of the documents, by their rows; from −1 to 1 on both axes.

@@ -14,13 +14,13 @@ use std::path::{Path, PathBuf};
 use rayon::prelude::*;
 use serde_json::json;
 
-use super::rank::{Best, Hit, products, top_batch};
-use super::{Query, Searcher};
-use crate::beside::{self, Kept};
-use crate::container::{Container, Tensor, write};
 use crate::error::{Error, Result};
 use crate::kernel::{Matrix, MatrixMut, Panels, Start, axpy, multiply, pack_transposed, scale, sum_of_squares};
+use crate::model::sidecar::{self, Kept};
 use crate::model::{Model, Vectors};
+use crate::search::rank::{Best, Hit, products, top_batch};
+use crate::search::{Query, Searcher};
+use crate::storage::container::{Container, Tensor, write};
 
 /// The name of the format.
 const FORMAT: &str = "hyperdoc2vec index";
@@ -65,7 +65,7 @@ pub struct About {
 
 /// Where the index of a model is kept: beside it, under its name with `.index` behind.
 pub fn path(model: &Model) -> PathBuf {
-    beside::path(model, "index")
+    sidecar::path(model, "index")
 }
 
 impl Index {
@@ -76,7 +76,7 @@ impl Index {
             let index = Index { container, about };
             Ok(index.fits(model)?.then_some(index))
         };
-        beside::open(model, path, (FORMAT, VERSION), FROM, fits)
+        sidecar::open(model, path, (FORMAT, VERSION), FROM, fits)
     }
 
     fn fits(&self, model: &Model) -> Result<bool> {
@@ -110,7 +110,7 @@ impl Index {
             Tensor::u64s("ends", &ends),
             Tensor::u32s("rows", &rows),
         ];
-        write(path, FORMAT, VERSION, &tensors, json!({"model": beside::fingerprint(model, FROM), "index": about}))?;
+        write(path, FORMAT, VERSION, &tensors, json!({"model": sidecar::fingerprint(model, FROM), "index": about}))?;
         match Index::open(model, path)? {
             Kept::Whole(index) => Ok(index),
             _ => Err(Error::Damaged { path: path.to_owned(), what: "was altered while it was written".to_owned() }),
@@ -164,7 +164,7 @@ impl Index {
 
 /// The lists whose centres have the greatest products with a question.
 fn nearest_first(vector: &[f32], centres: Matrix<'_>, count: usize) -> Vec<Hit> {
-    super::rank::top(&products(vector, centres), count, |_| true)
+    crate::search::rank::top(&products(vector, centres), count, |_| true)
 }
 
 /// Centres, one row each.

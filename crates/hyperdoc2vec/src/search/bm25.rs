@@ -3,8 +3,8 @@
 //! `score(d) = Σ weight · idf · count · (k1 + 1) / (count + k1 · (1 − b + b · length / average length))`
 //! with `idf = ln(1 + (N − n + ½) / (n + ½))` for a word that n of N documents have.
 
-use super::postings::{List, Postings};
 use crate::kernel::ln;
+use crate::model::index::postings::{List, Postings};
 
 /// How soon more of the same word stops to count.
 pub const K1: f32 = 2.0;

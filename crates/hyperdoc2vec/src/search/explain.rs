@@ -2,13 +2,13 @@
 
 use std::collections::BTreeMap;
 
-use super::hybrid::Source;
-use super::links::Context;
-use super::rank::products;
-use super::{Query, Ranking, Searcher};
 use crate::error::Result;
 use crate::kernel::dot;
 use crate::model::Vectors;
+use crate::model::index::links::Context;
+use crate::search::rank::products;
+use crate::search::ranker::Source;
+use crate::search::{Query, Ranking, Searcher};
 
 /// Links that are shown, at the most.
 const SHOWN: usize = 2;

@@ -3,13 +3,9 @@
 pub mod approximate;
 pub mod bm25;
 pub mod explain;
-pub mod forest;
-pub mod hybrid;
-pub mod index;
-pub mod links;
-pub mod postings;
 pub mod query;
 pub mod rank;
+pub mod ranker;
 pub mod suggest;
 
 use std::fmt;
@@ -17,18 +13,18 @@ use std::str::FromStr;
 use std::sync::OnceLock;
 
 use bm25::{Bm25, Joint, Term};
-use hybrid::Source;
-use index::Field;
-use links::Links;
 pub use query::Query;
 pub use rank::Hit;
+use ranker::Source;
 
+use crate::corpus::groups::Groups;
+use crate::document::tokenize::Tokenizer;
 use crate::error::{Error, Result};
 use crate::kernel::{Matrix, axpy, gather_sum, sum_of_squares};
+use crate::model::index::links::Links;
+use crate::model::index::terms::Field;
+use crate::model::params::Method;
 use crate::model::{Model, Vectors};
-use crate::tokenize::Tokenizer;
-use crate::train::Method;
-use crate::train::example::Groups;
 
 /// What documents are ranked by.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -39,7 +35,7 @@ pub enum Ranking {
     Bm25,
     /// BM25 on its text and on the contexts of the links that point at it.
     Bm25Cited,
-    /// All of them and more, weighed as was learnt: see [`hybrid`].
+    /// All of them and more, weighed as was learnt: see [`ranker`].
     Hybrid,
 }
 
@@ -179,7 +175,7 @@ impl<'a> Searcher<'a> {
     }
 
     /// The score of every document by one of the rankings that give all documents a score, and whether any word of the
-    /// query had a say in it. For the hybrid, see [`hybrid::Hybrid`]; for the embedding with a source,
+    /// query had a say in it. For the hybrid, see [`ranker::Ranker`]; for the embedding with a source,
     /// [`Searcher::embedded`].
     pub fn scores(&self, query: &Query, ranking: Ranking) -> Result<Option<Vec<f32>>> {
         if ranking == Ranking::Embedding {

@@ -2,17 +2,17 @@
 //!
 //! `[[?]]` marks that place; words then weigh by their distance from it as they did in training, and those beyond the
 //! window do not count. Without a mark the whole text counts, and all places weigh the same. Other marks of links
-//! (`[[id]]`, see [`crate::markup`]) are read as links where the model knows the id, and as text where it does not.
+//! (`[[id]]`, see [`crate::document::markup`]) are read as links where the model knows the id, and as text where it does not.
 
 use std::collections::BTreeMap;
 
-use super::bm25::Term;
+use crate::document::markup;
+use crate::document::tokenize::Tokenizer;
 use crate::error::{Error, Result};
-use crate::markup;
 use crate::model::Model;
-use crate::tokenize::Tokenizer;
-use crate::train::Method;
-use crate::train::citation::{distance_weight, rarity_weight};
+use crate::model::params::Method;
+use crate::model::weighting::{distance_weight, rarity_weight};
+use crate::search::bm25::Term;
 
 /// Marks the place of the link.
 pub const MARK: &str = "?";

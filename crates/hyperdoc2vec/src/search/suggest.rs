@@ -1,6 +1,6 @@
 //! What a mistyped name may have meant.
 
-use crate::strings::StringTable;
+use crate::storage::strings::StringTable;
 
 /// Changes of a character up to which two names are alike.
 const MOST_CHANGES: usize = 3;

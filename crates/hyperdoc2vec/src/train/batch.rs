@@ -12,32 +12,18 @@
 //! the batch, so the number of threads does not change a bit.
 
 use rayon::prelude::*;
-use serde::{Deserialize, Serialize};
 
-use super::Tables;
-use super::occurrences::{Numbering, Occurrences};
-use super::table::Table;
 use crate::kernel::{
     Matrix, MatrixMut, Panels, Start, fetch, gather_sum, log_sigmoid, multiply, noise_loss, pack, pack_transposed,
     par_multiply_transposed, softmax,
 };
-
-/// What is to become small. With s the scores of an example's columns and t its target:
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(rename_all = "kebab-case")]
-pub enum Loss {
-    /// `ln Σ e^(s − ln π) − (s_t − ln π_t)`, π being a column's chance to be there; columns are the targets of the batch
-    /// and noise. `G = softmax(s − ln π) − [t]`.
-    SampledSoftmax,
-    /// The same where every document is a column.
-    FullSoftmax,
-    /// `−ln σ(s_t) − Σ_noise w ln σ(−s)`, noise that hits the target left out; w is the batch's
-    /// [`Batch::noise_weight`]. `G = σ(s_t) − 1` at the target, `w σ(s)` at noise. The paper's loss has w = 1.
-    NegativeSampling,
-}
+use crate::model::params::Loss;
+use crate::model::tables::Table;
+use crate::model::tables::Tables;
+use crate::train::occurrences::{Numbering, Occurrences};
 
 /// Examples that a thread takes at a time: two tiles of the products.
-pub(super) const EXAMPLES_A_TASK: usize = 24;
+pub(crate) const EXAMPLES_A_TASK: usize = 24;
 
 /// Rows of the next example that the memory is asked for while one is summed; the sum itself asks for the others.
 const ROWS_AHEAD: usize = 8;
@@ -156,7 +142,7 @@ pub struct Workspace {
 
 /// The rows of the output table that a batch's scores are for, packed for both products.
 #[derive(Debug, Default)]
-pub(super) struct Columns {
+pub(crate) struct Columns {
     rows: Vec<f32>,
     by_depth: Vec<f32>,
     by_column: Vec<f32>,
@@ -164,7 +150,7 @@ pub(super) struct Columns {
 
 impl Columns {
     /// Gathers the rows `ids` of `table`: for the scores, and for the gradients of x.
-    pub(super) fn pack(&mut self, table: &Table, ids: &[u32]) -> (Panels<'_>, Panels<'_>) {
+    pub(crate) fn pack(&mut self, table: &Table, ids: &[u32]) -> (Panels<'_>, Panels<'_>) {
         let stride = table.stride();
         let rows = sized(&mut self.rows, ids.len() * stride);
         for (row, &id) in rows.chunks_exact_mut(stride).zip(ids) {
@@ -178,12 +164,12 @@ impl Columns {
 
 /// Numbers from one example's scores to the next one's: a multiple of 1024 would make rows compete for the same lines of
 /// the cache.
-pub(super) fn score_stride(columns: usize) -> usize {
+pub(crate) fn score_stride(columns: usize) -> usize {
     let wide = columns.next_multiple_of(8);
     if wide.is_multiple_of(1024) { wide + 16 } else { wide }
 }
 
-pub(super) fn sized(buffer: &mut Vec<f32>, length: usize) -> &mut [f32] {
+pub(crate) fn sized(buffer: &mut Vec<f32>, length: usize) -> &mut [f32] {
     if buffer.len() < length {
         buffer.resize(length, 0.0);
     }
@@ -296,8 +282,9 @@ pub fn step(batch: &Batch, tables: &mut Tables, loss: Loss, rate: f32, work: &mu
 mod tests {
     use super::*;
     use crate::kernel::{Beyond, Step, scale};
-    use crate::train::reference;
-    use crate::train::table::Table;
+    use crate::model::params::Loss;
+    use crate::model::tables::Table;
+    use crate::train::rivals::reference;
 
     const ROWS: usize = 12;
     const DIM: usize = 5;

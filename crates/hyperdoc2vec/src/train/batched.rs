@@ -2,9 +2,10 @@
 
 use std::ops::ControlFlow;
 
-use super::occurrences::Numbering;
-use super::view::View;
-use super::{After, Done, Phase, Tables};
+use crate::corpus::view::View;
+use crate::model::tables::Tables;
+use crate::train::occurrences::Numbering;
+use crate::train::{After, Done, Phase};
 
 /// A phase whose batches can be built before those ahead of them are learnt.
 pub trait Batched: Phase {

@@ -3,12 +3,13 @@
 use std::ops::ControlFlow;
 use std::time::{Duration, Instant};
 
-use super::Tables;
-use super::hybrid::is_for;
-use super::params::TrainParams;
-use super::run::{phases, pool, text, view};
 use crate::corpus::Corpus;
 use crate::error::Result;
+use crate::model::params::TrainParams;
+use crate::model::tables::Tables;
+use crate::threads::pool;
+use crate::train::ranker::is_for;
+use crate::train::run::{phases, text, view};
 
 /// Each phase is tried for this share of the time there is.
 const TRIAL: f64 = 0.03;

@@ -9,97 +9,17 @@ use std::borrow::Cow;
 use std::ops::ControlFlow;
 use std::sync::OnceLock;
 
-use serde::{Deserialize, Serialize};
-
-use super::batch::{Batch, Loss, Workspace, loss, step};
-use super::batched::{self, Batched};
-use super::occurrences::Numbering;
-use super::view::{Example, View};
-use super::{After, Phase, Tables};
+use crate::corpus::view::{Example, View};
 use crate::id::WordId;
 use crate::kernel::{exp, fetch, ln};
+use crate::model::params::{CitationParams, Loss};
+use crate::model::tables::Tables;
+use crate::model::weighting::Weighting;
 use crate::rng::{Order, Rng};
-
-/// How the citation phase is run.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
-#[serde(default)]
-pub struct CitationParams {
-    /// Passes over the links.
-    pub epochs: usize,
-    /// What is to become small.
-    pub loss: Loss,
-    /// Links in a batch.
-    pub batch: usize,
-    /// Documents drawn evenly as noise for each batch, beside the targets of the batch.
-    pub noise: usize,
-    /// What each noise document counts in negative sampling.
-    pub noise_weight: f32,
-    /// The first step size; it falls linearly towards 0.
-    pub rate: f32,
-    /// Words further from the link than this weigh less than 1/e; 0 for no weighting by distance.
-    pub decay: f32,
-    /// Whether words weigh by their rarity.
-    pub rarity: bool,
-    /// Words drawn from the text of the source for each link, as inputs beside the context.
-    pub source_words: usize,
-    /// What they weigh together; the context weighs 1.
-    pub source_weight: f32,
-    /// After so many passes that do not better the loss of links held out for it, the phase ends with the vectors of
-    /// the best pass; 0 to hold out nothing and make all passes.
-    pub patience: usize,
-}
-
-impl Default for CitationParams {
-    fn default() -> CitationParams {
-        CitationParams {
-            epochs: 8,
-            loss: Loss::SampledSoftmax,
-            batch: 512,
-            noise: 64,
-            // A thousand noise documents at 1 each, as the paper has it link by link, drown the one target in a batch:
-            // 8 % of later links found, against 38 %.
-            noise_weight: 0.005,
-            rate: 0.2,
-            decay: 20.0,
-            rarity: true,
-            source_words: 32,
-            source_weight: 0.5,
-            patience: 0,
-        }
-    }
-}
-
-/// What a word weighs at a distance from the link; 1 everywhere without a decay.
-pub fn distance_weight(distance: usize, decay: f32) -> f32 {
-    if decay > 0.0 { exp(-(distance as f32) / decay) } else { 1.0 }
-}
-
-/// What a word that stands in `found` of the documents weighs; 1 where rarity does not count.
-pub fn rarity_weight(found: u64, documents: usize, rarity: bool) -> f32 {
-    if rarity { ln((documents as f32 + 1.0) / found as f32) } else { 1.0 }
-}
-
-/// Weighs the words of a context.
-#[derive(Debug, Clone)]
-pub struct Weighting {
-    by_distance: Vec<f32>,
-    by_word: Vec<f32>,
-}
-
-impl Weighting {
-    /// Weights for the words of `view` up to `window` from the link.
-    pub fn new(view: &View<'_>, window: usize, decay: f32, rarity: bool) -> Weighting {
-        let by_distance = (0..window.max(1)).map(|distance| distance_weight(distance, decay)).collect();
-        let by_word = |&found: &u64| rarity_weight(found, view.documents.len(), rarity);
-        Weighting { by_distance, by_word: view.document_counts.iter().map(by_word).collect() }
-    }
-
-    /// The weight of a word (its row) at a distance.
-    #[inline]
-    pub fn of(&self, word: u32, distance: usize) -> f32 {
-        self.by_distance[distance.min(self.by_distance.len() - 1)] * self.by_word[word as usize]
-    }
-}
+use crate::train::batch::{Batch, Workspace, loss, step};
+use crate::train::batched::{self, Batched};
+use crate::train::occurrences::Numbering;
+use crate::train::{After, Phase};
 
 /// One run of the citation phase.
 pub struct Citation<'a> {

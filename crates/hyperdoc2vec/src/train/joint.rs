@@ -3,12 +3,13 @@
 
 use std::ops::ControlFlow;
 
-use super::batched::{self, Batched};
-use super::citation::Citation;
-use super::dbow::Dbow;
-use super::occurrences::Numbering;
-use super::view::View;
-use super::{After, Phase, Tables};
+use crate::corpus::view::View;
+use crate::model::tables::Tables;
+use crate::train::batched::{self, Batched};
+use crate::train::citation::Citation;
+use crate::train::content::Dbow;
+use crate::train::occurrences::Numbering;
+use crate::train::{After, Phase};
 
 /// One run of the joint objective; the passes are those of the citation phase.
 pub struct Joint<'a> {

@@ -8,56 +8,18 @@ pub mod batch;
 mod batched;
 mod budget;
 pub mod citation;
-pub mod dbow;
-pub mod deepwalk;
-pub mod direct;
-pub mod example;
-pub mod hybrid;
+pub mod content;
 pub mod joint;
-pub mod newcomers;
-pub mod npm;
 mod occurrences;
-pub mod params;
-pub mod reference;
+pub mod ranker;
+pub mod rivals;
 pub mod run;
-pub mod table;
-pub mod text;
-pub mod view;
 
 use std::ops::ControlFlow;
 
+use crate::model::tables::Tables;
 pub use budget::within;
-pub use params::{Method, TrainParams};
 pub use run::{Checkpoints, TrainProgress, train, train_tables, train_tables_on, train_view};
-use table::Table;
-use view::View;
-
-/// Vectors as a source (IN) and as a target (OUT), of words and documents.
-#[derive(Debug, Clone)]
-pub struct Tables {
-    /// IN.
-    pub input: Table,
-    /// OUT.
-    pub output: Table,
-}
-
-/// What random numbers of the first vectors are keyed with.
-const FIRST_VECTORS: u64 = 0;
-
-impl Tables {
-    /// The tables of a new run: IN drawn evenly between ±0.5/dim, OUT all 0.
-    ///
-    /// Where PV-DM comes first, IN is twice as wide, as in gensim 4: of the link partners of eLife's documents 17.80 % in
-    /// place of 17.51 are then among the 10 nearest (means of three seeds). The gensim of the paper's time had ±0.5/dim.
-    pub fn first(view: &View<'_>, params: &TrainParams) -> Tables {
-        let mut input = Table::new(view.rows(), params.dim);
-        input.fill(0..view.rows(), params.dim, params.seed, FIRST_VECTORS);
-        if matches!(params.method, Method::PvDm | Method::HyperDocPaper) {
-            input.data_mut().iter_mut().for_each(|x| *x *= 2.0);
-        }
-        Tables { input, output: Table::new(view.rows(), params.dim) }
-    }
-}
 
 /// What a batch did.
 #[derive(Debug, Clone, Copy)]

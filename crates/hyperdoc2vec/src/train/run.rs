@@ -6,27 +6,29 @@ use std::time::{Duration, Instant};
 
 use serde_json::json;
 
-use super::citation::Citation;
-use super::dbow::Dbow;
-use super::deepwalk::DeepWalk;
-use super::direct::{Direct, Form};
-use super::hybrid;
-use super::joint::Joint;
-use super::newcomers;
-use super::npm::Npm;
-use super::params::{Method, TrainParams};
-use super::reference::ReferenceCitation;
-use super::table::Table;
-use super::text::Text;
-use super::view::View;
-use super::{Phase, Tables};
-use crate::aside::{self, parent};
-use crate::container::{Aside, Container, Tensor, write};
 use crate::corpus::Corpus;
+use crate::corpus::split::Split;
+use crate::corpus::view::View;
 use crate::error::{Error, Result};
-use crate::model::{self, Content};
-use crate::search::hybrid::Hybrid;
-use crate::split::Split;
+use crate::infer::newcomers::{self, ContentMap};
+use crate::model::params::{Method, TrainParams};
+use crate::model::tables::Table;
+use crate::model::tables::Tables;
+use crate::model::write::{Content, ModelWriter};
+use crate::search::ranker::Ranker;
+use crate::storage::atomic::{self, parent};
+use crate::storage::container::{Aside, Container, Tensor, write};
+use crate::threads::pool;
+use crate::train::Phase;
+use crate::train::citation::Citation;
+use crate::train::content::Dbow;
+use crate::train::joint::Joint;
+use crate::train::ranker;
+use crate::train::rivals::deepwalk::DeepWalk;
+use crate::train::rivals::direct::{Direct, Form};
+use crate::train::rivals::npm::Npm;
+use crate::train::rivals::reference::ReferenceCitation;
+use crate::train::rivals::text::Text;
 
 const CHECKPOINT: &str = "hyperdoc2vec checkpoint";
 const CHECKPOINT_VERSION: u32 = 2;
@@ -113,8 +115,8 @@ pub fn train_view(
 ) -> Result<()> {
     params.validate()?;
     // What a killed run left, even if it did not come to writing anything whole.
-    aside::clear(destination);
-    checkpoints.iter().for_each(|checkpoints| aside::clear(&checkpoints.path));
+    atomic::clear(destination);
+    checkpoints.iter().for_each(|checkpoints| atomic::clear(&checkpoints.path));
     pool(threads)?.install(|| {
         let mut trained = run(view, params, checkpoints, destination, watch)?;
         let key = key(view, params);
@@ -142,7 +144,11 @@ fn save(destination: &Path, view: &View<'_>, params: &TrainParams, trained: &mut
             &made
         }
     };
-    model::save_with(destination, view, tables, params, content, hybrid.as_ref(), newcomers.as_ref())
+    ModelWriter::new(view, tables, params)
+        .arrays(hybrid.iter().flat_map(Ranker::tensors))
+        .ranker(hybrid.as_ref().map(Ranker::about))
+        .arrays(newcomers.as_ref().map(ContentMap::tensor))
+        .write_with(destination, content)
 }
 
 /// The error of a model that could not be written: what was learnt goes into a checkpoint, if that can be.
@@ -190,7 +196,7 @@ fn finite(last: &dyn Phase, tables: &Tables) -> Result<()> {
 }
 
 /// What `params` train on.
-pub(super) fn view<'a>(corpus: &'a Corpus, params: &TrainParams) -> Result<View<'a>> {
+pub(crate) fn view<'a>(corpus: &'a Corpus, params: &TrainParams) -> Result<View<'a>> {
     let split = match params.until {
         Some(until) => Split::by_date(corpus, until)?,
         None => Split::none(corpus),
@@ -209,16 +215,8 @@ pub(super) fn view<'a>(corpus: &'a Corpus, params: &TrainParams) -> Result<View<
     Ok(view)
 }
 
-/// So many threads, 0 for one a core.
-pub(crate) fn pool(threads: usize) -> Result<rayon::ThreadPool> {
-    rayon::ThreadPoolBuilder::new()
-        .num_threads(threads)
-        .build()
-        .map_err(|e| Error::Usage(format!("cannot start {threads} threads: {e}")))
-}
-
 /// What the phases read: the text in the form the method wants it.
-pub(super) fn text<'a>(view: &'a View<'a>, params: &TrainParams) -> Option<Text<'a>> {
+pub(crate) fn text<'a>(view: &'a View<'a>, params: &TrainParams) -> Option<Text<'a>> {
     match params.method {
         Method::HyperDoc | Method::Joint | Method::HyperDocRandom | Method::PvDbow | Method::DeepWalk => None,
         Method::HyperDocPaper | Method::PvDm | Method::D2vNc | Method::Npm => Some(Text::words(view)),
@@ -227,7 +225,7 @@ pub(super) fn text<'a>(view: &'a View<'a>, params: &TrainParams) -> Option<Text<
     }
 }
 
-pub(super) fn phases<'a>(
+pub(crate) fn phases<'a>(
     view: &'a View<'a>,
     text: Option<&'a Text<'a>>,
     params: &'a TrainParams,
@@ -303,10 +301,10 @@ fn run(
         if (state.place.epoch, state.place.batch) == (0, 0) {
             phase.prepare(&mut state.tables);
             // A checkpoint may have it already; to prepare twice does no harm.
-            if number + 1 == count && hybrid::is_for(params) && state.hybrid.is_none() {
+            if number + 1 == count && ranker::is_for(params) && state.hybrid.is_none() {
                 state.save_if_due(&key, checkpoints)?;
                 let content = content.insert(Content::new(view, parent(destination))?);
-                state.hybrid = match hybrid::learn(view, params, &mut state.tables, content, destination, watch) {
+                state.hybrid = match ranker::learn(view, params, &mut state.tables, content, destination, watch) {
                     Err(Error::Interrupted) => return Err(stopped(&state, &key, checkpoints)?),
                     learnt => learnt?,
                 };
@@ -330,7 +328,7 @@ fn stopped(state: &State, key: &serde_json::Value, checkpoints: Option<&Checkpoi
 }
 
 /// Tables put into a file, from which they can be had back as they were: others have the memory meanwhile.
-pub(super) struct TablesAside {
+pub(crate) struct TablesAside {
     arrays: Aside,
     rows: usize,
     dim: usize,
@@ -338,14 +336,14 @@ pub(super) struct TablesAside {
 
 impl TablesAside {
     /// Copies `tables`, whose vectors have `dim` numbers, to a file in `folder`.
-    pub(super) fn new(tables: &Tables, dim: usize, folder: &Path) -> Result<TablesAside> {
+    pub(crate) fn new(tables: &Tables, dim: usize, folder: &Path) -> Result<TablesAside> {
         let mut arrays = Aside::new(folder)?;
         tensors(CURRENT, tables).iter().try_for_each(|tensor| arrays.put(tensor))?;
         Ok(TablesAside { arrays, rows: tables.input.rows(), dim })
     }
 
     /// The tables as they were. What `tables` holds is gone before memory is taken for them.
-    pub(super) fn restore(&self, tables: &mut Tables) -> Result<()> {
+    pub(crate) fn restore(&self, tables: &mut Tables) -> Result<()> {
         *tables = none();
         let [input, output] = [(CURRENT[0], CURRENT[2]), (CURRENT[1], CURRENT[3])].map(|(vectors, squares)| {
             let mut table = Table::new(self.rows, self.dim);
@@ -359,7 +357,7 @@ impl TablesAside {
 }
 
 /// Runs one phase from its beginning, without checkpoints.
-pub(super) fn run_alone(phase: &dyn Phase, tables: &mut Tables, watch: TrainWatch<'_>) -> Result<()> {
+pub(crate) fn run_alone(phase: &dyn Phase, tables: &mut Tables, watch: TrainWatch<'_>) -> Result<()> {
     let mut state = State::new(std::mem::replace(tables, none()));
     phase.prepare(&mut state.tables);
     run_phase(phase, &mut state, &serde_json::Value::Null, None, watch)?;
@@ -368,7 +366,7 @@ pub(super) fn run_alone(phase: &dyn Phase, tables: &mut Tables, watch: TrainWatc
 }
 
 /// No rows.
-pub(super) fn none() -> Tables {
+pub(crate) fn none() -> Tables {
     Tables { input: Table::new(0, 1), output: Table::new(0, 1) }
 }
 
@@ -379,7 +377,7 @@ struct State {
     /// The best pass of this phase so far, if it holds out links to tell.
     best: Option<Best>,
     /// What was learnt before the last phase.
-    hybrid: Option<Hybrid>,
+    hybrid: Option<Ranker>,
     /// When the last checkpoint was written, or the run began.
     saved: Instant,
 }
@@ -485,17 +483,17 @@ fn write_checkpoint(
     key: &serde_json::Value,
     tables: &Tables,
     best: Option<&Best>,
-    hybrid: Option<&Hybrid>,
+    hybrid: Option<&Ranker>,
 ) -> Result<()> {
     let mut all = Vec::from(tensors(CURRENT, tables));
     all.extend(best.into_iter().flat_map(|best| tensors(BEST, &best.tables)));
-    all.extend(hybrid.into_iter().flat_map(Hybrid::tensors));
+    all.extend(hybrid.into_iter().flat_map(Ranker::tensors));
     let about = json!({
         "run": key,
         "phase": place.phase,
         "epoch": place.epoch,
         "batch": place.batch,
-        "hybrid": hybrid.map(Hybrid::about),
+        "hybrid": hybrid.map(Ranker::about),
         // As bits: decimal digits might be read back as a neighbour.
         "best": best.map(|best| json!({"epoch": best.epoch, "loss": best.loss.to_bits()})),
     });
@@ -562,7 +560,7 @@ impl State {
             self.best = Some(Best { epoch: epoch as usize, loss: f64::from_bits(loss), tables });
         }
         fill(CURRENT, &mut self.tables)?;
-        self.hybrid = Hybrid::read(&container);
+        self.hybrid = Ranker::read(&container);
         let [phase, epoch, batch] = ["phase", "epoch", "batch"].map(|name| number(&about[name]).map(|n| n as usize));
         self.place = Place { phase: phase?, epoch: epoch?, batch: batch? };
         Ok(())

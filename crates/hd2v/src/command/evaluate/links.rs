@@ -5,15 +5,16 @@ use std::sync::Mutex;
 
 use anyhow::{Context, Result, bail, ensure};
 use clap::{Args, ValueEnum};
+use hyperdoc2vec::corpus::split::Split;
+use hyperdoc2vec::corpus::view::View;
 use hyperdoc2vec::evaluate::intents::{CHOICE_FOLDS, COSTS, Functions, Words, read as read_intents};
 use hyperdoc2vec::evaluate::links::{Asked, Cell, LinksParams, run as run_links, train_params};
 use hyperdoc2vec::evaluate::methods::{LinkMethod, Trains, all, costs, defaults};
 use hyperdoc2vec::evaluate::metrics::Profile;
 use hyperdoc2vec::evaluate::report::{comparisons_json, methods_json, split_json};
-use hyperdoc2vec::split::Split;
-use hyperdoc2vec::train::hybrid;
-use hyperdoc2vec::train::view::View;
-use hyperdoc2vec::train::{Method, TrainParams, train_tables};
+use hyperdoc2vec::model::params::{Method, TrainParams};
+use hyperdoc2vec::train::ranker;
+use hyperdoc2vec::train::train_tables;
 use hyperdoc2vec::{Corpus, Date, Error};
 use serde_json::{Value, json};
 
@@ -208,7 +209,7 @@ pub fn methods(names: Option<&str>) -> Result<Vec<LinkMethod>> {
 /// error, told before anything is trained.
 pub fn without_hybrid(methods: &mut Vec<LinkMethod>, named: bool, view: &View<'_>, seed: u64) -> Result<()> {
     let learnt = |method: &LinkMethod| method.trains == Trains::Searchable;
-    if !methods.iter().any(learnt) || hybrid::has_links_for(view, seed) {
+    if !methods.iter().any(learnt) || ranker::has_links_for(view, seed) {
         return Ok(());
     }
     let what = "there are too few links to learn a hybrid ranking from";

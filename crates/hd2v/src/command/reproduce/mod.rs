@@ -16,6 +16,8 @@ use std::time::Instant;
 
 use anyhow::{Context, Result, anyhow, ensure};
 use clap::Args;
+use hyperdoc2vec::corpus::split::Split;
+use hyperdoc2vec::corpus::view::View;
 use hyperdoc2vec::evaluate::classes::{ClassesParams, DEFAULTS, Labelled, check as check_classes, run as run_classes};
 use hyperdoc2vec::evaluate::criteria::{CriteriaParams, PROBED};
 use hyperdoc2vec::evaluate::intents::{CHOICE_FOLDS, COSTS, Words};
@@ -25,9 +27,9 @@ use hyperdoc2vec::evaluate::methods::{LinkMethod, Trains, costs};
 use hyperdoc2vec::evaluate::metrics::Profile;
 use hyperdoc2vec::evaluate::report::{comparisons_json, methods_json, split_json};
 use hyperdoc2vec::evaluate::svm::SvmParams;
-use hyperdoc2vec::split::Split;
-use hyperdoc2vec::train::view::View;
-use hyperdoc2vec::train::{Method, Tables, TrainParams, train_tables};
+use hyperdoc2vec::model::params::{Method, TrainParams};
+use hyperdoc2vec::model::tables::Tables;
+use hyperdoc2vec::train::train_tables;
 use hyperdoc2vec::{Corpus, Error};
 use serde_json::{Value, json};
 

@@ -15,8 +15,8 @@ use rayon::prelude::*;
 use super::linker::{Catalogue, CatalogueBuilder, Paper, Record};
 use super::tree::{self, Pages, Tree, Wanted, safe_id};
 use super::{ImportOptions, Parsed};
+use crate::document::losses::Loss;
 use crate::error::Result;
-use crate::losses::Loss;
 use xml::Element;
 
 /// Files whose headers are in memory at once.

@@ -23,9 +23,9 @@ use super::Parsed;
 use super::tree::href::{Base, Href, decode, folder, join};
 use super::tree::text::Text;
 use super::tree::{self, Pages, Tree, Wanted, ending};
+use crate::document::losses::{Loss, Losses};
 use crate::document::{Document, Link};
 use crate::error::Result;
-use crate::losses::{Loss, Losses};
 use head::Head;
 use page::{Event, Key, Tag};
 

@@ -22,9 +22,9 @@ use super::article::year;
 use super::linker::{Catalogue, CatalogueBuilder, Paper, Record, surname};
 use super::tree::{self, Beside, Pages, Tree, Wanted, safe_id};
 use super::{ImportOptions, Parsed};
+use crate::document::losses::{Loss, Losses};
 use crate::document::{Date, Document};
 use crate::error::{Error, Result};
-use crate::losses::{Loss, Losses};
 use source::{Files, Folder};
 use tokens::{after_options, argument, command};
 

@@ -4,9 +4,9 @@ use std::collections::HashMap;
 
 use super::references::shown;
 use super::{Catalogue, Match, Miss, Near, Record, References};
+use crate::document::losses::Loss;
 use crate::document::{Document, Link};
 use crate::import::Parsed;
-use crate::losses::Loss;
 
 /// A citation mark: a place in the text, and the keys of the entries that it names.
 #[derive(Debug, Clone, PartialEq, Eq)]

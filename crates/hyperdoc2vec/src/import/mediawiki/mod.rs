@@ -23,9 +23,9 @@ mod text;
 mod titles;
 
 use super::Parsed;
+use crate::document::losses::Loss;
+use crate::document::markup;
 use crate::document::{Date, Document, language_tag};
-use crate::losses::Loss;
-use crate::markup;
 pub use dump::{PageBatch, PageBatches};
 use page::Page;
 pub use titles::{Site, namespace};

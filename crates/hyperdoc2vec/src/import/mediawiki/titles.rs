@@ -200,7 +200,7 @@ impl Site {
         let title = title.trim_start_matches(':').trim_start();
         let (number, rest) = self.split(title);
         let title = self.full(number, rest);
-        (!title.is_empty() && crate::markup::unlinkable(&title).is_none()).then_some(title)
+        (!title.is_empty() && crate::document::markup::unlinkable(&title).is_none()).then_some(title)
     }
 
     /// The title with the name of its namespace.

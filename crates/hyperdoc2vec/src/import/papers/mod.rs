@@ -28,8 +28,8 @@ use super::Parsed;
 use super::linker::{Catalogue, CatalogueBuilder, Mark, Paper, Record};
 use super::tree::{Pages, Tree, Wanted};
 use crate::document::Document;
+use crate::document::losses::{Loss, Losses};
 use crate::error::{Error, Result};
-use crate::losses::{Loss, Losses};
 use marks::Found;
 use paragraphs::Seen;
 use table::Row;
@@ -250,7 +250,7 @@ fn cut(text: &str, found: Vec<Found>) -> (String, Vec<Mark>) {
 mod tests {
     use super::*;
     use crate::document::Link;
-    use crate::markup;
+    use crate::document::markup;
 
     /// The text with the numbers of entries in the place of marks.
     fn shown(text: &str) -> String {

@@ -9,11 +9,11 @@ use serde_json::Value;
 
 use super::names;
 use crate::document::Date;
+use crate::document::losses::{Loss, Losses};
+use crate::document::{self, markup};
 use crate::error::{Error, Result};
 use crate::import::linker::{Record, surname};
 use crate::import::source;
-use crate::losses::{Loss, Losses};
-use crate::{document, markup};
 
 /// What the table says of a paper.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]

@@ -23,8 +23,8 @@ use super::Parsed;
 use super::linker::{Catalogue, CatalogueBuilder, Paper, Record, surname};
 use super::source::LineBatch;
 use super::spans::Written;
+use crate::document::losses::Loss;
 use crate::document::{Date, Document};
-use crate::losses::Loss;
 
 /// What a line says of its paper.
 #[derive(Debug, Default)]
@@ -212,7 +212,7 @@ impl Line {
 
     fn head(&self) -> Option<Head> {
         let id = self.paper.paper_id.as_ref().or(self.paper.corpusid.as_ref())?.trim().to_owned();
-        if id.is_empty() || crate::markup::unlinkable(&id).is_some() {
+        if id.is_empty() || crate::document::markup::unlinkable(&id).is_some() {
             return None;
         }
         let about = self.paper.metadata.as_ref().unwrap_or(&self.about);

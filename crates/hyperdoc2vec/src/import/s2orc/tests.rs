@@ -1,7 +1,7 @@
 //! Hand-made lines of each layout, and the documents that they are, worked out by hand.
 
 use super::*;
-use crate::markup;
+use crate::document::markup;
 
 fn batch(lines: &str) -> LineBatch {
     LineBatch {

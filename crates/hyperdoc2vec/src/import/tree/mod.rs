@@ -25,8 +25,8 @@ use std::collections::HashMap;
 use walkdir::WalkDir;
 
 use super::{Parsed, source};
+use crate::document::losses::{Loss, Losses};
 use crate::error::{Error, Result};
-use crate::losses::{Loss, Losses};
 use href::{join, relative};
 
 /// Pages read by one call of `parse`.

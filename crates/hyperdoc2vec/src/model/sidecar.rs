@@ -2,9 +2,9 @@
 
 use std::path::{Path, PathBuf};
 
-use crate::container::Container;
 use crate::error::{Error, Result};
 use crate::model::{Model, Vectors};
+use crate::storage::container::Container;
 
 /// What stands where a file of a model should be.
 #[derive(Debug)]

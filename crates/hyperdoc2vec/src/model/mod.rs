@@ -5,36 +5,40 @@
 //! | `word_in`, `word_out`, `doc_in`, `doc_out` | the vectors, one row a word or document |
 //! | `words.bytes`, `words.ends`, `words.index` | the words with vectors, by falling count, then those of the search index alone |
 //! | `word_counts`, `word_documents` | how often a word with a vector occurs, in how many documents |
-//! | `text.*`, `cited.*` | the search index: which documents have a word, see [`crate::search::postings`]; in their own text, in the contexts of the links that point at them |
+//! | `text.*`, `cited.*` | the search index: which documents have a word, see [`crate::model::index::postings`]; in their own text, in the contexts of the links that point at them |
 //! | `names.*`, `titles.*`, `urls.*`, `dates` | the documents, in the order of the corpus |
 //! | `labels.*`, `document_labels`, `document_label` | the labels; where each document's end; its labels |
 //! | `links_to` | how many links point at each document |
-//! | `links.*`, `contexts.*`, `keywords.*` | the links with words around them, what documents are about, see [`crate::search::links`] |
-//! | `hybrid.*` | the learnt ranking, see [`crate::search::hybrid`]; not in every model |
-//! | `newcomer_out` | from content to OUT vectors, see [`crate::train::newcomers`]; where there are links enough |
+//! | `links.*`, `contexts.*`, `keywords.*` | the links with words around them, what documents are about, see [`crate::model::index::links`] |
+//! | `hybrid.*` | the learnt ranking, see [`crate::search::ranker`]; not in every model |
+//! | `newcomer_out` | from content to OUT vectors, see [`crate::infer::newcomers`]; where there are links enough |
 //!
-//! The description (see [`crate::container`]) has the parameters, the seed, the corpus' fingerprint and the counts.
+//! The description (see [`crate::storage::container`]) has the parameters, the seed, the corpus' fingerprint and the counts.
 
-use std::io;
+pub mod index;
+mod method;
+pub mod params;
+mod phase_params;
+pub mod sidecar;
+pub mod tables;
+pub mod weighting;
+pub(crate) mod write;
+
 use std::path::Path;
 
-use serde_json::{Value, json};
+use bytemuck::Pod;
+use serde_json::Value;
 
-use crate::aside::parent;
-use crate::container::{Aside, Container, Take, Tensor, write};
 use crate::document::Date;
+use crate::document::tokenize::Tokenizer;
 use crate::error::{Error, Result};
 use crate::kernel::Matrix;
-use crate::search::hybrid::Hybrid;
-use crate::search::index::{self, Field, Terms};
-use crate::search::links::{Keywords, KeywordsBuf, Links, LinksBuf};
-use crate::search::postings::{Outline, Postings};
-use crate::strings::{StringTable, string_index};
-use crate::tokenize::Tokenizer;
-use crate::train::Tables;
-use crate::train::newcomers::Map;
-use crate::train::params::TrainParams;
-use crate::train::view::View;
+use crate::model::index::links::{Keywords, Links};
+use crate::model::index::postings::Postings;
+use crate::model::index::terms::Field;
+use crate::model::params::TrainParams;
+use crate::storage::container::{Container, Tensor};
+use crate::storage::strings::StringTable;
 
 /// The name of the format.
 pub const FORMAT: &str = "hyperdoc2vec model";
@@ -75,7 +79,7 @@ impl Vectors {
 
 impl Field {
     /// The names of the arrays: where lists end, the lists, the lengths of documents.
-    fn arrays(self) -> [&'static str; 3] {
+    pub(crate) fn arrays(self) -> [&'static str; 3] {
         match self {
             Field::Text => ["text.ends", "text.postings", "text.lengths"],
             Field::Cited => ["cited.ends", "cited.postings", "cited.lengths"],
@@ -241,14 +245,14 @@ impl Model {
         (keywords.ends.len() == self.documents()).then_some(keywords)
     }
 
-    /// The learnt ranking; `None` in a model that was made without, or with other features than this program knows.
-    pub fn hybrid(&self) -> Option<Hybrid> {
-        Hybrid::read(&self.container)
+    /// An array.
+    pub(crate) fn array<T: Pod>(&self, name: &str) -> Result<&[T]> {
+        self.container.array(name)
     }
 
-    /// What gives documents without links their OUT vectors; `None` in a model that was made without.
-    pub fn newcomer_map(&self) -> Option<Map> {
-        Map::new(self.container.array("newcomer_out").ok()?.to_vec(), self.params.dim)
+    /// The file as arrays and a description.
+    pub(crate) fn container(&self) -> &Container {
+        &self.container
     }
 
     /// The date of a document.
@@ -270,162 +274,4 @@ impl Model {
     pub fn word_documents(&self) -> Result<&[u64]> {
         self.container.array("word_documents")
     }
-}
-
-/// Strings as bytes and ends.
-pub(crate) fn flat<'a>(strings: impl Iterator<Item = &'a str>) -> (Vec<u8>, Vec<u64>) {
-    let (mut bytes, mut ends) = (Vec::new(), Vec::new());
-    for string in strings {
-        bytes.extend_from_slice(string.as_bytes());
-        ends.push(bytes.len() as u64);
-    }
-    (bytes, ends)
-}
-
-/// The arrays of one half of the search index.
-pub(crate) fn index_tensors(field: Field, postings: Postings<'_>) -> [Tensor<'_>; 3] {
-    let [ends, bytes, lengths] = field.arrays();
-    [Tensor::u64s(ends, postings.ends), Tensor::bytes(bytes, postings.bytes), Tensor::u32s(lengths, postings.lengths)]
-}
-
-/// What a model holds that does not depend on links: made once for several models of the same documents, and kept in a
-/// file.
-pub struct Content {
-    /// The words of the index.
-    pub terms: Terms,
-    arrays: Aside,
-}
-
-impl Content {
-    /// Reads the texts of `view`; the file is in `folder`.
-    pub fn new(view: &View<'_>, folder: &Path) -> Result<Content> {
-        let terms = Terms::new(view);
-        let mut arrays = Aside::new(folder)?;
-        put_index(&mut arrays, Field::Text, |take| index::text(view, &terms, take))?;
-        let keywords = arrays.put_u32s("keywords.rows", |take| KeywordsBuf::build(view, take))?;
-        arrays.put(&Tensor::u64s("keywords.ends", &keywords.ends))?;
-        arrays.put(&Tensor::bytes("keywords.counts", &keywords.counts))?;
-        Ok(Content { terms, arrays })
-    }
-}
-
-/// Puts one half of the search index aside as it is made.
-fn put_index(arrays: &mut Aside, field: Field, make: impl FnOnce(Take<'_>) -> io::Result<Outline>) -> Result<()> {
-    let [ends, bytes, lengths] = field.arrays();
-    let made = arrays.put_bytes(bytes, make)?;
-    arrays.put(&Tensor::u64s(ends, &made.ends))?;
-    arrays.put(&Tensor::u32s(lengths, &made.lengths))
-}
-
-/// Puts strings aside as bytes and ends.
-fn put_strings<'a>(arrays: &mut Aside, bytes: &str, ends: &str, strings: impl Iterator<Item = &'a str>) -> Result<()> {
-    let mut end = 0;
-    let all = arrays.put_bytes(bytes, |take| {
-        let end_of = |string: &str| {
-            end += string.len() as u64;
-            take(string.as_bytes()).map(|()| end)
-        };
-        strings.map(end_of).collect::<io::Result<Vec<u64>>>()
-    })?;
-    arrays.put(&Tensor::u64s(ends, &all))
-}
-
-/// The same with an index to find them by.
-fn put_named<'a, I>(arrays: &mut Aside, [bytes, ends, index]: [&str; 3], strings: impl Fn() -> I) -> Result<()>
-where
-    I: ExactSizeIterator<Item = &'a str>,
-{
-    put_strings(arrays, bytes, ends, strings())?;
-    arrays.put(&Tensor::u32s(index, &string_index(strings().len(), strings())))
-}
-
-/// Writes what was trained to `path`, with the index to search it.
-pub fn save(path: &Path, view: &View<'_>, tables: &Tables, params: &TrainParams) -> Result<()> {
-    save_with(path, view, tables, params, &Content::new(view, parent(path))?, None, None)
-}
-
-/// The same with content made before, a learnt ranking, and the map that gives newcomers their OUT vectors.
-///
-/// What is as large as the text or the links is made array by array and put aside; vectors are written from the tables.
-pub fn save_with(
-    path: &Path,
-    view: &View<'_>,
-    tables: &Tables,
-    params: &TrainParams,
-    content: &Content,
-    hybrid: Option<&Hybrid>,
-    newcomers: Option<&Map>,
-) -> Result<()> {
-    let (corpus, first) = (view.corpus, view.words.len());
-    let Content { terms, arrays } = content;
-    let mut linked = Aside::new(parent(path))?;
-    put_index(&mut linked, Field::Cited, |take| index::cited(view, terms, params.window, params.citation.decay, take))?;
-    let links = linked.put_bytes("contexts.words", |take| LinksBuf::build(view, terms, take))?;
-    linked.put(&Tensor::u64s("links.ends", links.view().ends))?;
-    linked.put(&Tensor::u32s("links.sources", links.view().sources))?;
-    linked.put(&Tensor::u64s("contexts.ends", links.view().context_ends))?;
-    drop(links);
-    let stride = tables.input.stride();
-    let ((word_in, doc_in), (word_out, doc_out)) =
-        (tables.input.data().split_at(first * stride), tables.output.data().split_at(first * stride));
-    let matrix = |name, numbers| Tensor::rows(name, numbers, stride, params.dim);
-    put_named(&mut linked, ["words.bytes", "words.ends", "words.index"], || {
-        terms.words.iter().map(|&word| corpus.word(word))
-    })?;
-    put_named(&mut linked, ["names.bytes", "names.ends", "names.index"], || {
-        view.documents.iter().map(|&doc| corpus.name(doc))
-    })?;
-    let titles = view.documents.iter().map(|&doc| corpus.title(doc).unwrap_or_default());
-    put_strings(&mut linked, "titles.bytes", "titles.ends", titles)?;
-    let urls = view.documents.iter().map(|&doc| corpus.url(doc).unwrap_or_default());
-    put_strings(&mut linked, "urls.bytes", "urls.ends", urls)?;
-    put_strings(&mut linked, "labels.bytes", "labels.ends", corpus.label_names())?;
-    let dates: Vec<i32> = view.documents.iter().map(|&doc| corpus.date(doc).map_or(0, Date::packed)).collect();
-    let (mut document_label, mut document_labels) = (Vec::new(), Vec::new());
-    for &doc in view.documents.iter() {
-        document_label.extend_from_slice(corpus.label_ids(doc));
-        document_labels.push(document_label.len() as u64);
-    }
-    let mut links_to = vec![0u32; view.documents.len()];
-    view.links.iter().for_each(|link| links_to[link.target as usize - first] += 1);
-    // Links of one position stand together.
-    let positions = view.links.chunk_by(|one, next| one.position == next.position).count();
-    let mut about = json!({
-        "params": params.to_json(),
-        "counts": {
-            "documents": view.documents.len(),
-            "words": view.counts.iter().sum::<u64>(),
-            "vocabulary": first,
-            "positions": positions,
-            "links": view.links.len(),
-            "newcomers": links_to.iter().filter(|&&links| links == 0).count(),
-        },
-        "corpus": {
-            "fingerprint": corpus.manifest().fingerprint,
-            "source": corpus.manifest().source,
-            "options": corpus.manifest().options,
-        },
-    });
-    let tensors: Vec<Tensor<'_>> = [
-        matrix("word_in", word_in),
-        matrix("word_out", word_out),
-        matrix("doc_in", doc_in),
-        matrix("doc_out", doc_out),
-        Tensor::u64s("word_counts", &view.counts),
-        Tensor::u64s("word_documents", &view.document_counts),
-        Tensor::i32s("dates", &dates),
-        Tensor::u64s("document_labels", &document_labels),
-        Tensor::u32s("document_label", &document_label),
-        Tensor::u32s("links_to", &links_to),
-    ]
-    .into_iter()
-    .chain(arrays.tensors())
-    .chain(linked.tensors())
-    .chain(hybrid.into_iter().flat_map(Hybrid::tensors))
-    .chain(newcomers.map(|map| Tensor::matrix("newcomer_out", map.rows(), params.dim)))
-    .collect();
-    if let (Some(about), Some(hybrid)) = (about.as_object_mut(), hybrid) {
-        about.insert("hybrid".to_owned(), hybrid.about());
-    }
-    write(path, FORMAT, VERSION, &tensors, about)
 }

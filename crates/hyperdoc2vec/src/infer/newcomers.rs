@@ -8,11 +8,14 @@
 
 use rayon::prelude::*;
 
-use super::citation::Weighting;
-use super::view::View;
-use super::{Method, Tables, TrainParams};
+use crate::corpus::view::View;
 use crate::infer::{InferParams, Predict};
 use crate::kernel::{Matrix, axpy, gather_sum};
+use crate::model::Model;
+use crate::model::params::{Method, TrainParams};
+use crate::model::tables::Tables;
+use crate::model::weighting::Weighting;
+use crate::storage::container::Tensor;
 
 /// More links to a document do not make it count more.
 pub const MOST_LINKS: u32 = 50;
@@ -27,16 +30,26 @@ const TOGETHER: usize = 512;
 
 /// From content to OUT vectors.
 #[derive(Debug, Clone, PartialEq)]
-pub struct Map {
+pub struct ContentMap {
     /// A row for each number of the inferred vector, of the mean, and one that is added.
     rows: Vec<f32>,
     dim: usize,
 }
 
-impl Map {
+impl ContentMap {
     /// From its rows; `None` where they do not make up a map of vectors of `dim` numbers.
-    pub fn new(rows: Vec<f32>, dim: usize) -> Option<Map> {
-        (rows.len() == (2 * dim + 1) * dim).then_some(Map { rows, dim })
+    pub fn new(rows: Vec<f32>, dim: usize) -> Option<ContentMap> {
+        (rows.len() == (2 * dim + 1) * dim).then_some(ContentMap { rows, dim })
+    }
+
+    /// That of a model; `None` in a model that was made without.
+    pub fn of(model: &Model) -> Option<ContentMap> {
+        ContentMap::new(model.array("newcomer_out").ok()?.to_vec(), model.params().dim)
+    }
+
+    /// Its array, to be written into a model.
+    pub(crate) fn tensor(&self) -> Tensor<'_> {
+        Tensor::matrix("newcomer_out", &self.rows, self.dim)
     }
 
     /// Its rows, one after the other.
@@ -56,7 +69,7 @@ impl Map {
 
 /// Gives every document of `view` without links to it an OUT vector from its content, and returns the map for
 /// documents to come. `None`, and nothing is changed, where the method has no such vectors or links are too few.
-pub fn fill(view: &View<'_>, tables: &mut Tables, params: &TrainParams) -> Option<Map> {
+pub fn fill(view: &View<'_>, tables: &mut Tables, params: &TrainParams) -> Option<ContentMap> {
     if !matches!(params.method, Method::HyperDoc | Method::Joint) {
         return None;
     }
@@ -80,7 +93,7 @@ pub fn fill(view: &View<'_>, tables: &mut Tables, params: &TrainParams) -> Optio
             fit.add(&known, out, f64::from(links[document].min(MOST_LINKS)));
         }
     }
-    let map = Map::new(fit.solve(dim)?, dim)?;
+    let map = ContentMap::new(fit.solve(dim)?, dim)?;
     let newcomers: Vec<usize> = (0..links.len()).filter(|&document| links[document] == 0).collect();
     for block in newcomers.chunks(TOGETHER) {
         for (&document, (inferred, mean)) in block.iter().zip(content.of(block)) {
@@ -224,7 +237,7 @@ mod tests {
 
     #[test]
     fn a_map_adds_what_each_number_brings() {
-        let map = Map::new(vec![1.0, 2.0, 3.0], 1).expect("a map");
+        let map = ContentMap::new(vec![1.0, 2.0, 3.0], 1).expect("a map");
         assert_eq!(map.out(&[10.0], &[100.0]), [213.0]);
         assert_eq!(Map::new(vec![1.0; 4], 1), None);
     }

@@ -18,21 +18,23 @@
 //!
 //! Methods without such vectors have the mean of the words' IN vectors, weighted as in training.
 
+pub mod newcomers;
+
 use std::collections::HashSet;
 
 use rayon::prelude::*;
 
+use crate::document::tokenize::Tokenizer;
 use crate::document::{Document, Link};
 use crate::error::{Error, Result};
 use crate::kernel::{
     Matrix, MatrixMut, Panels, Start, axpy, dot, gather_sum, multiply, pack, pack_transposed, scan, sigmoid_all,
     sum_of_squares,
 };
+use crate::model::params::{Method, TrainParams};
+use crate::model::weighting::keep_chances;
 use crate::model::{Model, Vectors};
 use crate::search::Query;
-use crate::tokenize::Tokenizer;
-use crate::train::example::keep_chances;
-use crate::train::{Method, TrainParams};
 
 /// How vectors are inferred.
 #[derive(Debug, Clone, PartialEq)]

@@ -14,14 +14,17 @@
 //! that windows reach further; unlike gensim, documents are not cut off after 10,000 words. Each example sees what the
 //! one before it did, so the phase uses one thread, and the same bits come out on any number of them.
 
-use serde::{Deserialize, Serialize};
 use std::ops::ControlFlow;
 
-use super::example::{Learner, Lottery, falling, keep_chances};
-use super::text::Text;
-use super::{After, Done, Phase, Tables};
-use crate::kernel::{Beyond, fetch};
+use crate::alias_table::AliasTable;
+use crate::kernel::fetch;
+use crate::model::params::DirectParams;
+use crate::model::tables::Tables;
+use crate::model::weighting::keep_chances;
 use crate::rng::Rng;
+use crate::train::rivals::sequential::{Learner, falling};
+use crate::train::rivals::text::Text;
+use crate::train::{After, Done, Phase};
 
 /// Which rows predict which.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -36,46 +39,6 @@ pub enum Form {
     SkipGram,
 }
 
-/// How [`Direct`] runs; by default as gensim, but with the paper's window.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
-#[serde(default)]
-pub struct DirectParams {
-    /// Passes over the text.
-    pub epochs: usize,
-    /// Words on each side.
-    pub window: usize,
-    /// Whether the window of each word is shrunk to a number drawn evenly from 1 to `window`.
-    pub shrink: bool,
-    /// Rows drawn as noise for each example; one that hits the target is dropped.
-    pub noise: usize,
-    /// Words that make up more than this share are thinned out, see [`keep_chances`]; 0 for no thinning.
-    pub sample: f64,
-    /// The step size at the beginning.
-    pub rate: f32,
-    /// The step size at the end.
-    pub last_rate: f32,
-    /// What becomes of scores beyond ±6.
-    pub beyond: Beyond,
-    /// Whether w2v is skip-gram rather than CBOW.
-    pub skip_gram: bool,
-}
-
-impl Default for DirectParams {
-    fn default() -> DirectParams {
-        DirectParams {
-            epochs: 5,
-            window: 50,
-            shrink: true,
-            noise: 5,
-            sample: 1e-3,
-            rate: 0.025,
-            last_rate: 0.0001,
-            beyond: Beyond::Skip,
-            skip_gram: false,
-        }
-    }
-}
-
 /// A run over the text of all documents, in their order.
 pub struct Direct<'a> {
     text: &'a Text<'a>,
@@ -83,7 +46,7 @@ pub struct Direct<'a> {
     params: &'a DirectParams,
     seed: u64,
     keep: Vec<f32>,
-    noise: Lottery,
+    noise: AliasTable,
     /// The first document of each batch, and the number of documents.
     cuts: Vec<usize>,
 }
@@ -105,7 +68,7 @@ impl<'a> Direct<'a> {
                 start = text.before(document);
             }
         }
-        let (keep, noise) = (keep_chances(text.counts(), params.sample), Lottery::smoothed(text.counts()));
+        let (keep, noise) = (keep_chances(text.counts(), params.sample), AliasTable::smoothed(text.counts()));
         Direct { text, form, params, seed, keep, noise, cuts }
     }
 }
@@ -232,12 +195,12 @@ impl Phase for Direct<'_> {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::corpus::split::Split;
+    use crate::corpus::view::View;
     use crate::corpus::{Corpus, CorpusOptions};
     use crate::import::{Format, ImportOptions, import};
-    use crate::split::Split;
-    use crate::train::table::Table;
-    use crate::train::view::View;
-    use crate::train::{Method, TrainParams};
+    use crate::model::params::{Method, TrainParams};
+    use crate::model::tables::Table;
 
     /// PV-DM, or CBOW where there is no document, without noise in the plainest form there is, in double precision.
     fn by_hand(text: &[usize], document: Option<usize>, input: &mut [Vec<f64>], output: &mut [Vec<f64>]) {

@@ -11,39 +11,18 @@
 //! ```
 //! Since words stay, a document's vector depends on no other document's: they are learnt side by side.
 
-use serde::{Deserialize, Serialize};
 use std::ops::ControlFlow;
 use std::sync::atomic::{AtomicU64, Ordering};
 
-use super::example::falling;
-use super::table::Table;
-use super::text::CitedBy;
-use super::view::View;
-use super::{After, Done, Phase, Tables};
+use crate::corpus::cited_by::CitedBy;
+use crate::corpus::view::View;
 use crate::kernel::{axpy, dot, log_sigmoid, scale, sigmoid, sum_of_squares};
+use crate::model::params::NpmParams;
+use crate::model::tables::Table;
+use crate::model::tables::Tables;
 use crate::rng::Rng;
-
-/// How [`Npm`] runs.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
-#[serde(default)]
-pub struct NpmParams {
-    /// Passes over the links.
-    pub epochs: usize,
-    /// Words on each side of a link.
-    pub window: usize,
-    /// Words drawn evenly as noise for each word; one that hits the word is dropped.
-    pub noise: usize,
-    /// The step size at the beginning.
-    pub rate: f32,
-    /// The step size at the end.
-    pub last_rate: f32,
-}
-
-impl Default for NpmParams {
-    fn default() -> NpmParams {
-        NpmParams { epochs: 10, window: 50, noise: 10, rate: 0.5, last_rate: 0.01 }
-    }
-}
+use crate::train::rivals::sequential::falling;
+use crate::train::{After, Done, Phase};
 
 /// Makes the word vectors unit-long (those that are 0 stay so) and the documents' OUT vectors 0: once, before the
 /// first epoch.

@@ -13,7 +13,7 @@ use serde::{Deserialize, Serialize};
 use xxhash_rust::xxh3::{Xxh3, xxh3_64};
 
 use crate::error::{Error, Result};
-use crate::strings::{StringTable, string_index};
+use crate::storage::strings::{StringTable, string_index};
 
 #[cfg(not(all(target_endian = "little", target_pointer_width = "64")))]
 compile_error!("the files are mapped as they are: little-endian 64-bit machines only");

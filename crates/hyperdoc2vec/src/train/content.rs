@@ -12,54 +12,22 @@
 use std::ops::ControlFlow;
 
 use rayon::prelude::*;
-use serde::{Deserialize, Serialize};
 
-use super::batch::{Columns, EXAMPLES_A_TASK, score_stride, sized};
-use super::batched::{self, Batched};
-use super::example::{Lottery, keep_chances};
-use super::occurrences::{Numbering, Occurrences};
-use super::view::View;
-use super::{After, Phase, Tables};
+use crate::alias_table::AliasTable;
+use crate::corpus::view::View;
 use crate::id::WordId;
 use crate::kernel::{
     Matrix, MatrixMut, Panels, Start, attract, axpy, fetch, gather_sum, multiply, noise_loss, pack,
     par_multiply_transposed,
 };
+use crate::model::params::DbowParams;
+use crate::model::tables::Tables;
+use crate::model::weighting::keep_chances;
 use crate::rng::{Order, Rng};
-
-/// How the content phase is run.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
-#[serde(default)]
-pub struct DbowParams {
-    /// Passes over the text.
-    pub epochs: usize,
-    /// Noise words for each word.
-    pub negatives: f32,
-    /// Words that make up more than this share of the text are thinned out; 0 for none.
-    pub sample: f32,
-    /// First step size of document vectors; it falls linearly towards 0.
-    pub document_rate: f32,
-    /// First step size of word vectors.
-    pub word_rate: f32,
-    /// Examples in a batch.
-    pub batch: usize,
-    /// Noise words of a batch.
-    pub noise: usize,
-}
-
-impl Default for DbowParams {
-    fn default() -> DbowParams {
-        DbowParams {
-            epochs: 5,
-            negatives: 5.0,
-            sample: 1e-3,
-            document_rate: 0.05,
-            word_rate: 0.1,
-            batch: 256,
-            noise: 512,
-        }
-    }
-}
+use crate::train::batch::{Columns, EXAMPLES_A_TASK, score_stride, sized};
+use crate::train::batched::{self, Batched};
+use crate::train::occurrences::{Numbering, Occurrences};
+use crate::train::{After, Phase};
 
 /// Words of text in an example, before rare and frequent ones are left out.
 const STRETCH: usize = 48;
@@ -72,7 +40,7 @@ pub struct Dbow<'a> {
     params: &'a DbowParams,
     seed: u64,
     keep: Vec<f32>,
-    noise: Lottery,
+    noise: AliasTable,
     /// For each document, how many examples there are up to and including its own.
     examples: Vec<u64>,
 }
@@ -116,7 +84,7 @@ impl<'a> Dbow<'a> {
             })
             .collect();
         let keep = keep_chances(&view.counts, f64::from(params.sample));
-        Dbow { view, params, seed, keep, noise: Lottery::smoothed(&view.counts), examples }
+        Dbow { view, params, seed, keep, noise: AliasTable::smoothed(&view.counts), examples }
     }
 
     /// The document that an example is of, and its words.
@@ -317,11 +285,12 @@ impl Phase for Dbow<'_> {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::corpus::split::Split;
     use crate::generate::GenerateParams;
-    use crate::import::{ImportOptions, generate};
+    use crate::generate::generate;
+    use crate::import::ImportOptions;
     use crate::kernel::scale;
-    use crate::split::Split;
-    use crate::train::table::Table;
+    use crate::model::tables::Table;
 
     /// The loss of a batch in f64, as the head of this file has it.
     fn loss(phase: &Dbow<'_>, batch: &Batch, t: &Tables) -> f64 {

@@ -1,4 +1,4 @@
-//! Learning to weigh the rankings: see [`crate::search::hybrid`].
+//! Learning to weigh the rankings: see [`crate::search::ranker`].
 //!
 //! A tenth of the documents, the latest where links lead back in time, is taken for new: a model is trained and an
 //! index is made as if their links were not there, starting from what the content phase learnt, which saw no links.
@@ -15,21 +15,22 @@ use std::path::Path;
 use rayon::prelude::*;
 use serde_json::json;
 
-use super::Tables;
-use super::newcomers;
-use super::params::{Method, TrainParams};
-use super::run::{TablesAside, TrainProgress, TrainWatch, none, phases, run_alone};
-use super::view::{Example, View};
-use crate::aside;
+use crate::corpus::view::{Example, View};
 use crate::error::{Error, Result};
 use crate::id::DocId;
+use crate::infer::newcomers::{self, ContentMap};
 use crate::kernel::ln;
-use crate::model::{Content, Model, save_with};
+use crate::model::Model;
+use crate::model::index::terms::Terms;
+use crate::model::params::{Method, TrainParams};
+use crate::model::tables::Tables;
+use crate::model::write::{Content, ModelWriter};
 use crate::rng::Rng;
-use crate::search::forest::{Examples, Forest, Growth};
-use crate::search::hybrid::{ALONE, Bin, FEATURES, Hybrid, Scope, Source, bins_json, candidates};
-use crate::search::index::Terms;
+use crate::search::ranker::forest::{Examples, Forest, Growth};
+use crate::search::ranker::{ALONE, Bin, FEATURES, Ranker, Scope, Source, bins_json, candidates};
 use crate::search::{Query, Searcher};
+use crate::storage::atomic;
+use crate::train::run::{TablesAside, TrainProgress, TrainWatch, none, phases, run_alone};
 
 /// The share of the documents taken for new.
 const HELD_OUT: f64 = 0.1;
@@ -160,15 +161,15 @@ fn asked(view: &View<'_>, fold: &Fold) -> Vec<Asked> {
 /// Learns from `view`, whose last phase begins with `tables`; a model of the documents that are not taken for new is
 /// kept beside `destination` meanwhile, and so are the tables, which are the same again in the end. `None` where there are too
 /// few links to learn from.
-pub(super) fn learn(
+pub(crate) fn learn(
     view: &View<'_>,
     params: &TrainParams,
     tables: &mut Tables,
     content: &Content,
     destination: &Path,
     watch: TrainWatch<'_>,
-) -> Result<Option<Hybrid>> {
-    let aside = TablesAside::new(tables, params.dim, aside::parent(destination))?;
+) -> Result<Option<Ranker>> {
+    let aside = TablesAside::new(tables, params.dim, atomic::parent(destination))?;
     let gathered = gather(view, params, tables, &aside, content, destination, watch);
     // Where it was stopped, too: a checkpoint has them as they were.
     aside.restore(tables)?;
@@ -188,12 +189,12 @@ pub(super) fn learn(
         }
         let best = tries.into_iter().min_by(|a, b| a.0.total_cmp(&b.0));
         let (_, growth, tried) = best.unwrap_or_default();
-        Hybrid::check(&tried, &checked[kind], &mut bins);
+        Ranker::check(&tried, &checked[kind], &mut bins);
         learnt[kind].extend(&checked[kind]);
         forests.push(told.fit(&learnt[kind], None, &Growth { trees: tried.trees(), ..growth })?);
     }
     let (sourced, alone) = (forests.pop().unwrap_or_default(), forests.pop().unwrap_or_default());
-    Ok(Some(Hybrid { alone, sourced, about: json!({"links": links, "calibration": bins_json(&bins)}) }))
+    Ok(Some(Ranker { alone, sourced, about: json!({"links": links, "calibration": bins_json(&bins)}) }))
 }
 
 /// Fits forests one after the other, and tells of it.
@@ -304,12 +305,14 @@ fn ask(
         run_alone(phase.as_ref(), tables, told)?;
     }
     let map = newcomers::fill(&before, tables, params);
-    let folder = aside::parent(destination);
-    let folder = tempfile::Builder::new().prefix(&aside::prefix(destination)).tempdir_in(folder);
-    let folder = folder.map_err(Error::io("create a directory in", aside::parent(destination)))?;
-    let _lock = aside::lock(folder.path()).map_err(Error::io("lock", folder.path()))?;
+    let folder = atomic::parent(destination);
+    let folder = tempfile::Builder::new().prefix(&atomic::prefix(destination)).tempdir_in(folder);
+    let folder = folder.map_err(Error::io("create a directory in", atomic::parent(destination)))?;
+    let _lock = atomic::lock(folder.path()).map_err(Error::io("lock", folder.path()))?;
     let path = folder.path().join("model");
-    save_with(&path, &before, tables, params, content, None, map.as_ref())?;
+    ModelWriter::new(&before, tables, params)
+        .arrays(map.as_ref().map(ContentMap::tensor))
+        .write_with(&path, content)?;
     *tables = none();
     let model = Model::open(&path)?;
     let searcher = Searcher::new(&model);

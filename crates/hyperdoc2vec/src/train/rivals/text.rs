@@ -6,9 +6,8 @@
 //! | [`Text::with_links`] | its words and links in order, a link being the row of its target ("citation as word") |
 //! | [`Text::with_contexts`] | its words, then the words around each link to it ("context as content") |
 
-use super::example::Groups;
-use super::view::View;
-use crate::id::WordId;
+use crate::corpus::cited_by::CitedBy;
+use crate::corpus::view::View;
 
 /// The text of every training document.
 pub struct Text<'a> {
@@ -97,52 +96,14 @@ impl<'a> Text<'a> {
     }
 }
 
-/// For each training document, the positions of training documents that point at it.
-pub struct CitedBy {
-    window: usize,
-    positions: Groups,
-}
-
-impl CitedBy {
-    /// Looks through the links of `view`; contexts will have up to `window` words on each side.
-    pub fn new(view: &View<'_>, window: usize) -> CitedBy {
-        let first = view.words.len();
-        let pairs = view.links.iter().map(|link| (link.target as usize - first, link.position));
-        CitedBy { window, positions: Groups::new(view.documents.len(), pairs) }
-    }
-
-    /// The positions that point at document number `document` of the view.
-    pub fn positions(&self, document: usize) -> &[u32] {
-        self.positions.of(document)
-    }
-
-    /// Calls `each(row)` for the known words around each link to the document, in the order of reading.
-    pub fn contexts(&self, view: &View<'_>, document: usize, each: &mut impl FnMut(u32)) {
-        for &position in self.positions(document) {
-            let place = view.corpus.position(position as usize);
-            let (before, after) = view.corpus.words(place.source).split_at(place.at);
-            let known = |word: &WordId| view.word_row(*word);
-            // How far back the window reaches if only known words count.
-            let mut left = self.window;
-            let mut start = before.len();
-            while start > 0 && left > 0 {
-                start -= 1;
-                left -= usize::from(known(&before[start]).is_some());
-            }
-            before[start..].iter().filter_map(known).for_each(&mut *each);
-            after.iter().filter_map(known).take(self.window).for_each(&mut *each);
-        }
-    }
-}
-
 #[cfg(test)]
 mod tests {
     use std::ops::ControlFlow::Continue;
 
     use super::*;
     use crate::corpus::CorpusOptions;
+    use crate::corpus::split::Split;
     use crate::import::{Format, ImportOptions, import};
-    use crate::split::Split;
 
     #[test]
     fn texts_are_words_or_words_with_links_or_words_with_what_others_say() {

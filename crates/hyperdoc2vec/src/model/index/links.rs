@@ -9,12 +9,12 @@ use std::io;
 
 use rayon::prelude::*;
 
-use super::index::Terms;
-use super::postings::read;
-use crate::container::Take;
-use crate::train::citation::rarity_weight;
-use crate::train::text::CitedBy;
-use crate::train::view::View;
+use crate::corpus::cited_by::CitedBy;
+use crate::corpus::view::View;
+use crate::model::index::postings::read;
+use crate::model::index::terms::Terms;
+use crate::model::weighting::rarity_weight;
+use crate::storage::container::Take;
 
 /// Words kept on each side of a link.
 pub const AROUND: usize = 12;

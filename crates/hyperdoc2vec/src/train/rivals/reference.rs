@@ -13,15 +13,17 @@
 //! [`step`] is what the faster code is tested against. [`ReferenceCitation`] calls [`kernel::learn`](crate::kernel::learn), which
 //! gives the same bits sooner. Each example sees what the one before it did, so the phase uses one thread.
 
-use serde::{Deserialize, Serialize};
 use std::ops::{ControlFlow, Range};
 
-use super::example::{Learner, falling, keep_chances};
-use super::view::{Example, View};
-use super::{After, Done, Phase, Tables};
+use crate::corpus::view::{Example, View};
 use crate::id::DocId;
-use crate::kernel::{Beyond, Step, axpy, dot, log_sigmoid, scale};
+use crate::kernel::{Step, axpy, dot, log_sigmoid, scale};
+use crate::model::params::ReferenceParams;
+use crate::model::tables::Tables;
+use crate::model::weighting::keep_chances;
 use crate::rng::Rng;
+use crate::train::rivals::sequential::{Learner, falling};
+use crate::train::{After, Done, Phase};
 
 /// One example: the mean of the rows `inputs` is to predict the first of the rows `outputs` and none of the others.
 /// Returns the loss, `−ln σ(h·target) − Σ ln σ(−h·noise)`, scores beyond ±6 included.
@@ -56,50 +58,6 @@ pub fn step(how: Step, inputs: &[u32], outputs: &[u32], tables: &mut Tables) -> 
         axpy(1.0, &error, input.row_mut(row as usize));
     }
     loss
-}
-
-/// How [`ReferenceCitation`] runs; by default as the authors' program.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
-#[serde(default)]
-pub struct ReferenceParams {
-    /// Passes over the links.
-    pub epochs: usize,
-    /// Words on each side of a link.
-    pub window: usize,
-    /// Whether the window of each example is shrunk to a number drawn evenly from 1 to `window`.
-    pub shrink: bool,
-    /// Documents drawn evenly as noise for each example; one that hits the target is dropped.
-    pub noise: usize,
-    /// Words that make up more than this share are thinned out, see [`keep_chances`]; 0 for no thinning.
-    pub sample: f64,
-    /// The step size at the beginning.
-    pub rate: f32,
-    /// The step size at the end.
-    pub last_rate: f32,
-    /// What becomes of scores beyond ±6.
-    pub beyond: Beyond,
-    /// Whether the error is divided by the number of input rows.
-    pub divide: bool,
-    /// Whether windows stand too far right, by as many words as there are link positions before in the document.
-    /// That is a slip in the authors' program: it numbers words and marks together, then takes the marks out.
-    pub shift: bool,
-}
-
-impl Default for ReferenceParams {
-    fn default() -> ReferenceParams {
-        ReferenceParams {
-            epochs: 100,
-            window: 50,
-            shrink: true,
-            noise: 1000,
-            sample: 1e-3,
-            rate: 0.025,
-            last_rate: 0.0001,
-            beyond: Beyond::Skip,
-            divide: false,
-            shift: true,
-        }
-    }
 }
 
 /// The citation phase, link by link in the order of the documents. Unlike the authors' program it does not cut
@@ -227,10 +185,10 @@ mod tests {
     use std::ops::ControlFlow::Continue;
 
     use super::*;
+    use crate::corpus::split::Split;
     use crate::corpus::{Corpus, CorpusOptions};
     use crate::import::{Format, ImportOptions, import};
-    use crate::split::Split;
-    use crate::train::table::Table;
+    use crate::model::tables::Table;
 
     const SATURATE: Step = Step { rate: 0.1, beyond: Beyond::Saturate, divide: false };
     const SKIP: Step = Step { rate: 0.1, beyond: Beyond::Skip, divide: false };

@@ -15,9 +15,9 @@ use safetensors::tensor::{Dtype, Metadata, SafeTensors, TensorInfo};
 use serde_json::{Value, json};
 use xxhash_rust::xxh3::{Xxh3, xxh3_64};
 
-use crate::aside;
-use crate::corpus::map;
 use crate::error::{Error, Result};
+use crate::storage::array::map;
+use crate::storage::atomic;
 
 const KEY: &str = "hyperdoc2vec";
 /// Bytes that are read from or written to a file at once.
@@ -149,8 +149,8 @@ pub fn write(path: &Path, format: &str, version: u32, tensors: &[Tensor<'_>], ab
     }
     // One key only: a map of several would be written in a random order.
     let meta = HashMap::from([(KEY.to_owned(), meta.to_string())]);
-    aside::clear(path);
-    let aside = aside::parent(path).join(format!("{}{}", aside::prefix(path), std::process::id()));
+    atomic::clear(path);
+    let aside = atomic::parent(path).join(format!("{}{}", atomic::prefix(path), std::process::id()));
     let written = write_all(&aside, tensors, meta).and_then(|()| std::fs::rename(&aside, path));
     if written.is_err() {
         let _ = std::fs::remove_file(&aside);

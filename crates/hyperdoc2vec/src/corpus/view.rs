@@ -4,9 +4,9 @@
 use std::sync::Arc;
 
 use crate::corpus::Corpus;
+use crate::corpus::split::{Part, Split};
 use crate::error::{Error, Result};
 use crate::id::{DocId, WordId};
-use crate::split::{Part, Split};
 
 const NONE: u32 = u32::MAX;
 

@@ -1,22 +1,24 @@
 //! The learnt ranking: boosted trees over what every other ranking says of a candidate, giving its probability.
 //!
 //! Candidates are the best of the single rankings. Two forests, one for texts whose source is not known, one for those
-//! whose source is, learn from links held out while a model is trained: see [`crate::train::hybrid`].
+//! whose source is, learn from links held out while a model is trained: see [`crate::train::ranker`].
+
+pub mod forest;
 
 use std::collections::BTreeMap;
 
 use serde_json::{Value, json};
 
-use super::forest::{Examples, Forest};
-use super::links::{KEYWORDS, keywords};
-use super::rank::{Hit, products, top};
-use super::{Query, Ranking, Searcher};
-use crate::container::{Container, Tensor};
 use crate::document::Date;
 use crate::error::{Error, Result};
 use crate::kernel::{exp_all, gather_sum, ln};
+use crate::model::index::links::{KEYWORDS, keywords};
+use crate::model::weighting::rarity_weight;
 use crate::model::{Model, Vectors};
-use crate::train::citation::rarity_weight;
+use crate::search::rank::{Hit, products, top};
+use crate::search::ranker::forest::{Examples, Forest};
+use crate::search::{Query, Ranking, Searcher};
+use crate::storage::container::{Container, Tensor};
 
 /// What trees ask of a candidate. The first [`ALONE`] are known without a source.
 pub const FEATURES: [&str; 28] = [
@@ -393,7 +395,7 @@ pub struct Bin {
 
 /// The learnt ranking.
 #[derive(Debug, Clone, Default, PartialEq)]
-pub struct Hybrid {
+pub struct Ranker {
     /// For texts whose source is not known.
     pub alone: Forest,
     /// For those whose source is.
@@ -417,7 +419,7 @@ const ARRAYS: [[&str; 4]; 2] = [
     ["hybrid.sourced.feature", "hybrid.sourced.number", "hybrid.sourced.child", "hybrid.sourced.roots"],
 ];
 
-impl Hybrid {
+impl Ranker {
     /// The best `wanted` documents, by falling probability, and of equal ones by what BM25 says with the contexts; a
     /// hit's score is its probability. `None` where the model knows no word of the question.
     pub fn rank(
@@ -485,8 +487,13 @@ impl Hybrid {
         tensors
     }
 
+    /// That of a model; `None` in a model that was made without, or with other features than this program knows.
+    pub fn of(model: &Model) -> Option<Ranker> {
+        Ranker::read(model.container())
+    }
+
     /// Reads it from a file that has one whose features are those of this program.
-    pub fn read(container: &Container) -> Option<Hybrid> {
+    pub fn read(container: &Container) -> Option<Ranker> {
         let about = &container.about()["hybrid"];
         if about["features"] != json!(FEATURES) {
             return None;
@@ -500,6 +507,6 @@ impl Hybrid {
             })
         };
         let [alone, sourced] = ARRAYS.map(forest);
-        Some(Hybrid { alone: alone?, sourced: sourced?, about: about.clone() })
+        Some(Ranker { alone: alone?, sourced: sourced?, about: about.clone() })
     }
 }

@@ -9,51 +9,15 @@
 //!
 //! Unlike gensim under DeepWalk, documents that walks visit often are not thinned out.
 
-use serde::{Deserialize, Serialize};
 use std::ops::ControlFlow;
 
-use super::example::{Groups, Learner, falling};
-use super::view::View;
-use super::{After, Done, Phase, Tables};
-use crate::kernel::Beyond;
+use crate::corpus::groups::Groups;
+use crate::corpus::view::View;
+use crate::model::params::DeepWalkParams;
+use crate::model::tables::Tables;
 use crate::rng::Rng;
-
-/// Dimensions that DeepWalk has by default.
-pub const DIM: usize = 64;
-
-/// How [`DeepWalk`] runs; by default as its authors' program.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
-#[serde(default)]
-pub struct DeepWalkParams {
-    /// Passes over the walks.
-    pub epochs: usize,
-    /// Walks from each document.
-    pub walks: usize,
-    /// Documents on a walk, the first included.
-    pub length: usize,
-    /// Documents on each side that a document predicts, shrunk at random to a number from 1 to this.
-    pub window: usize,
-    /// The step size at the beginning.
-    pub rate: f32,
-    /// The step size at the end.
-    pub last_rate: f32,
-    /// What becomes of scores beyond ±6.
-    pub beyond: Beyond,
-}
-
-impl Default for DeepWalkParams {
-    fn default() -> DeepWalkParams {
-        DeepWalkParams {
-            epochs: 5,
-            walks: 10,
-            length: 40,
-            window: 5,
-            rate: 0.025,
-            last_rate: 0.0001,
-            beyond: Beyond::Skip,
-        }
-    }
-}
+use crate::train::rivals::sequential::{Learner, falling};
+use crate::train::{After, Done, Phase};
 
 /// A run over the walks.
 pub struct DeepWalk<'a> {
@@ -240,8 +204,7 @@ impl Huffman {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::kernel::Beyond;
-    use crate::train::table::Table;
+    use crate::model::tables::Table;
 
     #[test]
     fn a_tree_by_hand() {

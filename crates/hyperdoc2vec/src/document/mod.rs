@@ -1,5 +1,9 @@
 //! A hyper-document as importers make it: text, and links that stand at places in it.
 
+pub mod losses;
+pub mod markup;
+pub mod tokenize;
+
 use std::fmt;
 use std::str::FromStr;
 

@@ -5,13 +5,13 @@
 
 use std::io;
 
-use super::postings::{Outline, lists};
-use crate::container::Take;
 use crate::corpus::Corpus;
+use crate::corpus::cited_by::CitedBy;
+use crate::corpus::view::View;
 use crate::id::WordId;
-use crate::train::citation::distance_weight;
-use crate::train::text::CitedBy;
-use crate::train::view::View;
+use crate::model::index::postings::{Outline, lists};
+use crate::model::weighting::distance_weight;
+use crate::storage::container::Take;
 
 const NONE: u32 = u32::MAX;
 

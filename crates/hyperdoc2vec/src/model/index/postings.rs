@@ -9,7 +9,7 @@ use std::ops::Range;
 
 use rayon::prelude::*;
 
-use crate::container::Take;
+use crate::storage::container::Take;
 
 /// Words of text that are counted as one piece of work.
 const WORDS_A_BLOCK: usize = 1 << 18;
@@ -97,7 +97,7 @@ impl Iterator for List<'_> {
 
 /// Reads a number; what a damaged file holds instead gives some number, and always moves on.
 #[inline]
-pub(super) fn read(bytes: &mut &[u8]) -> u64 {
+pub(crate) fn read(bytes: &mut &[u8]) -> u64 {
     let mut number = 0;
     for shift in (0..64).step_by(7) {
         let Some((&byte, rest)) = bytes.split_first() else { break };

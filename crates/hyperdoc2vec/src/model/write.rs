@@ -1,0 +1,200 @@
+//! Writes a model file.
+
+use std::io;
+use std::path::Path;
+
+use serde_json::{Value, json};
+
+use crate::corpus::view::View;
+use crate::document::Date;
+use crate::error::Result;
+use crate::model::index::links::{KeywordsBuf, LinksBuf};
+use crate::model::index::postings::{Outline, Postings};
+use crate::model::index::terms::{self, Field, Terms};
+use crate::model::params::TrainParams;
+use crate::model::tables::Tables;
+use crate::model::{FORMAT, VERSION};
+use crate::storage::atomic::parent;
+use crate::storage::container::{Aside, Take, Tensor, write};
+use crate::storage::strings::string_index;
+
+/// Strings as bytes and ends.
+pub(crate) fn flat<'a>(strings: impl Iterator<Item = &'a str>) -> (Vec<u8>, Vec<u64>) {
+    let (mut bytes, mut ends) = (Vec::new(), Vec::new());
+    for string in strings {
+        bytes.extend_from_slice(string.as_bytes());
+        ends.push(bytes.len() as u64);
+    }
+    (bytes, ends)
+}
+
+/// The arrays of one half of the search index.
+pub(crate) fn index_tensors(field: Field, postings: Postings<'_>) -> [Tensor<'_>; 3] {
+    let [ends, bytes, lengths] = field.arrays();
+    [Tensor::u64s(ends, postings.ends), Tensor::bytes(bytes, postings.bytes), Tensor::u32s(lengths, postings.lengths)]
+}
+
+/// What a model holds that does not depend on links: made once for several models of the same documents, and kept in a
+/// file.
+pub struct Content {
+    /// The words of the index.
+    pub terms: Terms,
+    arrays: Aside,
+}
+
+impl Content {
+    /// Reads the texts of `view`; the file is in `folder`.
+    pub fn new(view: &View<'_>, folder: &Path) -> Result<Content> {
+        let terms = Terms::new(view);
+        let mut arrays = Aside::new(folder)?;
+        put_index(&mut arrays, Field::Text, |take| terms::text(view, &terms, take))?;
+        let keywords = arrays.put_u32s("keywords.rows", |take| KeywordsBuf::build(view, take))?;
+        arrays.put(&Tensor::u64s("keywords.ends", &keywords.ends))?;
+        arrays.put(&Tensor::bytes("keywords.counts", &keywords.counts))?;
+        Ok(Content { terms, arrays })
+    }
+}
+
+/// Puts one half of the search index aside as it is made.
+fn put_index(arrays: &mut Aside, field: Field, make: impl FnOnce(Take<'_>) -> io::Result<Outline>) -> Result<()> {
+    let [ends, bytes, lengths] = field.arrays();
+    let made = arrays.put_bytes(bytes, make)?;
+    arrays.put(&Tensor::u64s(ends, &made.ends))?;
+    arrays.put(&Tensor::u32s(lengths, &made.lengths))
+}
+
+/// Puts strings aside as bytes and ends.
+fn put_strings<'a>(arrays: &mut Aside, bytes: &str, ends: &str, strings: impl Iterator<Item = &'a str>) -> Result<()> {
+    let mut end = 0;
+    let all = arrays.put_bytes(bytes, |take| {
+        let end_of = |string: &str| {
+            end += string.len() as u64;
+            take(string.as_bytes()).map(|()| end)
+        };
+        strings.map(end_of).collect::<io::Result<Vec<u64>>>()
+    })?;
+    arrays.put(&Tensor::u64s(ends, &all))
+}
+
+/// The same with an index to find them by.
+fn put_named<'a, I>(arrays: &mut Aside, [bytes, ends, index]: [&str; 3], strings: impl Fn() -> I) -> Result<()>
+where
+    I: ExactSizeIterator<Item = &'a str>,
+{
+    put_strings(arrays, bytes, ends, strings())?;
+    arrays.put(&Tensor::u32s(index, &string_index(strings().len(), strings())))
+}
+
+/// What a model file is made of.
+pub struct ModelWriter<'a> {
+    view: &'a View<'a>,
+    tables: &'a Tables,
+    params: &'a TrainParams,
+    tensors: Vec<Tensor<'a>>,
+    ranker: Option<Value>,
+}
+
+impl<'a> ModelWriter<'a> {
+    /// The vectors of `tables`, trained on `view` as `params` say.
+    pub fn new(view: &'a View<'a>, tables: &'a Tables, params: &'a TrainParams) -> ModelWriter<'a> {
+        ModelWriter { view, tables, params, tensors: Vec::new(), ranker: None }
+    }
+
+    /// More arrays, learnt by other layers.
+    pub fn arrays(mut self, tensors: impl IntoIterator<Item = Tensor<'a>>) -> ModelWriter<'a> {
+        self.tensors.extend(tensors);
+        self
+    }
+
+    /// The description of a learnt ranker.
+    pub fn ranker(self, about: Option<Value>) -> ModelWriter<'a> {
+        ModelWriter { ranker: about, ..self }
+    }
+
+    /// Writes the file with the index to search it.
+    pub fn write(self, path: &Path) -> Result<()> {
+        let content = Content::new(self.view, parent(path))?;
+        self.write_with(path, &content)
+    }
+
+    /// Writes the file with content read before.
+    ///
+    /// What is as large as the text or the links is made array by array and spilled to a file; vectors are written from
+    /// the tables.
+    pub fn write_with(self, path: &Path, content: &Content) -> Result<()> {
+        let ModelWriter { view, tables, params, tensors: more, ranker } = self;
+        let (corpus, first) = (view.corpus, view.words.len());
+        let Content { terms, arrays } = content;
+        let mut linked = Aside::new(parent(path))?;
+        put_index(&mut linked, Field::Cited, |take| {
+            terms::cited(view, terms, params.window, params.citation.decay, take)
+        })?;
+        let links = linked.put_bytes("contexts.words", |take| LinksBuf::build(view, terms, take))?;
+        linked.put(&Tensor::u64s("links.ends", links.view().ends))?;
+        linked.put(&Tensor::u32s("links.sources", links.view().sources))?;
+        linked.put(&Tensor::u64s("contexts.ends", links.view().context_ends))?;
+        drop(links);
+        let stride = tables.input.stride();
+        let ((word_in, doc_in), (word_out, doc_out)) =
+            (tables.input.data().split_at(first * stride), tables.output.data().split_at(first * stride));
+        let matrix = |name, numbers| Tensor::rows(name, numbers, stride, params.dim);
+        put_named(&mut linked, ["words.bytes", "words.ends", "words.index"], || {
+            terms.words.iter().map(|&word| corpus.word(word))
+        })?;
+        put_named(&mut linked, ["names.bytes", "names.ends", "names.index"], || {
+            view.documents.iter().map(|&doc| corpus.name(doc))
+        })?;
+        let titles = view.documents.iter().map(|&doc| corpus.title(doc).unwrap_or_default());
+        put_strings(&mut linked, "titles.bytes", "titles.ends", titles)?;
+        let urls = view.documents.iter().map(|&doc| corpus.url(doc).unwrap_or_default());
+        put_strings(&mut linked, "urls.bytes", "urls.ends", urls)?;
+        put_strings(&mut linked, "labels.bytes", "labels.ends", corpus.label_names())?;
+        let dates: Vec<i32> = view.documents.iter().map(|&doc| corpus.date(doc).map_or(0, Date::packed)).collect();
+        let (mut document_label, mut document_labels) = (Vec::new(), Vec::new());
+        for &doc in view.documents.iter() {
+            document_label.extend_from_slice(corpus.label_ids(doc));
+            document_labels.push(document_label.len() as u64);
+        }
+        let mut links_to = vec![0u32; view.documents.len()];
+        view.links.iter().for_each(|link| links_to[link.target as usize - first] += 1);
+        // Links of one position stand together.
+        let positions = view.links.chunk_by(|one, next| one.position == next.position).count();
+        let mut about = json!({
+            "params": params.to_json(),
+            "counts": {
+                "documents": view.documents.len(),
+                "words": view.counts.iter().sum::<u64>(),
+                "vocabulary": first,
+                "positions": positions,
+                "links": view.links.len(),
+                "newcomers": links_to.iter().filter(|&&links| links == 0).count(),
+            },
+            "corpus": {
+                "fingerprint": corpus.manifest().fingerprint,
+                "source": corpus.manifest().source,
+                "options": corpus.manifest().options,
+            },
+        });
+        let tensors: Vec<Tensor<'_>> = [
+            matrix("word_in", word_in),
+            matrix("word_out", word_out),
+            matrix("doc_in", doc_in),
+            matrix("doc_out", doc_out),
+            Tensor::u64s("word_counts", &view.counts),
+            Tensor::u64s("word_documents", &view.document_counts),
+            Tensor::i32s("dates", &dates),
+            Tensor::u64s("document_labels", &document_labels),
+            Tensor::u32s("document_label", &document_label),
+            Tensor::u32s("links_to", &links_to),
+        ]
+        .into_iter()
+        .chain(arrays.tensors())
+        .chain(linked.tensors())
+        .chain(more)
+        .collect();
+        if let (Some(about), Some(ranker)) = (about.as_object_mut(), ranker) {
+            about.insert("hybrid".to_owned(), ranker);
+        }
+        write(path, FORMAT, VERSION, &tensors, about)
+    }
+}

@@ -1,0 +1,7 @@
+//! Files: written atomically, checked by checksums, read through memory maps.
+
+pub mod array;
+pub mod atomic;
+pub mod container;
+pub(crate) mod huge_pages;
+pub mod strings;
