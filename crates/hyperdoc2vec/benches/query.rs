@@ -24,7 +24,7 @@ use hyperdoc2vec::search::ranker::Scope;
 use hyperdoc2vec::search::{Hit, Ranking, Searcher, rank};
 use hyperdoc2vec::storage::container::{Tensor, write};
 use hyperdoc2vec::storage::strings::string_index;
-use hyperdoc2vec::train::train;
+use hyperdoc2vec::train::Training;
 use hyperdoc2vec::{Corpus, Model};
 use rayon::prelude::*;
 use serde_json::json;
@@ -84,7 +84,7 @@ fn trained(dir: &Path) {
     params.content.epochs = 1;
     params.set_epochs(1);
     let path = dir.join("m");
-    train(&corpus, &params, &path, 0, None, &mut |_| ControlFlow::Continue(())).expect("trained");
+    Training::new(&corpus).params(params.clone()).run(&path).expect("trained");
     let model = Model::open(&path).expect("a model");
     let (searcher, hybrid) = (Searcher::new(&model), Ranker::of(&model).expect("a learnt ranking"));
     let texts = texts(&corpus, BATCH);

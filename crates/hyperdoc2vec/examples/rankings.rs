@@ -26,8 +26,8 @@ use hyperdoc2vec::search::bm25::{B, Bm25, JOINT_K1, Joint, K1};
 use hyperdoc2vec::search::ranker::Ranker;
 use hyperdoc2vec::search::ranker::{Candidates, Scope, candidates};
 use hyperdoc2vec::search::{Hit, Query, Ranking, Searcher, rank};
+use hyperdoc2vec::train::Training;
 use hyperdoc2vec::train::ranker::{question, source};
-use hyperdoc2vec::train::train_view;
 use hyperdoc2vec::{Corpus, Date, Model};
 use rayon::prelude::*;
 
@@ -63,25 +63,21 @@ fn main() {
                 .unwrap()
         }
     };
-    let anchored = corpus.documents().flat_map(|doc| corpus.positions(doc)).filter(|p| p.anchor > 0).count();
-    let mut params = TrainParams::default();
-    if anchored as u64 * 2 > corpus.manifest().counts.positions {
-        params.citation.decay = 5.0;
-    }
+    let params = TrainParams::for_corpus(&corpus);
     let view = View::new(&corpus, &split, params.min_count).unwrap();
     let dir = tempfile::tempdir().unwrap();
     let path = option("model").map_or(dir.path().join("model"), PathBuf::from);
     if !path.exists() {
         let started = std::time::Instant::now();
         let mut told = ("", started);
-        train_view(&view, &params, &path, 0, None, &mut |progress| {
+        let watch = |progress: &hyperdoc2vec::train::TrainProgress| {
             if told.0 != progress.phase {
                 println!("          {} done after {:.1} s", told.0, started.elapsed().as_secs_f64());
                 told.0 = progress.phase;
             }
             ControlFlow::Continue(())
-        })
-        .unwrap();
+        };
+        Training::new(&corpus).params(params).split(&split).watch(watch).run(&path).unwrap();
         println!("          trained in {:.1} s", started.elapsed().as_secs_f64());
     }
     let model = Model::open(&path).unwrap();

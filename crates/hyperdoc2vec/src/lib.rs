@@ -17,6 +17,8 @@ pub mod model;
 pub mod rng;
 pub mod search;
 pub mod storage;
+#[cfg(test)]
+mod tests;
 mod threads;
 pub mod train;
 

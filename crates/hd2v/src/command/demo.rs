@@ -16,12 +16,12 @@ use hyperdoc2vec::search::ranker::Ranker;
 use hyperdoc2vec::search::ranker::Scope;
 use hyperdoc2vec::search::{Ranking, Searcher, rank};
 use hyperdoc2vec::train::ranker::{question, source};
-use hyperdoc2vec::train::train_view;
+use hyperdoc2vec::train::{TrainProgress, Training};
 use hyperdoc2vec::{Corpus, Error, Model, WordId};
 use rayon::prelude::*;
 
 use super::import::tell_result;
-use super::{add, doctor, info, recommend, train};
+use super::{add, doctor, info, recommend};
 use crate::output::{count, print, talk};
 use crate::progress::{Reporter, TrainReporter, stop_on_interrupt};
 
@@ -134,17 +134,16 @@ fn train_part(corpus: &Corpus, split: &Split, model: &Path) -> Result<()> {
     let flags = format!("--content-epochs {content} --epochs {links}");
     announce(&format!("hd2v train {} -o {} {flags}", corpus.path().display(), model.display()))?;
     talk("For the comparison that follows, a tenth of the documents is held out: this trains on the others.");
-    let mut params = TrainParams { min_count: corpus.manifest().options.min_count, ..TrainParams::default() };
+    let mut params = TrainParams::for_corpus(corpus);
     params.content.epochs = content;
     params.set_epochs(links);
-    params.citation.decay = train::decay(corpus, &params);
-    let view = View::new(corpus, split, params.min_count)?;
     let mut reporter = TrainReporter::new();
-    train_view(&view, &params, model, 0, None, &mut |progress| reporter.watch(progress))?;
+    let watch = |progress: &TrainProgress| reporter.watch(progress);
+    let trained = Training::new(corpus).params(params).split(split).watch(watch).run(model)?;
     talk(format_args!(
         "{}: {}; {:.1} s",
         model.display(),
-        count(view.documents.len() as u64, "document"),
+        count(trained.documents() as u64, "document"),
         reporter.finish()
     ));
     Ok(())

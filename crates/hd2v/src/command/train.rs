@@ -8,15 +8,14 @@ use std::time::Duration;
 use anyhow::{Context, Result, bail, ensure};
 use clap::{Args, ValueEnum};
 use hyperdoc2vec::kernel::Beyond;
-use hyperdoc2vec::model::params::DEEPWALK_DIM;
 use hyperdoc2vec::model::params::Loss;
 use hyperdoc2vec::model::params::ReferenceParams;
 use hyperdoc2vec::model::params::{Method, TrainParams};
 use hyperdoc2vec::search::ranker::Ranker;
 use hyperdoc2vec::storage::atomic;
 use hyperdoc2vec::train::ranker;
-use hyperdoc2vec::train::{Checkpoints, TrainProgress, train, within};
-use hyperdoc2vec::{Corpus, Date, Error, Model};
+use hyperdoc2vec::train::{TrainProgress, Training};
+use hyperdoc2vec::{Corpus, Date, Error};
 use serde_json::json;
 
 use super::import::{first_line, most_threads, refuse_existing};
@@ -194,12 +193,12 @@ pub fn run(arguments: &Arguments) -> Result<()> {
     if arguments.resume && !checkpoint.exists() {
         talk(format_args!("{}: no such checkpoint; training starts from the beginning", checkpoint.display()));
     }
-    let checkpoints = Checkpoints { path: checkpoint, every, resume: arguments.resume };
     if let Some(budget) = arguments.time {
         let clash = "--time and --resume do not go together; give the passes that --time told instead";
         ensure!(!arguments.resume, Error::Usage(clash.to_owned()));
         let wanted = params.hybrid;
-        params = within(&corpus, &params, arguments.threads, budget)?;
+        let training = Training::new(&corpus).params(params).threads(arguments.threads).fit_to(budget)?;
+        params = training.current_params().clone();
         talk(format_args!("in {budget:?} there is time for {}", passes(&params)));
         if wanted && !params.hybrid {
             talk("there is none to learn how to weigh the rankings: without a hybrid, recommend ranks by bm25-cited");
@@ -222,7 +221,7 @@ pub fn run(arguments: &Arguments) -> Result<()> {
     stop_on_interrupt();
     let mut reporter = TrainReporter::new();
     let mut unlogged = None;
-    let mut watch = |progress: &TrainProgress| {
+    let watch = |progress: &TrainProgress| {
         let told = reporter.watch(progress);
         if let (true, Some(log)) = (reporter.is_milestone(progress), log.as_mut()) {
             // A log that cannot be written does not stop the training; that is told in the end.
@@ -231,16 +230,16 @@ pub fn run(arguments: &Arguments) -> Result<()> {
         }
         told
     };
-    let result = train(&corpus, &params, output, arguments.threads, Some(&checkpoints), &mut watch);
+    let training = Training::new(&corpus).params(params.clone()).threads(arguments.threads).watch(watch);
+    let result = training.checkpoint(checkpoint, every).resume(arguments.resume).run(output);
     if let (Err(Error::Stopped { .. }), Some(_)) = (&result, arguments.time) {
         talk(format_args!("with --resume, give {} in place of --time", passes(&params)));
     }
-    result?;
+    let model = result?;
     let seconds = reporter.finish();
     if let (Some(error), Some(path)) = (unlogged, &arguments.log) {
         talk(format_args!("{}: the log is not complete: {error}", path.display()));
     }
-    let model = Model::open(output)?;
     if ranker::is_for(&params) && Ranker::of(&model).is_none() {
         talk("too few links to learn how to weigh the rankings: without a hybrid, recommend ranks by bm25-cited");
     }
@@ -253,9 +252,6 @@ pub fn run(arguments: &Arguments) -> Result<()> {
     ));
     Ok(())
 }
-
-/// Links with words of their own are named by them: near words say the most. Others are described from further away.
-const HYPERTEXT_DECAY: f32 = 5.0;
 
 /// The flags that ask for the same number of passes.
 fn passes(params: &TrainParams) -> String {
@@ -277,19 +273,13 @@ fn params(arguments: &Arguments, corpus: &Corpus) -> Result<TrainParams> {
             bail!(Error::Usage(format!("--compat is for h-d2v-paper and h-d2v-random, not for {method}")))
         }
     };
-    let mut params = TrainParams {
-        method,
-        dim: arguments.dim.unwrap_or(if method == Method::DeepWalk {
-            DEEPWALK_DIM
-        } else {
-            TrainParams::default().dim
-        }),
-        seed: arguments.seed,
-        min_count: arguments.min_count.unwrap_or(corpus.manifest().options.min_count),
-        until: arguments.until,
-        hybrid: !arguments.no_hybrid,
-        ..TrainParams::default()
-    };
+    let mut params = TrainParams::for_corpus(corpus);
+    params.set_method(method);
+    params.dim = arguments.dim.unwrap_or(params.dim);
+    params.seed = arguments.seed;
+    params.min_count = arguments.min_count.unwrap_or(params.min_count);
+    params.until = arguments.until;
+    params.hybrid = !arguments.no_hybrid;
     check_flags(arguments, method)?;
     if let Some(epochs) = arguments.content_epochs {
         match method {
@@ -319,20 +309,19 @@ fn params(arguments: &Arguments, corpus: &Corpus) -> Result<TrainParams> {
     params.reference.shift &= !arguments.no_shift;
     params.direct.skip_gram = arguments.skip_gram;
     params.citation.patience = arguments.patience.unwrap_or(params.citation.patience);
-    params.citation.loss = match arguments.loss {
-        None | Some(LossName::SampledSoftmax) => Loss::SampledSoftmax,
-        Some(LossName::FullSoftmax) => Loss::FullSoftmax,
-        Some(LossName::NegativeSampling) => Loss::NegativeSampling,
-    };
-    if params.citation.loss == Loss::NegativeSampling {
-        params.citation.noise = params.reference.noise;
+    if let Some(loss) = arguments.loss {
+        params.set_loss(match loss {
+            LossName::SampledSoftmax => Loss::SampledSoftmax,
+            LossName::FullSoftmax => Loss::FullSoftmax,
+            LossName::NegativeSampling => Loss::NegativeSampling,
+        });
     }
     if let Some(noise) = arguments.noise {
         (params.citation.noise, params.reference.noise) = (noise, noise);
     }
     params.citation.rate = arguments.rate.unwrap_or(params.citation.rate);
     params.citation.rarity = !arguments.no_rarity;
-    params.citation.decay = arguments.decay.unwrap_or_else(|| decay(corpus, &params));
+    params.citation.decay = arguments.decay.unwrap_or(params.citation.decay);
     Ok(params)
 }
 
@@ -358,17 +347,6 @@ fn check_flags(arguments: &Arguments, method: Method) -> Result<()> {
         );
     }
     Ok(())
-}
-
-/// How soon words weigh less the further they stand from a link: as is best for links of this kind.
-pub fn decay(corpus: &Corpus, params: &TrainParams) -> f32 {
-    if is_hypertext(corpus) { HYPERTEXT_DECAY } else { params.citation.decay }
-}
-
-/// Whether most links have words of their own.
-pub fn is_hypertext(corpus: &Corpus) -> bool {
-    let anchored = corpus.documents().flat_map(|doc| corpus.positions(doc)).filter(|p| p.anchor > 0).count();
-    anchored as u64 * 2 > corpus.manifest().counts.positions
 }
 
 fn checkpoint_path(model: &Path) -> PathBuf {

@@ -280,6 +280,12 @@ impl Corpus {
         (&before[before.len().saturating_sub(window)..], &after[..after.len().min(window)])
     }
 
+    /// Whether most links have words of their own, as in hypertext; citations have none.
+    pub fn is_hypertext(&self) -> bool {
+        let anchored = self.documents().flat_map(|doc| self.positions(doc)).filter(|p| p.anchor > 0).count();
+        anchored as u64 * 2 > self.manifest.counts.positions
+    }
+
     /// How many words occur at least `min_count` times: the ids below this number.
     pub fn vocabulary(&self) -> usize {
         self.manifest.counts.vocabulary as usize

@@ -30,7 +30,7 @@ use crate::model::write::ModelWriter;
 use crate::search::Hit;
 use crate::search::ranker::Ranker;
 use crate::threads::pool;
-use crate::train::{TrainProgress, train_tables, train_tables_on, train_view};
+use crate::train::{Run, TrainProgress, train_tables, train_tables_on};
 
 /// Places are known up to this one.
 pub const DEPTH: usize = 1000;
@@ -322,7 +322,8 @@ impl Job<'_> {
                 params.hybrid = true;
                 self.searchable(group, &params, &|path| {
                     let mut watch = |progress: &TrainProgress| (self.watch)(&Doing::Training(name, progress));
-                    train_view(self.view, &params, path, self.params.threads, None, &mut watch)
+                    let run = Run { view: self.view, params: &params, threads: self.params.threads, checkpoints: None };
+                    run.write(path, &mut watch)
                 })
             }
             Trains::Model(_) | Trains::Reference => {

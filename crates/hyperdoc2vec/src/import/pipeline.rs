@@ -66,6 +66,7 @@ fn wait<R>(result: &Receiver<R>) -> Option<R> {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::error::Error;
     use crate::threads::in_pool;
 
     #[test]

@@ -239,6 +239,6 @@ mod tests {
     fn a_map_adds_what_each_number_brings() {
         let map = ContentMap::new(vec![1.0, 2.0, 3.0], 1).expect("a map");
         assert_eq!(map.out(&[10.0], &[100.0]), [213.0]);
-        assert_eq!(Map::new(vec![1.0; 4], 1), None);
+        assert_eq!(ContentMap::new(vec![1.0; 4], 1), None);
     }
 }

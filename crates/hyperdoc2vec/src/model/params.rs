@@ -2,6 +2,7 @@
 
 use serde::{Deserialize, Serialize};
 
+use crate::corpus::Corpus;
 use crate::document::Date;
 use crate::error::{Error, Result};
 use crate::kernel::Beyond;
@@ -63,7 +64,34 @@ impl Default for TrainParams {
     }
 }
 
+/// Where most links have words of their own, these name the target: near words say the most. Other links are described
+/// from further away.
+const HYPERTEXT_DECAY: f32 = 5.0;
+
 impl TrainParams {
+    /// The parameters that suit a corpus: words are as frequent as the import asked for, and near words weigh more where
+    /// links have words of their own.
+    pub fn for_corpus(corpus: &Corpus) -> TrainParams {
+        let mut params = TrainParams { min_count: corpus.manifest().options.min_count, ..TrainParams::default() };
+        if corpus.is_hypertext() {
+            params.citation.decay = HYPERTEXT_DECAY;
+        }
+        params
+    }
+
+    /// Sets the method, and the dimensions to the method's own default.
+    pub fn set_method(&mut self, method: Method) {
+        self.method = method;
+        self.dim = if method == Method::DeepWalk { DEEPWALK_DIM } else { TrainParams::default().dim };
+    }
+
+    /// Sets the loss of links; with negative sampling there are as many noise documents as in the paper.
+    pub fn set_loss(&mut self, loss: Loss) {
+        self.citation.loss = loss;
+        self.citation.noise =
+            if loss == Loss::NegativeSampling { self.reference.noise } else { CitationParams::default().noise };
+    }
+
     /// The passes of the phase that gives the method its name.
     pub fn epochs(&self) -> usize {
         *self.clone().epochs_mut()

@@ -15,7 +15,8 @@ use crate::model::params::TrainParams;
 use crate::model::tables::Tables;
 use crate::model::{FORMAT, VERSION};
 use crate::storage::atomic::parent;
-use crate::storage::container::{Aside, Take, Tensor, write};
+use crate::storage::container::{Take, Tensor, write};
+use crate::storage::spill::SpillFile;
 use crate::storage::strings::string_index;
 
 /// Strings as bytes and ends.
@@ -36,27 +37,27 @@ pub(crate) fn index_tensors(field: Field, postings: Postings<'_>) -> [Tensor<'_>
 
 /// What a model holds that does not depend on links: made once for several models of the same documents, and kept in a
 /// file.
-pub struct Content {
+pub struct ContentIndex {
     /// The words of the index.
     pub terms: Terms,
-    arrays: Aside,
+    arrays: SpillFile,
 }
 
-impl Content {
+impl ContentIndex {
     /// Reads the texts of `view`; the file is in `folder`.
-    pub fn new(view: &View<'_>, folder: &Path) -> Result<Content> {
+    pub fn new(view: &View<'_>, folder: &Path) -> Result<ContentIndex> {
         let terms = Terms::new(view);
-        let mut arrays = Aside::new(folder)?;
+        let mut arrays = SpillFile::new(folder)?;
         put_index(&mut arrays, Field::Text, |take| terms::text(view, &terms, take))?;
         let keywords = arrays.put_u32s("keywords.rows", |take| KeywordsBuf::build(view, take))?;
         arrays.put(&Tensor::u64s("keywords.ends", &keywords.ends))?;
         arrays.put(&Tensor::bytes("keywords.counts", &keywords.counts))?;
-        Ok(Content { terms, arrays })
+        Ok(ContentIndex { terms, arrays })
     }
 }
 
 /// Puts one half of the search index aside as it is made.
-fn put_index(arrays: &mut Aside, field: Field, make: impl FnOnce(Take<'_>) -> io::Result<Outline>) -> Result<()> {
+fn put_index(arrays: &mut SpillFile, field: Field, make: impl FnOnce(Take<'_>) -> io::Result<Outline>) -> Result<()> {
     let [ends, bytes, lengths] = field.arrays();
     let made = arrays.put_bytes(bytes, make)?;
     arrays.put(&Tensor::u64s(ends, &made.ends))?;
@@ -64,7 +65,12 @@ fn put_index(arrays: &mut Aside, field: Field, make: impl FnOnce(Take<'_>) -> io
 }
 
 /// Puts strings aside as bytes and ends.
-fn put_strings<'a>(arrays: &mut Aside, bytes: &str, ends: &str, strings: impl Iterator<Item = &'a str>) -> Result<()> {
+fn put_strings<'a>(
+    arrays: &mut SpillFile,
+    bytes: &str,
+    ends: &str,
+    strings: impl Iterator<Item = &'a str>,
+) -> Result<()> {
     let mut end = 0;
     let all = arrays.put_bytes(bytes, |take| {
         let end_of = |string: &str| {
@@ -77,7 +83,7 @@ fn put_strings<'a>(arrays: &mut Aside, bytes: &str, ends: &str, strings: impl It
 }
 
 /// The same with an index to find them by.
-fn put_named<'a, I>(arrays: &mut Aside, [bytes, ends, index]: [&str; 3], strings: impl Fn() -> I) -> Result<()>
+fn put_named<'a, I>(arrays: &mut SpillFile, [bytes, ends, index]: [&str; 3], strings: impl Fn() -> I) -> Result<()>
 where
     I: ExactSizeIterator<Item = &'a str>,
 {
@@ -113,7 +119,7 @@ impl<'a> ModelWriter<'a> {
 
     /// Writes the file with the index to search it.
     pub fn write(self, path: &Path) -> Result<()> {
-        let content = Content::new(self.view, parent(path))?;
+        let content = ContentIndex::new(self.view, parent(path))?;
         self.write_with(path, &content)
     }
 
@@ -121,11 +127,11 @@ impl<'a> ModelWriter<'a> {
     ///
     /// What is as large as the text or the links is made array by array and spilled to a file; vectors are written from
     /// the tables.
-    pub fn write_with(self, path: &Path, content: &Content) -> Result<()> {
+    pub fn write_with(self, path: &Path, content: &ContentIndex) -> Result<()> {
         let ModelWriter { view, tables, params, tensors: more, ranker } = self;
         let (corpus, first) = (view.corpus, view.words.len());
-        let Content { terms, arrays } = content;
-        let mut linked = Aside::new(parent(path))?;
+        let ContentIndex { terms, arrays } = content;
+        let mut linked = SpillFile::new(parent(path))?;
         put_index(&mut linked, Field::Cited, |take| {
             terms::cited(view, terms, params.window, params.citation.decay, take)
         })?;

@@ -235,8 +235,8 @@ impl<'a> Joint<'a> {
 
 #[cfg(test)]
 mod tests {
-    use super::super::postings::PostingsBuf;
     use super::*;
+    use crate::model::index::postings::PostingsBuf;
 
     /// "fish soup", "fish fish bread bread", "bread"; fish 0, soup 1, bread 2.
     fn three_documents() -> PostingsBuf {

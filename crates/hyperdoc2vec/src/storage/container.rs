@@ -21,18 +21,18 @@ use crate::storage::atomic;
 
 const KEY: &str = "hyperdoc2vec";
 /// Bytes that are read from or written to a file at once.
-const AT_ONCE: usize = 1 << 20;
+pub(crate) const BUFFER: usize = 1 << 20;
 
 /// An array to be written.
 pub struct Tensor<'a> {
-    name: &'a str,
-    dtype: Dtype,
-    shape: Vec<usize>,
-    data: Data<'a>,
+    pub(crate) name: &'a str,
+    pub(crate) dtype: Dtype,
+    pub(crate) shape: Vec<usize>,
+    pub(crate) data: Data<'a>,
 }
 
 /// Where the bytes of an array are.
-enum Data<'a> {
+pub(crate) enum Data<'a> {
     /// In memory.
     Bytes(&'a [u8]),
     /// In memory, the beginnings of rows so many bytes long.
@@ -100,7 +100,7 @@ impl<'a> Tensor<'a> {
     }
 
     /// Gives the bytes to `take`, piece by piece: never more than a little of them is copied.
-    fn each(&self, take: Take<'_>) -> io::Result<()> {
+    pub(crate) fn each(&self, take: Take<'_>) -> io::Result<()> {
         match &self.data {
             Data::Bytes(bytes) => take(bytes),
             Data::Rows { bytes, stride, row } => bytes.chunks_exact(*stride).try_for_each(|whole| take(&whole[..*row])),
@@ -108,9 +108,9 @@ impl<'a> Tensor<'a> {
                 let mut file: &File = file;
                 file.seek(SeekFrom::Start(range.start))?;
                 let mut left = self.len();
-                let mut piece = vec![0; left.min(AT_ONCE)];
+                let mut piece = vec![0; left.min(BUFFER)];
                 while left > 0 {
-                    let piece = &mut piece[..left.min(AT_ONCE)];
+                    let piece = &mut piece[..left.min(BUFFER)];
                     file.read_exact(piece)?;
                     take(piece)?;
                     left -= piece.len();
@@ -133,6 +133,9 @@ impl<'a> Tensor<'a> {
         }
     }
 }
+
+/// Takes a piece of an array.
+pub type Take<'a> = &'a mut dyn FnMut(&[u8]) -> io::Result<()>;
 
 /// Writes the arrays and `about` (an object) aside and renames the file into place; equal contents give equal bytes.
 pub fn write(path: &Path, format: &str, version: u32, tensors: &[Tensor<'_>], about: Value) -> Result<()> {
@@ -175,7 +178,7 @@ fn write_all(path: &Path, tensors: &[Tensor<'_>], meta: HashMap<String, String>)
     let file = File::create(path)?;
     // Where the file system knows no locks, nothing is ever cleared.
     let _ = file.try_lock();
-    let mut file = BufWriter::with_capacity(AT_ONCE, file);
+    let mut file = BufWriter::with_capacity(BUFFER, file);
     file.write_all(&(header.len() as u64).to_le_bytes())?;
     file.write_all(&header)?;
     for tensor in order {
@@ -183,99 +186,6 @@ fn write_all(path: &Path, tensors: &[Tensor<'_>], meta: HashMap<String, String>)
     }
     file.flush()?;
     file.get_ref().sync_all()
-}
-
-/// Arrays put into a file without a name until they are needed again, so that memory is free for others.
-pub struct Aside {
-    file: File,
-    folder: PathBuf,
-    kept: Vec<Kept>,
-    end: u64,
-}
-
-/// An array in a file.
-struct Kept {
-    name: String,
-    dtype: Dtype,
-    shape: Vec<usize>,
-    range: Range<u64>,
-    sum: u64,
-}
-
-/// Takes a piece of an array.
-pub type Take<'a> = &'a mut dyn FnMut(&[u8]) -> io::Result<()>;
-
-impl Aside {
-    /// An empty file in `folder`; it goes when this does, or when the program ends in whatever way.
-    pub fn new(folder: &Path) -> Result<Aside> {
-        let file = tempfile::tempfile_in(folder).map_err(Error::io("create a file in", folder))?;
-        Ok(Aside { file, folder: folder.to_owned(), kept: Vec::new(), end: 0 })
-    }
-
-    /// Puts an array there.
-    pub fn put(&mut self, tensor: &Tensor<'_>) -> Result<()> {
-        self.append(tensor.name, tensor.dtype, Some(tensor.shape.clone()), |take| tensor.each(take))
-    }
-
-    /// Puts bytes there that `give` has piece by piece, and returns what it returns.
-    pub fn put_bytes<T>(&mut self, name: &str, give: impl FnOnce(Take<'_>) -> io::Result<T>) -> Result<T> {
-        self.append(name, Dtype::U8, None, give)
-    }
-
-    /// The same for numbers of 32 bits, as bytes, the lowest first.
-    pub fn put_u32s<T>(&mut self, name: &str, give: impl FnOnce(Take<'_>) -> io::Result<T>) -> Result<T> {
-        self.append(name, Dtype::U32, None, give)
-    }
-
-    fn append<T>(
-        &mut self,
-        name: &str,
-        dtype: Dtype,
-        shape: Option<Vec<usize>>,
-        give: impl FnOnce(Take<'_>) -> io::Result<T>,
-    ) -> Result<T> {
-        let (mut hash, mut length) = (Xxh3::new(), 0);
-        let write = || {
-            let mut file = BufWriter::with_capacity(AT_ONCE, &self.file);
-            file.seek(SeekFrom::Start(self.end))?;
-            let given = give(&mut |piece| {
-                hash.update(piece);
-                length += piece.len();
-                file.write_all(piece)
-            })?;
-            file.flush()?;
-            Ok(given)
-        };
-        let given = write().map_err(Error::io("write a file in", &self.folder))?;
-        let range = self.end..self.end + length as u64;
-        self.end = range.end;
-        let shape = shape.unwrap_or_else(|| vec![length * 8 / dtype.bitsize()]);
-        self.kept.push(Kept { name: name.to_owned(), dtype, shape, range, sum: hash.digest() });
-        Ok(given)
-    }
-
-    /// The arrays, to be written elsewhere.
-    pub fn tensors(&self) -> impl Iterator<Item = Tensor<'_>> {
-        self.kept.iter().map(|Kept { name, dtype, shape, range, sum }| Tensor {
-            name,
-            dtype: *dtype,
-            shape: shape.clone(),
-            data: Data::File { file: &self.file, range: range.clone(), sum: *sum },
-        })
-    }
-
-    /// Fills `into` with an array as long.
-    pub fn get<T: Pod>(&self, name: &str, into: &mut [T]) -> Result<()> {
-        let bytes: &mut [u8] = bytemuck::cast_slice_mut(into);
-        let found = self.kept.iter().find(|kept| kept.name == name);
-        let found = found.filter(|kept| kept.range.end - kept.range.start == bytes.len() as u64);
-        let read = |kept: &Kept| {
-            let mut file = &self.file;
-            file.seek(SeekFrom::Start(kept.range.start))?;
-            file.read_exact(bytes)
-        };
-        found.map_or(Err(io::ErrorKind::NotFound.into()), read).map_err(Error::io("read a file in", &self.folder))
-    }
 }
 
 /// A container, mapped.
@@ -392,7 +302,7 @@ mod tests {
         let bytes = [9u8; 11];
         let memory = [Tensor::matrix("numbers", &numbers, 3), Tensor::bytes("bytes", &bytes)];
         let rows = [Tensor::bytes("bytes", &bytes), Tensor::rows("numbers", &padded, 4, 3)];
-        let mut aside = Aside::new(dir.path()).expect("a file");
+        let mut aside = crate::storage::spill::SpillFile::new(dir.path()).expect("a file");
         aside.put(&rows[1]).expect("written");
         aside.put_bytes("bytes", |take| (0..11).try_for_each(|_| take(&[9]))).expect("written");
         let file: Vec<Tensor<'_>> = aside.tensors().collect();
@@ -406,21 +316,6 @@ mod tests {
         let opened = Container::open(&dir.path().join("c"), "test", 1).expect("whole");
         assert_eq!(opened.array::<f32>("numbers").expect("numbers"), numbers);
         assert_eq!(opened.shape("numbers"), [2, 3]);
-    }
-
-    #[test]
-    fn what_is_put_aside_comes_back() {
-        let dir = tempfile::tempdir().expect("a directory");
-        let mut aside = Aside::new(dir.path()).expect("a file");
-        aside.put(&Tensor::u32s("first", &[1, 2, 3])).expect("written");
-        aside.put(&Tensor::floats("second", &[0.5, f32::NAN])).expect("written");
-        assert_eq!(std::fs::read_dir(dir.path()).expect("read").count(), 0, "the file has no name");
-        let (mut first, mut second) = ([0u32; 3], [0.0f32; 2]);
-        aside.get("second", &mut second).expect("read");
-        aside.get("first", &mut first).expect("read");
-        assert_eq!((first, second[0], second[1].to_bits()), ([1, 2, 3], 0.5, f32::NAN.to_bits()));
-        assert!(aside.get("first", &mut [0u32; 2]).is_err(), "of another length");
-        assert!(aside.get("third", &mut first).is_err());
     }
 
     #[test]

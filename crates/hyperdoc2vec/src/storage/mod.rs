@@ -4,4 +4,5 @@ pub mod array;
 pub mod atomic;
 pub mod container;
 pub(crate) mod huge_pages;
+pub mod spill;
 pub mod strings;

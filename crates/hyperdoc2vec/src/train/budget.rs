@@ -3,13 +3,13 @@
 use std::ops::ControlFlow;
 use std::time::{Duration, Instant};
 
-use crate::corpus::Corpus;
+use crate::corpus::view::View;
 use crate::error::Result;
 use crate::model::params::TrainParams;
 use crate::model::tables::Tables;
 use crate::threads::pool;
+use crate::train::phases::{phases, text};
 use crate::train::ranker::is_for;
-use crate::train::run::{phases, text, view};
 
 /// Each phase is tried for this share of the time there is.
 const TRIAL: f64 = 0.03;
@@ -20,15 +20,18 @@ const BATCHES: usize = 3;
 /// phase. Phases keep their proportion.
 ///
 /// What is found depends on the machine; training with what is found does not.
-pub fn within(corpus: &Corpus, params: &TrainParams, threads: usize, budget: Duration) -> Result<TrainParams> {
-    params.validate()?;
+pub(crate) fn fit_passes_to(
+    view: &View<'_>,
+    params: &TrainParams,
+    threads: usize,
+    budget: Duration,
+) -> Result<TrainParams> {
     let started = Instant::now();
-    let view = view(corpus, params)?;
     let (seconds, ranking, file) = pool(threads)?.install(|| {
-        let mut tables = Tables::first(&view, params);
-        let text = text(&view, params);
+        let mut tables = Tables::first(view, params);
+        let text = text(view, params);
         let mut seconds = Vec::new();
-        for phase in phases(&view, text.as_ref(), params) {
+        for phase in phases(view, text.as_ref(), params) {
             phase.prepare(&mut tables);
             let (mut first, mut mean) = (None, 0.0);
             let mut tried = 0;

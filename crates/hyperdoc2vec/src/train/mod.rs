@@ -7,19 +7,24 @@
 pub mod batch;
 mod batched;
 mod budget;
+mod checkpoint;
 pub mod citation;
 pub mod content;
 pub mod joint;
 mod occurrences;
+mod phases;
 pub mod ranker;
 pub mod rivals;
 pub mod run;
+mod training;
 
 use std::ops::ControlFlow;
 
 use crate::model::tables::Tables;
-pub use budget::within;
-pub use run::{Checkpoints, TrainProgress, train, train_tables, train_tables_on, train_view};
+pub use checkpoint::Checkpoints;
+pub(crate) use run::{Run, train_tables_on};
+pub use run::{TrainProgress, TrainWatch, train_tables};
+pub use training::Training;
 
 /// What a batch did.
 #[derive(Debug, Clone, Copy)]

@@ -24,13 +24,15 @@ use crate::model::Model;
 use crate::model::index::terms::Terms;
 use crate::model::params::{Method, TrainParams};
 use crate::model::tables::Tables;
-use crate::model::write::{Content, ModelWriter};
+use crate::model::write::{ContentIndex, ModelWriter};
 use crate::rng::Rng;
 use crate::search::ranker::forest::{Examples, Forest, Growth};
 use crate::search::ranker::{ALONE, Bin, FEATURES, Ranker, Scope, Source, bins_json, candidates};
 use crate::search::{Query, Searcher};
 use crate::storage::atomic;
-use crate::train::run::{TablesAside, TrainProgress, TrainWatch, none, phases, run_alone};
+use crate::train::checkpoint::{SpilledTables, none};
+use crate::train::phases::phases;
+use crate::train::run::{Run, TrainProgress, TrainWatch, run_alone};
 
 /// The share of the documents taken for new.
 const HELD_OUT: f64 = 0.1;
@@ -162,14 +164,14 @@ fn asked(view: &View<'_>, fold: &Fold) -> Vec<Asked> {
 /// kept beside `destination` meanwhile, and so are the tables, which are the same again in the end. `None` where there are too
 /// few links to learn from.
 pub(crate) fn learn(
-    view: &View<'_>,
-    params: &TrainParams,
+    run: &Run<'_>,
     tables: &mut Tables,
-    content: &Content,
+    content: &ContentIndex,
     destination: &Path,
     watch: TrainWatch<'_>,
 ) -> Result<Option<Ranker>> {
-    let aside = TablesAside::new(tables, params.dim, atomic::parent(destination))?;
+    let Run { view, params, .. } = *run;
+    let aside = SpilledTables::new(tables, params.dim, atomic::parent(destination))?;
     let gathered = gather(view, params, tables, &aside, content, destination, watch);
     // Where it was stopped, too: a checkpoint has them as they were.
     aside.restore(tables)?;
@@ -244,8 +246,8 @@ fn gather(
     view: &View<'_>,
     params: &TrainParams,
     tables: &mut Tables,
-    aside: &TablesAside,
-    content: &Content,
+    aside: &SpilledTables,
+    content: &ContentIndex,
     destination: &Path,
     watch: TrainWatch<'_>,
 ) -> Result<Option<Gathered>> {
@@ -288,7 +290,7 @@ fn ask(
     view: &View<'_>,
     params: &TrainParams,
     tables: &mut Tables,
-    content: &Content,
+    content: &ContentIndex,
     destination: &Path,
     fold: &Fold,
     asked: &[Asked],

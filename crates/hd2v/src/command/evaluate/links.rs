@@ -19,7 +19,6 @@ use hyperdoc2vec::{Corpus, Date, Error};
 use serde_json::{Value, json};
 
 use super::super::import::{first_line, most_threads};
-use super::super::train::{decay, is_hypertext};
 use super::table::{ends, percent, table};
 use crate::output::{count, print, print_json, talk, thousands};
 use crate::progress::{EvaluateReporter, TrainReporter, folds_teller, stop_on_interrupt};
@@ -139,18 +138,14 @@ pub struct TrainArguments {
 impl TrainArguments {
     /// As parameters for this corpus.
     pub fn params(&self, corpus: &Corpus, threads: usize) -> Result<LinksParams> {
-        let mut train = TrainParams {
-            dim: self.dim,
-            seed: self.seed,
-            min_count: self.min_count.unwrap_or(corpus.manifest().options.min_count),
-            ..TrainParams::default()
-        };
+        let mut train = TrainParams::for_corpus(corpus);
+        (train.dim, train.seed) = (self.dim, self.seed);
+        train.min_count = self.min_count.unwrap_or(train.min_count);
         train.set_window(self.window);
         train.citation.epochs = self.epochs;
         train.content.epochs = self.content_epochs;
         train.reference.noise = self.reference_noise;
         (train.reference.epochs, train.direct.epochs) = (self.reference_epochs, self.text_epochs);
-        train.citation.decay = decay(corpus, &train);
         let &TrainArguments { reference_epochs, text_epochs, .. } = self;
         for (name, epochs) in [("--reference-epochs", reference_epochs), ("--text-epochs", text_epochs)] {
             if epochs == 0 {
@@ -228,7 +223,7 @@ pub fn anchors(choice: Option<Anchors>, corpus: &Corpus) -> Vec<bool> {
         Some(Anchors::Keep) => vec![true],
         Some(Anchors::Drop) => vec![false],
         Some(Anchors::Both) => vec![true, false],
-        None if is_hypertext(corpus) => vec![true, false],
+        None if corpus.is_hypertext() => vec![true, false],
         None => vec![true],
     }
 }

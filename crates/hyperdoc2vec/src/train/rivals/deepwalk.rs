@@ -204,6 +204,7 @@ impl Huffman {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::kernel::Beyond;
     use crate::model::tables::Table;
 
     #[test]

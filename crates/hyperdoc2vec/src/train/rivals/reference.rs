@@ -188,6 +188,7 @@ mod tests {
     use crate::corpus::split::Split;
     use crate::corpus::{Corpus, CorpusOptions};
     use crate::import::{Format, ImportOptions, import};
+    use crate::kernel::Beyond;
     use crate::model::tables::Table;
 
     const SATURATE: Step = Step { rate: 0.1, beyond: Beyond::Saturate, divide: false };

@@ -4,11 +4,11 @@ use std::fs;
 use std::ops::ControlFlow;
 use std::path::{Path, PathBuf};
 
-use hyperdoc2vec::corpus::split::{Part, Split};
-use hyperdoc2vec::corpus::{Corpus, CorpusOptions, Position};
-use hyperdoc2vec::document::losses::Loss;
-use hyperdoc2vec::import::{Format, ImportOptions, Parsed, import, jsonl};
-use hyperdoc2vec::{DocId, Error, WordId};
+use crate::corpus::split::{Part, Split};
+use crate::corpus::{Corpus, CorpusOptions, Position};
+use crate::document::losses::Loss;
+use crate::import::{Format, ImportOptions, Parsed, import, jsonl};
+use crate::{DocId, Error, WordId};
 use proptest::prelude::*;
 use tempfile::TempDir;
 

@@ -7,9 +7,9 @@ use std::fs;
 use std::ops::ControlFlow;
 use std::path::{Path, PathBuf};
 
-use hyperdoc2vec::document::losses::Loss;
-use hyperdoc2vec::import::latex::Latex;
-use hyperdoc2vec::import::{Format, ImportOptions, Pages, Parsed, import_with_report, jats, tei, to_jsonl_with_report};
+use crate::document::losses::Loss;
+use crate::import::latex::Latex;
+use crate::import::{Format, ImportOptions, Pages, Parsed, import_with_report, jats, tei, to_jsonl_with_report};
 
 fn data(name: &str) -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/data").join(name)

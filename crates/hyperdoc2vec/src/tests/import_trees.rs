@@ -7,11 +7,11 @@ use std::fs;
 use std::ops::ControlFlow;
 use std::path::{Path, PathBuf};
 
-use hyperdoc2vec::document::Document;
-use hyperdoc2vec::document::losses::{Loss, Losses};
-use hyperdoc2vec::import::html::{Html, HtmlOptions};
-use hyperdoc2vec::import::markdown::{Markdown, MarkdownOptions};
-use hyperdoc2vec::import::{Format, ImportOptions, Pages, Parsed, import};
+use crate::document::Document;
+use crate::document::losses::{Loss, Losses};
+use crate::import::html::{Html, HtmlOptions};
+use crate::import::markdown::{Markdown, MarkdownOptions};
+use crate::import::{Format, ImportOptions, Pages, Parsed, import};
 
 fn data(name: &str) -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/data").join(name)

@@ -1,8 +1,8 @@
 //! Metrics and the SVM against values recorded from scikit-learn and trec_eval (`data/evaluate/make.py`).
 
-use hyperdoc2vec::evaluate::metrics::{Profile, average_precision, f1, ndcg, recall, reciprocal_rank};
-use hyperdoc2vec::evaluate::svm::{Gamma, Svm, SvmParams};
-use hyperdoc2vec::kernel::Matrix;
+use crate::evaluate::metrics::{Profile, average_precision, f1, ndcg, recall, reciprocal_rank};
+use crate::evaluate::svm::{Gamma, Svm, SvmParams};
+use crate::kernel::Matrix;
 use serde::Deserialize;
 
 fn near(a: f64, b: f64) -> bool {
@@ -20,7 +20,7 @@ fn rankings_are_judged_as_trec_eval_does() {
         mrr: f64,
         ndcg: f64,
     }
-    let cases: Vec<Case> = serde_json::from_str(include_str!("data/evaluate/trec.json")).expect("JSON");
+    let cases: Vec<Case> = serde_json::from_str(include_str!("../../tests/data/evaluate/trec.json")).expect("JSON");
     assert_eq!(cases.len(), 60);
     for Case { places, truths, recall: r, map, mrr, ndcg: gain } in cases {
         assert!(near(recall(&places, truths, 10), r), "{places:?}");
@@ -40,7 +40,7 @@ fn f1_is_that_of_scikit_learn() {
         r#macro: f64,
         micro: f64,
     }
-    let cases: Vec<Case> = serde_json::from_str(include_str!("data/evaluate/f1.json")).expect("JSON");
+    let cases: Vec<Case> = serde_json::from_str(include_str!("../../tests/data/evaluate/f1.json")).expect("JSON");
     for case in cases {
         let found = f1(&case.truths, &case.predictions, case.classes.len());
         assert!(near(found.macro_f1, case.r#macro) && near(found.micro_f1, case.micro), "{found:?}");
@@ -67,7 +67,7 @@ fn the_svm_predicts_as_that_of_scikit_learn() {
         gamma: Option<f32>,
         predictions: Vec<u32>,
     }
-    let recorded: Recorded = serde_json::from_str(include_str!("data/evaluate/svm.json")).expect("JSON");
+    let recorded: Recorded = serde_json::from_str(include_str!("../../tests/data/evaluate/svm.json")).expect("JSON");
     let matrix = |data| Matrix::new(data, <[f32]>::len(data) / recorded.dim, recorded.dim, recorded.dim);
     for Case { c, gamma, predictions } in recorded.cases {
         let params = SvmParams { c, gamma: gamma.map_or(Gamma::Auto, Gamma::Of), ..SvmParams::default() };

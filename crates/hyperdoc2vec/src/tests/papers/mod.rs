@@ -5,11 +5,11 @@ mod render;
 use std::collections::HashMap;
 use std::path::PathBuf;
 
-use hyperdoc2vec::generate::{GenerateParams, Generator};
-use hyperdoc2vec::import::papers::Papers;
-use hyperdoc2vec::import::{Pages, Parsed};
-use hyperdoc2vec::{Document, Link};
-use render::{Cited, Dice, Rendered, STYLES, Style};
+use self::render::{Cited, Dice, Rendered, STYLES, Style};
+use crate::generate::{GenerateParams, Generator};
+use crate::import::papers::Papers;
+use crate::import::{Pages, Parsed};
+use crate::{Document, Link};
 
 /// A directory of texts and a table.
 struct Collection {

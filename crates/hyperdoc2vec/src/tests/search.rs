@@ -3,23 +3,23 @@
 use std::fs;
 use std::ops::ControlFlow;
 
-use hyperdoc2vec::corpus::CorpusOptions;
-use hyperdoc2vec::corpus::split::Split;
-use hyperdoc2vec::corpus::view::View;
-use hyperdoc2vec::import::{Format, ImportOptions, import};
-use hyperdoc2vec::model::index::links::Context;
-use hyperdoc2vec::model::params::{Method, TrainParams};
-use hyperdoc2vec::model::tables::Table;
-use hyperdoc2vec::model::tables::Tables;
-use hyperdoc2vec::model::weighting::rarity_weight;
-use hyperdoc2vec::model::{Vectors, save};
-use hyperdoc2vec::search::bm25::Term;
-use hyperdoc2vec::search::explain::explain;
-use hyperdoc2vec::search::ranker::Ranker;
-use hyperdoc2vec::search::ranker::forest::Forest;
-use hyperdoc2vec::search::ranker::{FEATURES, Ranker, Scope, Source, candidates};
-use hyperdoc2vec::search::{Ranking, Searcher, nearest, rank};
-use hyperdoc2vec::{Corpus, Model};
+use crate::corpus::CorpusOptions;
+use crate::corpus::split::Split;
+use crate::corpus::view::View;
+use crate::import::{Format, ImportOptions, import};
+use crate::model::Vectors;
+use crate::model::index::links::Context;
+use crate::model::params::{Method, TrainParams};
+use crate::model::tables::Table;
+use crate::model::tables::Tables;
+use crate::model::weighting::rarity_weight;
+use crate::model::write::ModelWriter;
+use crate::search::bm25::Term;
+use crate::search::explain::explain;
+use crate::search::ranker::forest::Forest;
+use crate::search::ranker::{FEATURES, Ranker, Scope, Source, candidates};
+use crate::search::{Ranking, Searcher, nearest, rank};
+use crate::{Corpus, Model};
 use tempfile::TempDir;
 
 const DOCUMENTS: &str = r#"{"id": "a", "text": "fish soup [[b]]"}
@@ -55,7 +55,7 @@ fn model(min_count: u64, method: Method) -> (TempDir, Model) {
     params.citation.decay = std::f32::consts::LOG2_E;
     params.set_window(2);
     let path = dir.path().join("m");
-    save(&path, &view, &tables, &params).expect("written");
+    ModelWriter::new(&view, &tables, &params).write(&path).expect("written");
     let model = Model::open(&path).expect("readable");
     model.verify().expect("intact");
     (dir, model)

@@ -4,17 +4,17 @@ use std::fs;
 use std::ops::ControlFlow;
 use std::path::Path;
 
-use hyperdoc2vec::Model;
-use hyperdoc2vec::generate::GenerateParams;
-use hyperdoc2vec::generate::generate;
-use hyperdoc2vec::import::ImportOptions;
-use hyperdoc2vec::map::{self, Map};
-use hyperdoc2vec::model::Vectors;
-use hyperdoc2vec::model::params::TrainParams;
-use hyperdoc2vec::model::sidecar::Kept;
-use hyperdoc2vec::search::approximate::{self, Index};
-use hyperdoc2vec::search::{Hit, Searcher, rank};
-use hyperdoc2vec::train::train;
+use crate::Model;
+use crate::generate::GenerateParams;
+use crate::generate::generate;
+use crate::import::ImportOptions;
+use crate::map::{self, Map};
+use crate::model::Vectors;
+use crate::model::params::TrainParams;
+use crate::model::sidecar::Kept;
+use crate::search::approximate::{self, Index};
+use crate::search::{Hit, Searcher, rank};
+use crate::train::Training;
 use tempfile::TempDir;
 
 /// A model of 2,000 documents, and texts of its corpus.
@@ -28,7 +28,7 @@ fn model(seed: u64) -> (TempDir, Model, Vec<String>) {
     params.content.epochs = 1;
     params.set_epochs(2);
     let path = dir.path().join("m");
-    train(&corpus, &params, &path, 0, None, &mut |_| ControlFlow::Continue(())).expect("trained");
+    Training::new(&corpus).params(params).run(&path).expect("trained");
     let words = |doc| corpus.words(doc).iter().take(20).map(|&word| corpus.word(word)).collect::<Vec<_>>().join(" ");
     let texts = corpus.documents().step_by(10).map(words).collect();
     (dir, Model::open(&path).expect("a model"), texts)
@@ -104,7 +104,7 @@ fn known_for_what_they_are<T>(
     other: &Model,
     path: &Path,
     build: impl Fn(&Path),
-    open: impl Fn(&Model, &Path) -> hyperdoc2vec::Result<Kept<T>>,
+    open: impl Fn(&Model, &Path) -> crate::Result<Kept<T>>,
 ) {
     let kept = |model: &Model| open(model, path).expect("looked at");
     assert!(path.to_string_lossy().ends_with(&format!("m.{kind}")));

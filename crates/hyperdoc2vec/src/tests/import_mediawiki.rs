@@ -7,12 +7,12 @@ use std::ops::ControlFlow;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-use hyperdoc2vec::document::Document;
-use hyperdoc2vec::document::losses::Loss;
-use hyperdoc2vec::import::mediawiki::{PageBatches, parse};
-use hyperdoc2vec::import::{Format, ImportOptions, Parsed, import, to_jsonl};
-use hyperdoc2vec::document::markup;
-use hyperdoc2vec::{Corpus, Error};
+use crate::document::Document;
+use crate::document::losses::Loss;
+use crate::document::markup;
+use crate::import::mediawiki::{PageBatches, parse};
+use crate::import::{Format, ImportOptions, Parsed, import, to_jsonl};
+use crate::{Corpus, Error};
 
 const HEAD: &str = "<mediawiki xml:lang=\"en\"><siteinfo><case>first-letter</case></siteinfo>\n";
 const TAIL: &str = "</mediawiki>\n";
@@ -87,7 +87,7 @@ fn imported(input: &Path, to: &Path, options: &ImportOptions) -> Result<Corpus, 
 #[test]
 fn a_dump_becomes_documents_aliases_and_losses() {
     let parsed = read(&[sample()], &[0]).expect("readable");
-    let expected = include_str!("data/mediawiki/expected.txt");
+    let expected = include_str!("../../tests/data/mediawiki/expected.txt");
     let found = show(&parsed);
     assert!(found == expected, "found:\n{found}");
     assert_eq!(parsed.first_bad, None);

@@ -5,25 +5,41 @@ use std::ops::ControlFlow;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
-use hyperdoc2vec::corpus::CorpusOptions;
-use hyperdoc2vec::corpus::split::Split;
-use hyperdoc2vec::corpus::view::View;
-use hyperdoc2vec::generate::generate;
-use hyperdoc2vec::generate::{GenerateParams, Generator, Kind};
-use hyperdoc2vec::import::{Format, ImportOptions, import};
-use hyperdoc2vec::infer::Inferrer;
-use hyperdoc2vec::kernel::{dot, sum_of_squares};
-use hyperdoc2vec::model::Vectors;
-use hyperdoc2vec::model::index::terms::Terms;
-use hyperdoc2vec::model::params::Loss;
-use hyperdoc2vec::model::params::{Method, TrainParams};
-use hyperdoc2vec::search::ranker::Ranker;
-use hyperdoc2vec::search::ranker::Scope;
-use hyperdoc2vec::search::{Ranking, Searcher, rank};
-use hyperdoc2vec::train::ranker::{question, source};
-use hyperdoc2vec::train::{Checkpoints, TrainProgress, train, train_view};
-use hyperdoc2vec::{Corpus, Error, Model};
+use crate::corpus::CorpusOptions;
+use crate::corpus::split::Split;
+use crate::corpus::view::View;
+use crate::generate::generate;
+use crate::generate::{GenerateParams, Generator, Kind};
+use crate::import::{Format, ImportOptions, import};
+use crate::infer::Inferrer;
+use crate::kernel::{dot, sum_of_squares};
+use crate::model::Vectors;
+use crate::model::index::terms::Terms;
+use crate::model::params::Loss;
+use crate::model::params::{Method, TrainParams};
+use crate::search::ranker::Ranker;
+use crate::search::ranker::Scope;
+use crate::search::{Ranking, Searcher, rank};
+use crate::train::ranker::{question, source};
+use crate::train::{Checkpoints, Run, TrainProgress, TrainWatch, Training};
+use crate::{Corpus, Error, Model, Result};
 use tempfile::TempDir;
+
+/// Trains on a corpus and writes the model to `path`.
+fn train(
+    corpus: &Corpus,
+    params: &TrainParams,
+    path: &Path,
+    threads: usize,
+    checkpoints: Option<&Checkpoints>,
+    watch: TrainWatch<'_>,
+) -> Result<()> {
+    let mut training = Training::new(corpus).params(params.clone()).threads(threads).watch(watch);
+    if let Some(Checkpoints { path, every, resume }) = checkpoints {
+        training = training.checkpoint(path, *every).resume(*resume);
+    }
+    training.run(path).map(drop)
+}
 
 struct Place {
     dir: TempDir,
@@ -181,7 +197,8 @@ fn probabilities_hold_and_documents_without_links_are_found() {
     let split = Split::by_date(&place.corpus, "2015".parse().expect("a year")).expect("split");
     let view = View::new(&place.corpus, &split, params.min_count).expect("a view");
     let path = place.path("model");
-    train_view(&view, &params, &path, 2, None, &mut |_| ControlFlow::Continue(())).expect("trained");
+    let run = Run { view: &view, params: &params, threads: 2, checkpoints: None };
+    run.write(&path, &mut |_| ControlFlow::Continue(())).expect("trained");
     let model = Model::open(&path).expect("readable");
     let hybrid = Ranker::of(&model).expect("learnt");
     assert!(hybrid.about()["links"].as_u64() > Some(100) && hybrid.about()["calibration"].as_array().is_some());
@@ -578,9 +595,9 @@ fn models_of_every_version_are_read_and_trained_again_to_the_same_bits() {
     let golden = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/data/models");
     let place = Place::planted(GenerateParams { docs: 40, links: 150, words: 40, ..Default::default() });
     let params = TrainParams { dim: 8, min_count: 2, ..quick(Method::HyperDoc) };
-    for version in 1..=hyperdoc2vec::model::VERSION {
+    for version in 1..=crate::model::VERSION {
         let path = golden.join(format!("v{version}.safetensors"));
-        if version == hyperdoc2vec::model::VERSION && !path.exists() && std::env::var_os("HD2V_ACCEPT").is_some() {
+        if version == crate::model::VERSION && !path.exists() && std::env::var_os("HD2V_ACCEPT").is_some() {
             fs::create_dir_all(&golden).expect("a directory");
             fs::write(&path, place.train(&params, 1)).expect("written");
         }
@@ -589,7 +606,7 @@ fn models_of_every_version_are_read_and_trained_again_to_the_same_bits() {
         assert_eq!((old.documents(), old.params().dim), (40, 8));
         assert_eq!((old.names().get(3), old.names().find("d000017")), ("d000003", Some(17)));
         assert_eq!(old.date(0), "2000-01".parse().ok());
-        if version < hyperdoc2vec::model::VERSION {
+        if version < crate::model::VERSION {
             continue;
         }
         let new = place.model(old.params());
@@ -622,8 +639,14 @@ fn a_model_with_newcomers_is_trained_again_to_the_same_bits() {
     old.verify().expect("intact");
     let new = place.model(old.params());
     same_vectors(&old, &new);
-    let rows =
-        |model: &Model| hyperdoc2vec::infer::newcomers::ContentMap::of(model).expect("a map").rows().iter().map(|x| x.to_bits()).collect::<Vec<_>>();
+    let rows = |model: &Model| {
+        crate::infer::newcomers::ContentMap::of(model)
+            .expect("a map")
+            .rows()
+            .iter()
+            .map(|x| x.to_bits())
+            .collect::<Vec<_>>()
+    };
     assert!(rows(&old) == rows(&new));
     let newcomers = old.links_to().expect("counts").iter().filter(|&&links| links == 0).count();
     assert!(newcomers > 0, "there are documents that the map is for");

@@ -3,7 +3,7 @@
 
 use std::collections::{BTreeMap, HashMap};
 
-use hyperdoc2vec::Document;
+use crate::Document;
 
 /// How a paper cites.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

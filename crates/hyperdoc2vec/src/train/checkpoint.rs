@@ -1,0 +1,190 @@
+//! Checkpoints: the state of a run in a file, from which it can go on; and tables spilled to a file for a while.
+
+use std::path::{Path, PathBuf};
+use std::time::{Duration, Instant};
+
+use serde_json::{Value, json};
+
+use crate::error::{Error, Result};
+use crate::model::tables::{Table, Tables};
+use crate::search::ranker::Ranker;
+use crate::storage::container::{Container, Tensor, write};
+use crate::storage::spill::SpillFile;
+
+const CHECKPOINT: &str = "hyperdoc2vec checkpoint";
+const CHECKPOINT_VERSION: u32 = 2;
+/// The arrays of a checkpoint: vectors and mean squares, in and out, as they are and as they were after the best pass.
+const CURRENT: [&str; 4] = ["input", "output", "input_squares", "output_squares"];
+const BEST: [&str; 4] = ["best_input", "best_output", "best_input_squares", "best_output_squares"];
+/// Where and how often checkpoints are written.
+#[derive(Debug, Clone)]
+pub struct Checkpoints {
+    /// The file.
+    pub path: PathBuf,
+    /// How much time lies between two of them.
+    pub every: Duration,
+    /// Whether to go on from the file if it is there.
+    pub resume: bool,
+}
+
+/// Where a run is: before this batch of this epoch of this phase.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Default)]
+pub(crate) struct Place {
+    pub(crate) phase: usize,
+    pub(crate) epoch: usize,
+    pub(crate) batch: usize,
+}
+
+impl Place {
+    /// Before the first batch of a phase.
+    pub(crate) fn start_of(phase: usize) -> Place {
+        Place { phase, ..Place::default() }
+    }
+}
+
+/// All that a run is at one moment, and a checkpoint holds.
+pub(crate) struct State {
+    pub(crate) place: Place,
+    pub(crate) tables: Tables,
+    /// The best pass of this phase so far, if it holds out links to tell.
+    pub(crate) best: Option<Best>,
+    /// What was learnt before the last phase.
+    pub(crate) ranker: Option<Ranker>,
+    /// When the last checkpoint was written, or the run began.
+    pub(crate) saved: Instant,
+}
+
+pub(crate) struct Best {
+    pub(crate) loss: f64,
+    pub(crate) epoch: usize,
+    pub(crate) tables: Tables,
+}
+
+/// Tables spilled to a file, so that others have the memory meanwhile.
+pub(crate) struct SpilledTables {
+    arrays: SpillFile,
+    rows: usize,
+    dim: usize,
+}
+
+impl SpilledTables {
+    /// Copies `tables`, whose vectors have `dim` numbers, to a file in `folder`.
+    pub(crate) fn new(tables: &Tables, dim: usize, folder: &Path) -> Result<SpilledTables> {
+        let mut arrays = SpillFile::new(folder)?;
+        tensors(CURRENT, tables).iter().try_for_each(|tensor| arrays.put(tensor))?;
+        Ok(SpilledTables { arrays, rows: tables.input.rows(), dim })
+    }
+
+    /// The tables as they were. What `tables` holds is gone before memory is taken for them.
+    pub(crate) fn restore(&self, tables: &mut Tables) -> Result<()> {
+        *tables = none();
+        let [input, output] = [(CURRENT[0], CURRENT[2]), (CURRENT[1], CURRENT[3])].map(|(vectors, squares)| {
+            let mut table = Table::new(self.rows, self.dim);
+            self.arrays.get(vectors, table.data_mut())?;
+            self.arrays.get(squares, table.squares_mut())?;
+            Ok::<Table, Error>(table)
+        });
+        *tables = Tables { input: input?, output: output? };
+        Ok(())
+    }
+}
+
+/// No rows.
+pub(crate) fn none() -> Tables {
+    Tables { input: Table::new(0, 1), output: Table::new(0, 1) }
+}
+
+/// Writes a checkpoint.
+pub(crate) fn write_checkpoint(
+    path: &Path,
+    place: Place,
+    key: &Value,
+    tables: &Tables,
+    best: Option<&Best>,
+    ranker: Option<&Ranker>,
+) -> Result<()> {
+    let mut all = Vec::from(tensors(CURRENT, tables));
+    all.extend(best.into_iter().flat_map(|best| tensors(BEST, &best.tables)));
+    all.extend(ranker.into_iter().flat_map(Ranker::tensors));
+    let about = json!({
+        "run": key,
+        "phase": place.phase,
+        "epoch": place.epoch,
+        "batch": place.batch,
+        "hybrid": ranker.map(Ranker::about),
+        // As bits: decimal digits might be read back as a neighbour.
+        "best": best.map(|best| json!({"epoch": best.epoch, "loss": best.loss.to_bits()})),
+    });
+    write(path, CHECKPOINT, CHECKPOINT_VERSION, &all, about)
+}
+
+fn tensors<'a>(names: [&'static str; 4], tables: &'a Tables) -> [Tensor<'a>; 4] {
+    let Tables { input, output } = tables;
+    [
+        Tensor::matrix(names[0], input.data(), input.stride()),
+        Tensor::matrix(names[1], output.data(), output.stride()),
+        Tensor::floats(names[2], input.squares()),
+        Tensor::floats(names[3], output.squares()),
+    ]
+}
+
+impl State {
+    /// Before the first batch of the first phase.
+    pub(crate) fn new(tables: Tables) -> State {
+        State { place: Place::default(), tables, best: None, ranker: None, saved: Instant::now() }
+    }
+
+    /// Writes a checkpoint.
+    pub(crate) fn save(&self, path: &Path, key: &Value) -> Result<()> {
+        write_checkpoint(path, self.place, key, &self.tables, self.best.as_ref(), self.ranker.as_ref())
+    }
+
+    /// Writes a checkpoint between phases, if it is time for one.
+    pub(crate) fn save_if_due(&mut self, key: &Value, checkpoints: Option<&Checkpoints>) -> Result<()> {
+        if let Some(checkpoints) = checkpoints.filter(|checkpoints| self.saved.elapsed() >= checkpoints.every) {
+            self.save(&checkpoints.path, key)?;
+            self.saved = Instant::now();
+        }
+        Ok(())
+    }
+
+    pub(crate) fn read(&mut self, path: &Path, key: &Value) -> Result<()> {
+        let container = Container::open(path, CHECKPOINT, CHECKPOINT_VERSION)?;
+        container.verify()?;
+        let damaged = |what: &str| Error::Damaged { path: path.to_owned(), what: what.to_owned() };
+        let about = container.about();
+        if &about["run"] != key {
+            return Err(damaged(
+                "this checkpoint is of a run on another corpus or with other parameters; give the same ones, or remove it",
+            ));
+        }
+        let number = |value: &Value| value.as_u64().ok_or_else(|| damaged("it does not tell where the run was"));
+        let fill = |names: [&str; 4], tables: &mut Tables| {
+            let Tables { input, output } = tables;
+            let [vectors_in, vectors_out, squares_in, squares_out] = names.map(|name| container.array::<f32>(name));
+            for (from, into) in [(vectors_in?, input.data_mut()), (vectors_out?, output.data_mut())] {
+                copy(from, into).ok_or_else(|| damaged("its tables have another size"))?;
+            }
+            for (from, into) in [(squares_in?, input.squares_mut()), (squares_out?, output.squares_mut())] {
+                copy(from, into).ok_or_else(|| damaged("its tables have another size"))?;
+            }
+            Ok::<(), Error>(())
+        };
+        if !about["best"].is_null() {
+            let mut tables = self.tables.clone();
+            fill(BEST, &mut tables)?;
+            let (epoch, loss) = (number(&about["best"]["epoch"])?, number(&about["best"]["loss"])?);
+            self.best = Some(Best { epoch: epoch as usize, loss: f64::from_bits(loss), tables });
+        }
+        fill(CURRENT, &mut self.tables)?;
+        self.ranker = Ranker::read(&container);
+        let [phase, epoch, batch] = ["phase", "epoch", "batch"].map(|name| number(&about[name]).map(|n| n as usize));
+        self.place = Place { phase: phase?, epoch: epoch?, batch: batch? };
+        Ok(())
+    }
+}
+
+/// Fills `into`, if `from` is as long.
+fn copy(from: &[f32], into: &mut [f32]) -> Option<()> {
+    (from.len() == into.len()).then(|| into.copy_from_slice(from))
+}

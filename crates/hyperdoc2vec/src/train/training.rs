@@ -1,0 +1,154 @@
+//! The front door of training: a corpus in, a model out.
+
+use std::ops::ControlFlow;
+use std::path::{Path, PathBuf};
+use std::time::Duration;
+
+use crate::corpus::Corpus;
+use crate::corpus::split::Split;
+use crate::corpus::view::View;
+use crate::document::Date;
+use crate::error::{Error, Result};
+use crate::model::Model;
+use crate::model::params::{Method, TrainParams};
+use crate::train::budget::fit_passes_to;
+use crate::train::checkpoint::Checkpoints;
+use crate::train::run::{Run, TrainProgress};
+
+/// Trains a model on a corpus.
+///
+/// ```
+/// # use hyperdoc2vec::{Document, Import, Training};
+/// # let folder = tempfile::tempdir().unwrap();
+/// # let documents = (0..40).map(|n| Document::new(format!("d{n}"), format!("some words [[d{}]] of text", (n + 1) % 40)));
+/// # let corpus = Import::default().min_count(1).documents(documents, folder.path().join("c"))?;
+/// let model = Training::new(&corpus).dim(16).epochs(2).run(folder.path().join("notes.model"))?;
+/// assert_eq!(model.documents(), 40);
+/// # Ok::<(), hyperdoc2vec::Error>(())
+/// ```
+pub struct Training<'a> {
+    corpus: &'a Corpus,
+    params: TrainParams,
+    threads: usize,
+    checkpoints: Option<Checkpoints>,
+    split: Option<&'a Split>,
+    watch: Option<Box<dyn FnMut(&TrainProgress) -> ControlFlow<()> + Send + 'a>>,
+}
+
+impl<'a> Training<'a> {
+    /// With the parameters that suit `corpus`: see [`TrainParams::for_corpus`].
+    pub fn new(corpus: &'a Corpus) -> Training<'a> {
+        let params = TrainParams::for_corpus(corpus);
+        Training { corpus, params, threads: 0, checkpoints: None, split: None, watch: None }
+    }
+
+    /// All parameters at once.
+    pub fn params(self, params: TrainParams) -> Training<'a> {
+        Training { params, ..self }
+    }
+
+    /// The method; hyperdoc2vec by default.
+    pub fn method(mut self, method: Method) -> Training<'a> {
+        self.params.set_method(method);
+        self
+    }
+
+    /// The number of dimensions of a vector.
+    pub fn dim(mut self, dim: usize) -> Training<'a> {
+        self.params.dim = dim;
+        self
+    }
+
+    /// The passes of the phase that gives the method its name.
+    pub fn epochs(mut self, epochs: usize) -> Training<'a> {
+        self.params.set_epochs(epochs);
+        self
+    }
+
+    /// The seed that everything random follows from.
+    pub fn seed(mut self, seed: u64) -> Training<'a> {
+        self.params.seed = seed;
+        self
+    }
+
+    /// Only documents dated up to this are trained on.
+    pub fn until(mut self, date: Date) -> Training<'a> {
+        self.params.until = Some(date);
+        self
+    }
+
+    /// Only the training documents of a split are trained on; [`Training::until`] is not looked at.
+    pub fn split(self, split: &'a Split) -> Training<'a> {
+        Training { split: Some(split), ..self }
+    }
+
+    /// The number of threads; 0, the default, for one a core. Any number gives the same bytes.
+    pub fn threads(self, threads: usize) -> Training<'a> {
+        Training { threads, ..self }
+    }
+
+    /// Writes a checkpoint to `path` each time `every` has gone by, and when the run is stopped.
+    pub fn checkpoint(self, path: impl Into<PathBuf>, every: Duration) -> Training<'a> {
+        let resume = self.checkpoints.is_some_and(|checkpoints| checkpoints.resume);
+        Training { checkpoints: Some(Checkpoints { path: path.into(), every, resume }), ..self }
+    }
+
+    /// Goes on from the checkpoint, if it is there.
+    pub fn resume(mut self, resume: bool) -> Training<'a> {
+        self.checkpoints.iter_mut().for_each(|checkpoints| checkpoints.resume = resume);
+        self
+    }
+
+    /// Shows each batch to `watch`, which may stop the run.
+    pub fn watch(self, watch: impl FnMut(&TrainProgress) -> ControlFlow<()> + Send + 'a) -> Training<'a> {
+        Training { watch: Some(Box::new(watch)), ..self }
+    }
+
+    /// Lowers the passes to as many as fit into `budget` on this machine; at least one of the last phase is left.
+    /// Phases keep their proportion. Training with the passes found gives the same bytes on any machine.
+    pub fn fit_to(mut self, budget: Duration) -> Result<Training<'a>> {
+        self.params.validate()?;
+        let view = view(self.corpus, self.split, &self.params)?;
+        self.params = fit_passes_to(&view, &self.params, self.threads, budget)?;
+        Ok(self)
+    }
+
+    /// The parameters as they are now.
+    pub fn current_params(&self) -> &TrainParams {
+        &self.params
+    }
+
+    /// Trains, writes the model to `path` and opens it.
+    ///
+    /// When the watching closure stops the run, the error is [`Error::Stopped`] if there is a checkpoint to resume from,
+    /// and [`Error::Interrupted`] otherwise.
+    pub fn run(self, path: impl AsRef<Path>) -> Result<Model> {
+        let Training { corpus, params, threads, checkpoints, split, watch } = self;
+        params.validate()?;
+        let view = view(corpus, split, &params)?;
+        let run = Run { view: &view, params: &params, threads, checkpoints: checkpoints.as_ref() };
+        let mut watch = watch.unwrap_or_else(|| Box::new(|_| ControlFlow::Continue(())));
+        run.write(path.as_ref(), &mut *watch)?;
+        Model::open(path)
+    }
+}
+
+/// The part of a corpus that `params` train on.
+fn view<'a>(corpus: &'a Corpus, split: Option<&Split>, params: &TrainParams) -> Result<View<'a>> {
+    let view = match (split, params.until) {
+        (Some(split), _) => View::new(corpus, split, params.min_count)?,
+        (None, Some(until)) => View::new(corpus, &Split::by_date(corpus, until)?, params.min_count)?,
+        (None, None) => View::new(corpus, &Split::none(corpus), params.min_count)?,
+    };
+    if params.method.needs_links() && view.links.is_empty() {
+        return Err(Error::input(
+            corpus.path().display().to_string(),
+            format!(
+                "{} learns from links, and there is none between the documents to train on; train pv-dbow, \
+                 or look at what the import lost",
+                params.method
+            ),
+        ));
+    }
+    Ok(view)
+}
