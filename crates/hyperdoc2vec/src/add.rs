@@ -144,7 +144,7 @@ impl<'a> Addition<'a> {
     /// The search index, with the new documents.
     fn index(&self, field: Field) -> Result<PostingsBuf> {
         let (old, corpus) = (self.model.documents(), self.corpus);
-        let without = || Error::Damaged {
+        let without = || Error::Unsupported {
             path: self.model.path().to_owned(),
             what: "this model was made without a search index, so nothing can be added; train it again".to_owned(),
         };

@@ -36,13 +36,34 @@ pub enum Error {
         /// What is wrong with it.
         what: String,
     },
+    /// A model was made without what is asked of it, by this method or by an earlier program.
+    #[error("{}: {what}", path.display())]
+    Unsupported {
+        /// The model file.
+        path: PathBuf,
+        /// What it lacks, and what to do.
+        what: String,
+    },
+    /// A model has no such document, word, label or vector.
+    #[error("{}: {message}", path.display())]
+    NotFound {
+        /// What was looked for.
+        kind: NotFound,
+        /// The model file.
+        path: PathBuf,
+        /// What was looked for by which name, and what may have been meant.
+        message: String,
+    },
+    /// The text of a question has no words.
+    #[error("the text has no words")]
+    NoWords,
     /// A parameter or a combination of them makes no sense.
     #[error("{0}")]
     Usage(String),
     /// The loss of a training run is no longer a number.
     #[error(
         "the loss is not a number (phase {phase}, epoch {epoch}, batch {batch}): the steps were too large; \
-         train again with a smaller rate"
+         train again with a smaller learning rate"
     )]
     Diverged {
         /// The phase.
@@ -53,13 +74,13 @@ pub enum Error {
         batch: usize,
     },
     /// The watching closure stopped a training run; it can go on.
-    #[error("stopped; go on with --resume (checkpoint: {})", checkpoint.display())]
+    #[error("stopped; resume from the checkpoint {}", checkpoint.display())]
     Stopped {
         /// Where the checkpoint is.
         checkpoint: PathBuf,
     },
     /// What was trained could not be written as a model.
-    #[error("{source}; what was learnt is kept: make room, then go on with --resume (checkpoint: {})", checkpoint.display())]
+    #[error("{source}; what was learnt is kept: make room, then resume from the checkpoint {}", checkpoint.display())]
     Unsaved {
         /// What went wrong.
         source: Box<Error>,
@@ -69,6 +90,20 @@ pub enum Error {
     /// The watching closure asked to stop.
     #[error("interrupted; nothing was left behind")]
     Interrupted,
+}
+
+/// What a model does not have.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[non_exhaustive]
+pub enum NotFound {
+    /// A document.
+    Document,
+    /// A word with a vector.
+    Word,
+    /// A document or a label.
+    DocumentOrLabel,
+    /// A vector other than zero.
+    Vector,
 }
 
 impl Error {

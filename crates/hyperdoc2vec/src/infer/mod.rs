@@ -107,7 +107,7 @@ impl<'a> Inferrer<'a> {
     pub fn with(model: &'a Model, params: &InferParams) -> Result<Inferrer<'a>> {
         if model.params().method == Method::DeepWalk {
             let what = "a deepwalk model knows links alone, so no vector follows from a text; train another method";
-            return Err(Error::Damaged { path: model.path().to_owned(), what: what.to_owned() });
+            return Err(Error::Unsupported { path: model.path().to_owned(), what: what.to_owned() });
         }
         let (words, counts) = (model.vectors(Vectors::WordOut)?, model.word_counts()?);
         let predict = Predict::of(model.params(), params, words, counts);

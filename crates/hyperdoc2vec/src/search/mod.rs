@@ -144,7 +144,7 @@ impl<'a> Searcher<'a> {
 
     fn without_index(&self) -> Error {
         let what = "this model was made without a search index; train it again, or rank by embedding".to_owned();
-        Error::Damaged { path: self.model.path().to_owned(), what }
+        Error::Unsupported { path: self.model.path().to_owned(), what }
     }
 
     /// The terms of a query for BM25: each place of a word weighs as in training, without its rarity, which BM25 has.
@@ -205,7 +205,7 @@ impl<'a> Searcher<'a> {
         let method = self.model.params().method;
         if matches!(method, Method::PvDm | Method::PvDbow | Method::D2vNc | Method::D2vCac | Method::DeepWalk) {
             let what = format!("a {method} model has no vectors that lead from words to documents; rank by bm25");
-            return Err(Error::Damaged { path: self.model.path().to_owned(), what });
+            return Err(Error::Unsupported { path: self.model.path().to_owned(), what });
         }
         Ok(())
     }

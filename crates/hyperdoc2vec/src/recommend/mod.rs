@@ -1,0 +1,446 @@
+//! Recommendation: a question in, an answer out.
+//!
+//! [`Recommender`] asks a model by the best ranking that it has, admits documents by the filters of the question, explains
+//! its hits, and falls back where a model lacks something. The command line, the server and other languages sit on it.
+
+mod about;
+mod answer;
+mod question;
+
+use std::sync::OnceLock;
+
+use rayon::prelude::*;
+
+pub use about::{DocumentPage, FoundDocument, LabelCount, LinkedDocument, ModelInfo};
+pub use answer::{Answer, DocumentHit, LinkQuote, QuerySummary, Why, WordShares};
+pub use question::{DEFAULT_TOP, Question};
+
+use crate::error::{Error, NotFound, Result};
+use crate::infer::Inferrer;
+use crate::kernel::Matrix;
+use crate::model::index::terms::Field;
+use crate::model::{Model, Vectors};
+use crate::search::approximate::Index;
+use crate::search::explain::explain;
+use crate::search::ranker::{Ranker, Scope, Source};
+use crate::search::suggest::similar;
+use crate::search::{Hit, Query, Ranking, Searcher, nearest, rank};
+use crate::storage::strings::StringTable;
+
+/// Names that an error suggests.
+const SUGGESTIONS: usize = 3;
+
+/// A word that is near another.
+#[derive(Debug, Clone, PartialEq)]
+pub struct WordHit {
+    /// The word.
+    pub word: String,
+    /// The cosine.
+    pub score: f32,
+}
+
+/// The vectors that nearness is measured by.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub enum Side {
+    /// IN: what documents say; what stands around words.
+    #[default]
+    In,
+    /// OUT: what others say of documents.
+    Out,
+}
+
+/// A model, ready to be asked.
+pub struct Recommender<'a> {
+    searcher: Searcher<'a>,
+    ranker: Option<Ranker>,
+    index: Option<Index>,
+    inferrer: OnceLock<Option<Inferrer<'a>>>,
+}
+
+/// A question as a model understands it.
+struct Admitted {
+    ranking: Ranking,
+    query: Query,
+    source: Option<Source>,
+    /// Which documents are there: not the source, nor what is later than `before`.
+    there: Vec<bool>,
+    /// Which of them may be hits.
+    admitted: Vec<bool>,
+    top: usize,
+    min_probability: Option<f32>,
+    explain: bool,
+}
+
+impl<'a> Recommender<'a> {
+    /// Prepares to ask `model`.
+    pub fn new(model: &'a Model) -> Recommender<'a> {
+        Recommender {
+            searcher: Searcher::new(model),
+            ranker: Ranker::of(model),
+            index: None,
+            inferrer: OnceLock::new(),
+        }
+    }
+
+    /// Answers questions by embedding through an approximate index.
+    pub fn with_index(self, index: Index) -> Recommender<'a> {
+        Recommender { index: Some(index), ..self }
+    }
+
+    /// The model.
+    pub fn model(&self) -> &'a Model {
+        self.searcher.model()
+    }
+
+    /// Reads the links of all documents, which otherwise the first question that needs them does.
+    pub fn warm_up(&self) {
+        self.searcher.linked_by(0);
+    }
+
+    /// The approximate index, if there is one.
+    pub fn index(&self) -> Option<&Index> {
+        self.index.as_ref()
+    }
+
+    pub(crate) fn searcher(&self) -> &Searcher<'a> {
+        &self.searcher
+    }
+
+    /// Whether a ranker was learnt, so that hits have probabilities.
+    pub fn has_ranker(&self) -> bool {
+        self.ranker.is_some()
+    }
+
+    /// The ranking that answers a question: the one asked for, or the best there is. Where the hybrid is asked for and none
+    /// was learnt, that is BM25 with the contexts of links, or the embedding in a model without an index.
+    pub fn ranking(&self, asked: Option<Ranking>) -> Ranking {
+        match asked {
+            Some(Ranking::Hybrid) | None if self.has_ranker() => Ranking::Hybrid,
+            Some(Ranking::Hybrid) | None if self.model().postings(Field::Cited).is_some() => Ranking::Bm25Cited,
+            Some(Ranking::Hybrid) | None => Ranking::Embedding,
+            Some(ranking) => ranking,
+        }
+    }
+
+    /// The rankings that the model can give, the best first.
+    pub fn rankings(&self) -> Vec<Ranking> {
+        let model = self.model();
+        let text = model.postings(Field::Text).is_some();
+        let can = |ranking: &Ranking| match ranking {
+            Ranking::Hybrid => self.has_ranker(),
+            Ranking::Embedding => self.searcher.can_embed().is_ok(),
+            Ranking::Bm25 => text,
+            Ranking::Bm25Cited => text && model.postings(Field::Cited).is_some(),
+        };
+        let all = [Ranking::Hybrid, Ranking::Embedding, Ranking::Bm25Cited, Ranking::Bm25];
+        all.into_iter().filter(can).collect()
+    }
+
+    /// Answers a question.
+    pub fn ask(&self, question: &Question) -> Result<Answer> {
+        self.answer(self.admit(question)?)
+    }
+
+    /// Answers many questions, on all threads of the current pool. Those by embedding are answered together, which is
+    /// faster; the answers are the same as one by one.
+    pub fn ask_all(&self, questions: &[Question]) -> Vec<Result<Answer>> {
+        let questions: Vec<Result<Admitted>> = questions.par_iter().map(|question| self.admit(question)).collect();
+        let together = self.embed_together(&questions).unwrap_or_else(|_| vec![None; questions.len()]);
+        let answer = |(question, found): (Result<Admitted>, Option<Vec<Hit>>)| match (question?, found) {
+            (question, Some(found)) => self.finish(question, Some(found)),
+            (question, None) => self.answer(question),
+        };
+        questions.into_par_iter().zip(together).map(answer).collect()
+    }
+
+    /// Suggests documents that a document of the model might link to and does not yet: hits for the words that tell most of
+    /// it, with it as the source.
+    pub fn suggest_for(&self, id: &str, top: usize) -> Result<Answer> {
+        let model = self.model();
+        let row = self.document_row(id)?;
+        let source = Source::known(&self.searcher, row as u32);
+        let rows: Vec<Option<u32>> = source.words.iter().map(|&(row, _)| Some(row)).collect();
+        let query = Query::of_rows(&rows, None, model.words(), model.params().window);
+        let mut admitted = vec![true; model.documents()];
+        admitted[row] = false;
+        source.links.iter().for_each(|&linked| admitted[linked as usize] = false);
+        self.answer(Admitted {
+            ranking: self.ranking(None),
+            query,
+            source: Some(source),
+            there: admitted.clone(),
+            admitted,
+            top,
+            min_probability: None,
+            explain: false,
+        })
+    }
+
+    /// Documents near a document, by the cosine of their vectors.
+    pub fn similar(&self, id: &str, side: Side, top: usize) -> Result<Vec<DocumentHit>> {
+        let which = if side == Side::In { Vectors::DocIn } else { Vectors::DocOut };
+        let hits = self.around(which, self.document_row(id)?, id, top)?;
+        Ok(hits.iter().map(|hit| DocumentHit::new(self.model(), hit)).collect())
+    }
+
+    /// Words near a word, by the cosine of their vectors.
+    pub fn similar_words(&self, word: &str, side: Side, top: usize) -> Result<Vec<WordHit>> {
+        let which = if side == Side::In { Vectors::WordIn } else { Vectors::WordOut };
+        let vocabulary = self.model().vocabulary();
+        let hits = self.around(which, self.word_row(word)?, word, top)?;
+        let near = |hit: &Hit| WordHit { word: vocabulary.get(hit.row as usize).to_owned(), score: hit.score };
+        Ok(hits.iter().map(near).collect())
+    }
+
+    /// Documents that a text of one word should link to, by embedding; none where the vectors do not tell.
+    pub fn documents_for_word(&self, word: &str, top: usize) -> Result<Vec<DocumentHit>> {
+        let model = self.model();
+        let row = self.word_row(word)?;
+        let query = Query::of_rows(&[Some(row as u32)], None, model.words(), model.params().window);
+        let scores = match self.searcher.can_embed() {
+            Ok(()) => self.searcher.scores(&query, Ranking::Embedding)?,
+            Err(_) => None,
+        };
+        let hits = scores.map(|scores| rank::top(&scores, top, |_| true)).unwrap_or_default();
+        Ok(hits.iter().map(|hit| DocumentHit::new(model, hit)).collect())
+    }
+
+    /// The IN vectors that documents of these texts would have, and the words of each that have no vector.
+    pub fn embed(&self, texts: &[impl AsRef<str> + Sync]) -> Result<Vec<(Vec<f32>, Vec<String>)>> {
+        let inferrer = match self.inferrer.get_or_init(|| Inferrer::new(self.model()).ok()) {
+            Some(inferrer) => inferrer,
+            None => &Inferrer::new(self.model())?,
+        };
+        let vectors = inferrer.texts(texts)?;
+        let unknown = texts.iter().map(|text| inferrer.unknown(text.as_ref()));
+        Ok(vectors.into_iter().map(|inferred| inferred.vector).zip(unknown).collect())
+    }
+
+    /// The row of the document with an id; the error suggests what may have been meant.
+    pub fn document_row(&self, id: &str) -> Result<usize> {
+        self.find(self.model().names(), id, NotFound::Document, "document has the id")
+    }
+
+    /// The row of a word, read as the corpus was; the error suggests what may have been meant.
+    pub fn word_row(&self, word: &str) -> Result<usize> {
+        let mut read = self.model().tokenizer().list(word);
+        let word = if read.len() == 1 { read.swap_remove(0) } else { word.to_owned() };
+        self.find(self.model().vocabulary(), &word, NotFound::Word, "vector for the word")
+    }
+
+    fn find(&self, table: StringTable<'_>, name: &str, kind: NotFound, what: &str) -> Result<usize> {
+        table.find(name).ok_or_else(|| {
+            self.not_found(kind, format!("no {what} {name:?}{}", did_you_mean(&similar(table, name, SUGGESTIONS))))
+        })
+    }
+
+    fn not_found(&self, kind: NotFound, message: String) -> Error {
+        Error::NotFound { kind, path: self.model().path().to_owned(), message }
+    }
+
+    fn around(&self, which: Vectors, row: usize, name: &str, top: usize) -> Result<Vec<Hit>> {
+        let vectors = self.model().vectors(which)?;
+        if vectors.row(row).iter().all(|&x| x == 0.0) {
+            let side = if matches!(which, Vectors::DocIn | Vectors::WordIn) { "IN" } else { "OUT" };
+            let message = format!("the {side} vector of {name:?} is zero, so nothing is near it");
+            return Err(self.not_found(NotFound::Vector, message));
+        }
+        Ok(nearest(vectors, row, top))
+    }
+
+    /// Reads a question.
+    fn admit(&self, question: &Question) -> Result<Admitted> {
+        let there = self.there(question)?;
+        let admitted = self.filtered(question, &there)?;
+        let query = self.searcher.query(&question.text)?;
+        if query.length == 0 {
+            return Err(Error::NoWords);
+        }
+        let ranking = self.ranking(question.rank);
+        if question.min_probability.is_some() && ranking != Ranking::Hybrid {
+            let without =
+                if self.has_ranker() { "" } else { ", as no hybrid was learnt when the model was trained" };
+            return Err(Error::Usage(format!(
+                "only the hybrid gives probabilities, and this ranks by {ranking}{without}; \
+                 ask for no least probability"
+            )));
+        }
+        let source = self.source(question)?;
+        let &Question { top, min_probability, explain, .. } = question;
+        Ok(Admitted { ranking, query, source, there, admitted, top, min_probability, explain })
+    }
+
+    /// The documents that a question could be about.
+    fn there(&self, question: &Question) -> Result<Vec<bool>> {
+        let model = self.model();
+        let mut there = vec![true; model.documents()];
+        if let Some(before) = question.before {
+            for (row, there) in there.iter_mut().enumerate() {
+                *there = model.date(row).is_some_and(|date| date < before);
+            }
+        }
+        if let Some(source) = &question.source {
+            there[self.document_row(source)?] = false;
+        }
+        Ok(there)
+    }
+
+    /// Those of them that may be hits.
+    fn filtered(&self, question: &Question, there: &[bool]) -> Result<Vec<bool>> {
+        let model = self.model();
+        let (names, labels) = (model.names(), model.labels());
+        let mut admitted = vec![question.only.is_empty(); model.documents()];
+        for name in &question.only {
+            let document = names.find(name);
+            let label = (0..labels.ends.len()).find(|&label| labels.get(label) == name.as_str());
+            if document.is_none() && label.is_none() {
+                let mut near = similar(labels, name, 1);
+                near.extend(similar(names, name, 2));
+                let message = format!("no document or label is called {name:?}{}", did_you_mean(&near));
+                return Err(self.not_found(NotFound::DocumentOrLabel, message));
+            }
+            document.into_iter().for_each(|row| admitted[row] = true);
+            if let Some(label) = label {
+                let has = |&row: &usize| model.label_ids(row).contains(&(label as u32));
+                (0..model.documents()).filter(has).for_each(|row| admitted[row] = true);
+            }
+        }
+        for id in &question.exclude {
+            admitted[self.document_row(id)?] = false;
+        }
+        admitted.iter_mut().zip(there).for_each(|(admitted, there)| *admitted &= there);
+        Ok(admitted)
+    }
+
+    fn source(&self, question: &Question) -> Result<Option<Source>> {
+        if let Some(id) = &question.source {
+            return Ok(Some(Source::known(&self.searcher, self.document_row(id)? as u32)));
+        }
+        // A mark in it is of no meaning here.
+        let read = |text: &String| Source::read(&self.searcher, &text.replace("[[?]]", " "));
+        let source = question.source_text.as_ref().map(read).transpose()?;
+        // A text without a known word or link tells nothing; what was learnt of sources is no guide then.
+        Ok(source.filter(|source| !source.words.is_empty() || !source.links.is_empty()))
+    }
+
+    fn answer(&self, question: Admitted) -> Result<Answer> {
+        let admitted = |row: usize| question.admitted[row];
+        let (query, source, top) = (&question.query, question.source.as_ref(), question.top);
+        let found = match (&self.ranker, question.ranking) {
+            _ if !question.admitted.contains(&true) => None,
+            (Some(ranker), Ranking::Hybrid) => {
+                let scope = Scope { there: &|row| question.there[row], admitted: &admitted };
+                ranker.rank(&self.searcher, query, source, top, scope)?
+            }
+            (_, Ranking::Embedding) => self.embed_one(&question)?,
+            _ => self.searcher.scores(query, question.ranking)?.map(|scores| {
+                // Documents that share no word with the text are no hits.
+                rank::top(&scores, top, |row| admitted(row) && scores[row] > 0.0)
+            }),
+        };
+        self.finish(question, found)
+    }
+
+    /// The best documents by vectors, by the index where there is one that can tell.
+    fn embed_one(&self, question: &Admitted) -> Result<Option<Vec<Hit>>> {
+        let (query, source) = (&question.query, question.source.as_ref());
+        if let Some((index, vector)) = self.index.as_ref().zip(self.searcher.vector_in(query, source)?)
+            && let Some(hits) = index.top(self.model(), &vector, question.top, |row| question.admitted[row])?
+        {
+            return Ok(Some(hits));
+        }
+        let scores = self.searcher.embedded(query, source)?;
+        Ok(scores.map(|scores| rank::top(&scores, question.top, |row| question.admitted[row])))
+    }
+
+    /// The hits of those questions that are by embedding and have words with vectors.
+    fn embed_together(&self, questions: &[Result<Admitted>]) -> Result<Vec<Option<Vec<Hit>>>> {
+        let mut together: Vec<Option<Vec<Hit>>> = vec![None; questions.len()];
+        let (mut vectors, mut places) = (Vec::new(), Vec::new());
+        for (place, question) in questions.iter().enumerate() {
+            let Ok(question) = question else { continue };
+            if question.ranking != Ranking::Embedding || !question.admitted.contains(&true) {
+                continue;
+            }
+            self.searcher.can_embed()?;
+            if let Some(vector) = self.searcher.vector_in(&question.query, question.source.as_ref())? {
+                vectors.extend_from_slice(&vector);
+                places.push((place, question));
+            }
+        }
+        if places.len() < 2 {
+            return Ok(together);
+        }
+        let dim = self.model().params().dim;
+        let top = places.iter().map(|(_, question)| question.top).max().unwrap_or(0);
+        let vectors = Matrix::new(&vectors, places.len(), dim, dim);
+        let targets = self.model().vectors(Vectors::DocOut)?;
+        let found = rank::top_batch(vectors, targets, top, |question, row| places[question].1.admitted[row]);
+        for ((place, question), mut hits) in places.iter().zip(found) {
+            hits.truncate(question.top);
+            together[*place] = Some(hits);
+        }
+        Ok(together)
+    }
+
+    /// Hits with what is known of them, or the reason for none.
+    fn finish(&self, question: Admitted, found: Option<Vec<Hit>>) -> Result<Answer> {
+        let model = self.model();
+        let Admitted { ranking, query, source, admitted, top, min_probability, explain: explained, .. } = question;
+        let (hits, reason) = match found {
+            _ if !admitted.contains(&true) => {
+                (vec![], Some("no document passes the filters (exclude, only, before)".to_owned()))
+            }
+            None => (vec![], Some(unknown_words(&query, ranking))),
+            Some(hits) if hits.is_empty() && top > 0 => {
+                (hits, Some("no document shares a word with the text".to_owned()))
+            }
+            Some(hits) => probable(hits, min_probability),
+        };
+        let rows: Vec<u32> = hits.iter().map(|hit| hit.row).collect();
+        let mut hits: Vec<DocumentHit> = hits.iter().map(|hit| DocumentHit::new(model, hit)).collect();
+        if ranking == Ranking::Hybrid {
+            hits.iter_mut().for_each(|hit| hit.probability = Some(hit.score));
+        }
+        if explained {
+            let explanations = explain(&self.searcher, &query, &rows, source.as_ref(), ranking)?;
+            for (hit, explanation) in hits.iter_mut().zip(&explanations) {
+                hit.why = Some(Why::new(model, explanation));
+            }
+        }
+        Ok(Answer { ranking, query: QuerySummary::new(model, query), hits, reason })
+    }
+}
+
+/// Leaves out hits that are not probable enough, and tells so where nothing is left.
+fn probable(hits: Vec<Hit>, least: Option<f32>) -> (Vec<Hit>, Option<String>) {
+    let Some(least) = least else { return (hits, None) };
+    let best = hits.first().map_or(0.0, |hit| hit.score);
+    let hits: Vec<Hit> = hits.into_iter().filter(|hit| hit.score >= least).collect();
+    let reason = hits
+        .is_empty()
+        .then(|| format!("no document is the target with a probability of {least}; the most probable has {best:.4}"));
+    (hits, reason)
+}
+
+fn unknown_words(query: &Query, ranking: Ranking) -> String {
+    let known = ranking != Ranking::Embedding;
+    let more = if query.words.is_empty() { "" } else { "; try to rank by bm25" };
+    match (query.length, known) {
+        (1, true) => format!("the only word of the text is not known to the model{more}"),
+        (1, false) => format!("the only word of the text has no vector in the model{more}"),
+        (words, true) => format!("none of the {words} words of the text is known to the model{more}"),
+        (words, false) => format!("none of the {words} words of the text has a vector in the model{more}"),
+    }
+}
+
+/// `; did you mean …?`, or nothing.
+fn did_you_mean(names: &[&str]) -> String {
+    match names {
+        [] => String::new(),
+        names => {
+            let names: Vec<String> = names.iter().map(|name| format!("{name:?}")).collect();
+            format!("; did you mean {}?", names.join(" or "))
+        }
+    }
+}
