@@ -34,7 +34,8 @@ impl Intact {
 static INTACT: LazyLock<Intact> = LazyLock::new(|| {
     let dir = tempfile::tempdir().expect("a directory");
     let params = GenerateParams { docs: 12, links: 20, words: 20, ..GenerateParams::default() };
-    let options = ImportOptions { threads: 1, ..ImportOptions::default() };
+    let mut options = ImportOptions::default();
+    options.threads = 1;
     let path = dir.path().join("corpus");
     let corpus = generate(&params, &path, &options, &mut |_| ControlFlow::Continue(())).expect("a corpus");
     let manifest = corpus.manifest().clone();

@@ -27,6 +27,7 @@ pub use corpus::Corpus;
 pub use document::{Date, Document, Link};
 pub use error::{Error, Result};
 pub use id::{DocId, WordId};
+pub use import::{Format, Import};
 pub use model::Model;
 pub use recommend::{Answer, Question, Recommender};
 pub use train::Training;

@@ -9,7 +9,7 @@ use clap::Args;
 use hyperdoc2vec::corpus::split::{self, Part, Split};
 use hyperdoc2vec::corpus::view::View;
 use hyperdoc2vec::generate::GenerateParams;
-use hyperdoc2vec::import::{self, Format, ImportOptions};
+use hyperdoc2vec::import::{Format, Import, ImportOptions};
 use hyperdoc2vec::model::index::terms::Terms;
 use hyperdoc2vec::model::params::TrainParams;
 use hyperdoc2vec::search::ranker::Ranker;
@@ -231,9 +231,10 @@ fn import_documentation(html: &Path, corpus: &Path) -> Result<()> {
     let globs: String = include.iter().map(|part| format!(" --include {part}")).collect();
     let shown = "$(rustc --print sysroot)/share/doc/rust/html";
     announce(&format!("hd2v import html {shown}{globs} -o {}", corpus.display()))?;
-    let options = ImportOptions { include, force: true, ..ImportOptions::default() };
+    let mut options = ImportOptions::default();
+    (options.include, options.force) = (include, true);
     let mut reporter = Reporter::new();
-    let made = import::import(Format::Html, &[html.to_owned()], corpus, &options, &mut |p| reporter.watch(p))?;
+    let made = Import::files(Format::Html, [html]).options(options).watch(|p| reporter.watch(p)).build(corpus)?;
     tell_result(&made, reporter.finish());
     Ok(())
 }
@@ -243,7 +244,8 @@ fn generate(corpus: &Path) -> Result<()> {
     talk("this demo runs on a generated corpus, whose words are made up.");
     let params = GenerateParams { docs: 6000, links: 40_000, ..GenerateParams::default() };
     announce(&format!("hd2v generate --docs 6000 --links 40000 -o {}", corpus.display()))?;
-    let options = ImportOptions { force: true, ..ImportOptions::default() };
+    let mut options = ImportOptions::default();
+    options.force = true;
     let mut reporter = Reporter::new();
     let made = hyperdoc2vec::generate::generate(&params, corpus, &options, &mut |p| reporter.watch(p))?;
     tell_result(&made, reporter.finish());

@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 
 use anyhow::Result;
 use clap::Args;
-use hyperdoc2vec::import::{ImportOptions, Texts, read_texts};
+use hyperdoc2vec::import::{ImportOptions, TextFormat};
 use hyperdoc2vec::infer::{Inferred, Inferrer};
 use hyperdoc2vec::{Document, Error, Model, export};
 use serde::Serialize;
@@ -138,17 +138,15 @@ pub fn run(arguments: &Arguments) -> Result<()> {
 /// Reads all texts and gives their ids and vectors to `write`, in order.
 fn embed(
     arguments: &Arguments,
-    kind: Texts,
+    kind: TextFormat,
     inferrer: &Inferrer<'_>,
     mut write: impl FnMut(&str, &[f32]) -> std::io::Result<()> + Send,
     reporter: &mut Reporter,
 ) -> Result<Tally> {
-    let options = ImportOptions {
-        threads: arguments.threads,
-        skip_bad: arguments.skip_bad,
-        longest_line: (arguments.max_record as usize) << 20,
-        ..ImportOptions::default()
-    };
+    let mut options = ImportOptions::default();
+    options.threads = arguments.threads;
+    options.skip_bad = arguments.skip_bad;
+    options.longest_line = (arguments.max_record as usize) << 20;
     let mut tally = Tally::default();
     let work = |documents: Vec<Document>| {
         let vectors = inferrer.documents(&documents)?;
@@ -163,7 +161,7 @@ fn embed(
         }
         Ok(tally.texts)
     };
-    let lost = read_texts(kind, &arguments.paths, &options, work, sink, &mut |progress| reporter.watch(progress))?;
+    let lost = kind.read(&arguments.paths, &options, work, sink, &mut |progress| reporter.watch(progress))?;
     let lost = losses(&lost, 3);
     if !lost.is_empty() {
         talk(lost.trim_end());
@@ -172,14 +170,14 @@ fn embed(
 }
 
 /// What the inputs are: documents or plain text.
-fn kind(arguments: &Arguments) -> Result<Texts> {
+fn kind(arguments: &Arguments) -> Result<TextFormat> {
     if arguments.lines {
-        return Ok(Texts::Lines);
+        return Ok(TextFormat::Lines);
     }
     let documents = arguments.paths.iter().filter(|path| is_jsonl(path)).count();
     match documents {
-        0 => Ok(Texts::Files),
-        all if all == arguments.paths.len() => Ok(Texts::Jsonl),
+        0 => Ok(TextFormat::Files),
+        all if all == arguments.paths.len() => Ok(TextFormat::Jsonl),
         _ => {
             let what = "some inputs are jsonl and some are not; embed them one kind after the other".to_owned();
             Err(Error::Usage(what).into())

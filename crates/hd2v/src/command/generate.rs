@@ -56,7 +56,8 @@ pub fn run(arguments: &Arguments) -> Result<()> {
     let &Arguments { docs, links, seed, words, topics, newcomers, threads, .. } = arguments;
     let params = GenerateParams { docs, links, seed, words, topics, newcomers, ..GenerateParams::default() };
     let force = arguments.corpus.force;
-    let options = ImportOptions { corpus: arguments.corpus.options(), threads, force, ..ImportOptions::default() };
+    let mut options = ImportOptions::default();
+    (options.corpus, options.threads, options.force) = (arguments.corpus.options(), threads, force);
     stop_on_interrupt();
     let mut reporter = Reporter::new();
     if let Some(path) = &arguments.jsonl {

@@ -7,10 +7,10 @@ use std::path::{Path, PathBuf};
 use anyhow::{Context, Result};
 use clap::Args;
 use hyperdoc2vec::corpus::CorpusOptions;
-use hyperdoc2vec::import::linker::References;
+use hyperdoc2vec::import::linker::{Reference, References};
 use hyperdoc2vec::import::report::Report;
-use hyperdoc2vec::import::{self, EachReference, Format, ImportOptions};
-use hyperdoc2vec::storage::atomic;
+use hyperdoc2vec::import::{self, Format, Import, ImportOptions};
+use hyperdoc2vec::storage::atomic::write_atomically;
 use hyperdoc2vec::{Corpus, Error};
 
 use crate::output::{count, losses, talk, thousands};
@@ -120,18 +120,17 @@ impl Words {
 }
 
 pub fn run(arguments: &Arguments) -> Result<()> {
-    let options = ImportOptions {
-        corpus: arguments.words.options(),
-        threads: arguments.threads,
-        skip_bad: arguments.skip_bad,
-        longest_line: (arguments.max_record as usize) << 20,
-        force: arguments.words.force,
-        include: arguments.include.clone(),
-        exclude: arguments.exclude.clone(),
-        base_url: arguments.base_url.clone(),
-        namespaces: arguments.namespace.clone(),
-        metadata: arguments.metadata.clone(),
-    };
+    let mut options = ImportOptions::default();
+    options.corpus = arguments.words.options();
+    options.threads = arguments.threads;
+    options.skip_bad = arguments.skip_bad;
+    options.longest_line = (arguments.max_record as usize) << 20;
+    options.force = arguments.words.force;
+    options.include.clone_from(&arguments.include);
+    options.exclude.clone_from(&arguments.exclude);
+    options.base_url.clone_from(&arguments.base_url);
+    options.namespaces.clone_from(&arguments.namespace);
+    options.metadata.clone_from(&arguments.metadata);
     for file in [&arguments.report, &arguments.references].into_iter().flatten() {
         refuse_existing(file, arguments.words.force || file.as_os_str() == "-")?;
     }
@@ -142,14 +141,21 @@ pub fn run(arguments: &Arguments) -> Result<()> {
     let output = arguments.output.as_deref().context("--output is missing")?;
     let mut reporter = Reporter::new();
     let (corpus, report) = with_references(arguments, &mut |each| {
-        let (format, paths) = (arguments.format, &arguments.paths);
-        Ok(import::import_with_report(format, paths, output, &options, each, &mut |p| reporter.watch(p))?)
+        let import = import(arguments, &options).each_reference(each).watch(|p| reporter.watch(p));
+        Ok(import.build_with_report(output)?)
     })?;
     let seconds = reporter.finish();
     tell_references(&report.references);
     tell_result(&corpus, seconds);
     write_report(arguments, &report)
 }
+
+fn import<'a>(arguments: &Arguments, options: &ImportOptions) -> Import<'a> {
+    Import::files(arguments.format, &arguments.paths).options(options.clone())
+}
+
+/// Takes a bibliography entry and what became of it.
+type EachReference<'a> = &'a mut (dyn FnMut(&Reference) -> hyperdoc2vec::Result<()> + Send);
 
 /// Imports, and writes what became of every reference, if that is wanted.
 fn with_references<T>(arguments: &Arguments, import: &mut dyn FnMut(EachReference<'_>) -> Result<T>) -> Result<T> {
@@ -215,8 +221,8 @@ fn write_jsonl(arguments: &Arguments, path: &Path, options: &ImportOptions) -> R
     let mut reporter = Reporter::new();
     let report = written_aside(path, arguments.words.force, &mut |out| {
         with_references(arguments, &mut |each| {
-            let (format, paths) = (arguments.format, &arguments.paths);
-            Ok(import::to_jsonl_with_report(format, paths, out, options, each, &mut |p| reporter.watch(p))?)
+            let import = import(arguments, options).each_reference(each).watch(|p| reporter.watch(p));
+            Ok(import.write_jsonl(out)?)
         })
     })?;
     let seconds = reporter.finish();
@@ -285,22 +291,6 @@ pub fn refuse_existing(path: &Path, force: bool) -> Result<()> {
 
 /// As [`written_aside`], for what must be a file.
 pub fn file_aside<T>(path: &Path, force: bool, write: &mut dyn FnMut(&mut BufWriter<File>) -> Result<T>) -> Result<T> {
-    let shown = path.display();
     refuse_existing(path, force)?;
-    atomic::clear(path);
-    let part = path.with_file_name(format!("{}{}", atomic::prefix(path), std::process::id()));
-    let result = (|| {
-        let mut out = BufWriter::new(File::create(&part).with_context(|| format!("cannot create {shown}"))?);
-        // Without a lock the next writer takes it for a leftover; where there are none, it leaves all such files.
-        let _ = out.get_ref().try_lock();
-        let result = write(&mut out).map_err(|error| naming(error, path))?;
-        let file = out.into_inner().with_context(|| format!("cannot write {shown}"))?;
-        file.sync_all().with_context(|| format!("cannot write {shown}"))?;
-        std::fs::rename(&part, path).with_context(|| format!("cannot write {shown}"))?;
-        Ok(result)
-    })();
-    if result.is_err() {
-        let _ = std::fs::remove_file(&part);
-    }
-    result
+    write_atomically(path, |out| write(out).map_err(|error| naming(error, path)))
 }

@@ -74,7 +74,7 @@ impl Builder {
         if !parent.is_dir() {
             return Err(Error::input(parent.display().to_string(), "no such directory; make it first"));
         }
-        let (dir, lock) = unfinished(destination)?;
+        let (dir, lock) = atomic::unfinished_directory(destination)?;
         Ok(Builder {
             destination: destination.to_owned(),
             force,
@@ -208,7 +208,8 @@ impl Builder {
         let path = dir.join(manifest::NAME);
         let mut file = File::create(&path).map_err(Error::io("create", &path))?;
         file.write_all(&manifest.to_json()).and_then(|()| file.sync_all()).map_err(Error::io("write", &path))?;
-        publish(self.dir, &self.destination, self.force)?;
+        refuse_existing(&self.destination, self.force)?;
+        atomic::publish_directory(self.dir, &self.destination)?;
         Corpus::open(&self.destination)
     }
 
@@ -406,47 +407,4 @@ fn holds_only_a_corpus(path: &Path) -> bool {
         return true;
     }
     Manifest::file_names(path).is_some_and(|known| names.iter().all(|name| known.contains(name)))
-}
-
-/// A new directory beside `destination`, and the lock that says that it is being written.
-fn unfinished(destination: &Path) -> Result<(TempDir, File)> {
-    let parent = atomic::parent(destination);
-    let prefix = atomic::prefix(destination);
-    let mut builder = tempfile::Builder::new();
-    builder.prefix(&prefix);
-    // A corpus is for whoever may read the directory it stands in; temporary directories are for their owner only.
-    #[cfg(unix)]
-    builder.permissions(std::os::unix::fs::PermissionsExt::from_mode(0o777));
-    loop {
-        let dir = builder.tempdir_in(parent).map_err(Error::io("create a directory in", parent))?;
-        // Another import may take a directory that is not locked yet for a leftover.
-        if let Some(lock) = atomic::lock(dir.path()).map_err(Error::io("lock", dir.path()))? {
-            return Ok((dir, lock));
-        }
-    }
-}
-
-/// Renames the finished directory into place and makes that last.
-fn publish(dir: TempDir, destination: &Path, force: bool) -> Result<()> {
-    refuse_existing(destination, force)?;
-    // The names of the files must last before the name of the directory does.
-    File::open(dir.path()).and_then(|dir| dir.sync_all()).map_err(Error::io("write", dir.path()))?;
-    let parent = dir.path().parent().unwrap_or(Path::new(".")).to_owned();
-    let old = destination.exists().then(|| atomic::old(dir.path()));
-    if let Some(old) = &old {
-        fs::rename(destination, old).map_err(Error::io("replace", destination))?;
-    }
-    if let Err(error) = fs::rename(dir.path(), destination) {
-        if let Some(old) = &old {
-            let _ = fs::rename(old, destination);
-        }
-        return Err(Error::io("rename the finished corpus to", destination)(error));
-    }
-    // It is a corpus now, no longer a temporary directory.
-    let _ = dir.keep();
-    File::open(&parent).and_then(|parent| parent.sync_all()).map_err(Error::io("write", &parent))?;
-    if let Some(old) = &old {
-        fs::remove_dir_all(old).map_err(Error::io("remove", old))?;
-    }
-    Ok(())
 }

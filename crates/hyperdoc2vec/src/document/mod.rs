@@ -32,6 +32,37 @@ pub struct Document {
     pub origin: String,
 }
 
+impl Document {
+    /// A document with a text in which links are marked as `[[id]]` or `[words][[id]]`, as in jsonl.
+    ///
+    /// ```
+    /// use hyperdoc2vec::Document;
+    ///
+    /// let document = Document::new("moses", "scored by [the metric][[bleu]] as usual");
+    /// assert_eq!(document.text, "scored by the metric as usual");
+    /// assert_eq!(document.links[0].targets, ["bleu"]);
+    /// ```
+    pub fn new(id: impl Into<String>, marked_text: impl AsRef<str>) -> Document {
+        let marked = markup::parse(marked_text.as_ref());
+        Document { id: id.into(), text: marked.text, links: marked.links, ..Document::default() }
+    }
+
+    /// With a title.
+    pub fn title(self, title: impl Into<String>) -> Document {
+        Document { title: Some(title.into()), ..self }
+    }
+
+    /// With a date.
+    pub fn date(self, date: Date) -> Document {
+        Document { date: Some(date), ..self }
+    }
+
+    /// With labels.
+    pub fn labels<S: Into<String>>(self, labels: impl IntoIterator<Item = S>) -> Document {
+        Document { labels: labels.into_iter().map(Into::into).collect(), ..self }
+    }
+}
+
 /// A link: at a byte offset of the text, to one or more documents.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Link {

@@ -4,8 +4,7 @@
 //! a cell can be kept and used again.
 
 use std::collections::VecDeque;
-use std::fs::File;
-use std::io::{BufWriter, Write};
+use std::io::Write;
 use std::ops::ControlFlow;
 use std::path::{Path, PathBuf};
 use std::sync::Mutex;
@@ -29,6 +28,7 @@ use crate::model::tables::Tables;
 use crate::model::write::ModelWriter;
 use crate::search::Hit;
 use crate::search::ranker::Ranker;
+use crate::storage::atomic::write_atomically;
 use crate::threads::pool;
 use crate::train::{Run, TrainProgress, train_tables, train_tables_on};
 
@@ -133,7 +133,7 @@ impl Asked {
 
     /// Writes them.
     pub fn write_qrels(&self, view: &View<'_>, path: &Path) -> Result<()> {
-        aside(path, |out| out.write_all(&self.qrels(view)).map_err(Error::io("write", path)))
+        write_atomically(path, |out| out.write_all(&self.qrels(view)).map_err(Error::io("write", path)))
     }
 }
 
@@ -405,7 +405,7 @@ impl Job<'_> {
         };
         match (self.run_path)(method.name, anchors) {
             None => asking(None)?,
-            Some(path) => aside(&path, |out| asking(Some(out)))?,
+            Some(path) => write_atomically(&path, |out| asking(Some(out)))?,
         }
         let query_seconds = started.elapsed().as_secs_f64();
         let cell = Cell { method: method.name.to_owned(), anchors, places, train_seconds, query_seconds };
@@ -431,28 +431,4 @@ fn tables_of(view: &View<'_>, model: &Model) -> Result<Tables> {
         Ok(table)
     };
     Ok(Tables { input: table(Vectors::WordIn, Vectors::DocIn)?, output: table(Vectors::WordOut, Vectors::DocOut)? })
-}
-
-/// Writes a file aside and renames it when it is whole.
-pub(crate) fn aside(path: &Path, write: impl FnOnce(&mut dyn Write) -> Result<()>) -> Result<()> {
-    let folder = path.parent().filter(|folder| !folder.as_os_str().is_empty()).unwrap_or(Path::new("."));
-    let file = tempfile::Builder::new().tempfile_in(folder).map_err(Error::io("create", path))?;
-    let mut out = BufWriter::new(file);
-    write(&mut out)?;
-    out.flush().map_err(Error::io("write", path))?;
-    let file = out.into_inner().map_err(|error| error.into_error()).map_err(Error::io("write", path))?;
-    let kept = file.persist(path).map_err(|error| error.error).map_err(Error::io("write", path))?;
-    readable(&kept, path)
-}
-
-/// A temporary file is the owner's alone; this one is for whom other files are.
-#[cfg(unix)]
-fn readable(file: &File, path: &Path) -> Result<()> {
-    use std::os::unix::fs::PermissionsExt;
-    file.set_permissions(std::fs::Permissions::from_mode(0o644)).map_err(Error::io("write", path))
-}
-
-#[cfg(not(unix))]
-fn readable(_: &File, _: &Path) -> Result<()> {
-    Ok(())
 }

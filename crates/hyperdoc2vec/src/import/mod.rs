@@ -27,7 +27,7 @@ use std::ops::ControlFlow;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-use crate::corpus::{Batch, Builder, Corpus, CorpusOptions, Source, prepare};
+use crate::corpus::{Batch, Builder, Corpus, CorpusOptions, Prepared, Source, prepare};
 use crate::document::losses::{Loss, Losses, Tally};
 use crate::document::tokenize::Tokenizer;
 use crate::document::{Document, language_tag};
@@ -36,7 +36,7 @@ use crate::threads::in_pool;
 pub use format::Format;
 use linker::{Reference, References};
 pub(crate) use read::read_pages;
-use read::{read, read_lines};
+use read::{read, read_lines, watched};
 use report::Report;
 use source::LineBatch;
 pub use tree::Pages;
@@ -66,9 +66,7 @@ impl Parsed {
                 let limit = batch.longest >> 20;
                 parsed.bad(
                     place,
-                    format!(
-                        "the line is longer than {limit} MiB, which --max-record allows (is this one document a line?)"
-                    ),
+                    format!("the line is longer than the {limit} MiB that are allowed (is this one document a line?)"),
                 );
                 continue;
             }
@@ -104,6 +102,7 @@ impl Parsed {
 
 /// How to import.
 #[derive(Debug, Clone)]
+#[non_exhaustive]
 pub struct ImportOptions {
     /// How words are taken from text.
     pub corpus: CorpusOptions,
@@ -169,46 +168,219 @@ pub enum Unit {
 /// A closure that watches an import and may stop it.
 pub type Watch<'a> = &'a mut (dyn FnMut(&Progress) -> ControlFlow<()> + Send);
 
-/// A closure that is told what became of every bibliography entry, in the order of the input.
-pub type EachReference<'a> = &'a mut (dyn FnMut(&Reference) -> Result<()> + Send);
-
-/// Imports `inputs` into a new corpus at `destination`.
-pub fn import(
-    format: Format,
-    inputs: &[PathBuf],
-    destination: &Path,
-    options: &ImportOptions,
-    watch: Watch<'_>,
-) -> Result<Corpus> {
-    import_with_report(format, inputs, destination, options, &mut |_| Ok(()), watch).map(|(corpus, _)| corpus)
+/// Documents read from files of a format.
+///
+/// ```no_run
+/// use hyperdoc2vec::{Format, Import};
+///
+/// let corpus = Import::files(Format::Markdown, ["notes/"]).build("notes.corpus")?;
+/// println!("{} documents", corpus.len());
+/// # Ok::<(), hyperdoc2vec::Error>(())
+/// ```
+pub struct Import<'a> {
+    input: Input<'a>,
+    options: ImportOptions,
+    each_reference: Option<Box<dyn FnMut(&Reference) -> Result<()> + Send + 'a>>,
+    watch: Option<Box<dyn FnMut(&Progress) -> ControlFlow<()> + Send + 'a>>,
 }
 
-/// The same, and what became of the input.
-pub fn import_with_report(
-    format: Format,
-    inputs: &[PathBuf],
-    destination: &Path,
-    options: &ImportOptions,
-    each: EachReference<'_>,
-    watch: Watch<'_>,
-) -> Result<(Corpus, Report)> {
-    let source = Source { format: format.name().to_owned(), inputs: file_names(inputs) };
-    let mut report = Report::new(format);
-    let references = &mut report.references;
-    let corpus = build(destination, source, options, |tokenizer, builder| {
-        let work =
-            |mut parsed: Parsed| (std::mem::take(&mut parsed.references), prepare(parsed.into_batch(), tokenizer));
-        let sink = |(found, batch): (References, crate::corpus::Prepared)| {
-            refuse_bad(batch.bad(), options)?;
-            found.every.iter().try_for_each(&mut *each)?;
-            references.merge(found);
-            builder.add(batch)?;
-            Ok(builder.counts().documents)
+/// Where documents come from.
+enum Input<'a> {
+    Files(Format, Vec<PathBuf>),
+    Documents(Box<dyn Iterator<Item = Document> + Send + 'a>),
+}
+
+impl<'a> Import<'a> {
+    /// Reads files or directories of a format.
+    pub fn files<P: Into<PathBuf>>(format: Format, paths: impl IntoIterator<Item = P>) -> Import<'a> {
+        Import::new(Input::Files(format, paths.into_iter().map(Into::into).collect()))
+    }
+
+    /// Takes documents from memory.
+    ///
+    /// ```
+    /// # let folder = tempfile::tempdir().unwrap();
+    /// use hyperdoc2vec::{Document, Import};
+    ///
+    /// let documents = [
+    ///     Document::new("bleu", "a metric for translations"),
+    ///     Document::new("moses", "a toolkit, scored by [[bleu]]"),
+    /// ];
+    /// let corpus = Import::documents(documents).min_count(1).build(folder.path().join("c"))?;
+    /// assert_eq!((corpus.len(), corpus.manifest().counts.links), (2, 1));
+    /// # Ok::<(), hyperdoc2vec::Error>(())
+    /// ```
+    pub fn documents<I>(documents: I) -> Import<'a>
+    where
+        I: IntoIterator<Item = Document>,
+        I::IntoIter: Send + 'a,
+    {
+        Import::new(Input::Documents(Box::new(documents.into_iter())))
+    }
+
+    fn new(input: Input<'a>) -> Import<'a> {
+        Import { input, options: ImportOptions::default(), each_reference: None, watch: None }
+    }
+
+    /// All options at once.
+    pub fn options(self, options: ImportOptions) -> Import<'a> {
+        Import { options, ..self }
+    }
+
+    /// Words that occur less often get no vectors.
+    pub fn min_count(mut self, count: u64) -> Import<'a> {
+        self.options.corpus.min_count = count;
+        self
+    }
+
+    /// Keeps upper and lower case apart.
+    pub fn keep_case(mut self) -> Import<'a> {
+        self.options.corpus.lowercase = false;
+        self
+    }
+
+    /// Leaves out records that cannot be read, and counts them, rather than stop.
+    pub fn skip_bad(mut self) -> Import<'a> {
+        self.options.skip_bad = true;
+        self
+    }
+
+    /// Replaces a corpus that stands at the destination.
+    pub fn replace(mut self) -> Import<'a> {
+        self.options.force = true;
+        self
+    }
+
+    /// The number of threads; 0, the default, for one a core. Any number gives the same bytes.
+    pub fn threads(mut self, threads: usize) -> Import<'a> {
+        self.options.threads = threads;
+        self
+    }
+
+    /// Shows the progress to `watch`, which may stop the import.
+    pub fn watch(self, watch: impl FnMut(&Progress) -> ControlFlow<()> + Send + 'a) -> Import<'a> {
+        Import { watch: Some(Box::new(watch)), ..self }
+    }
+
+    /// Shows every bibliography entry and what became of it, in the order of the input.
+    pub fn each_reference(self, each: impl FnMut(&Reference) -> Result<()> + Send + 'a) -> Import<'a> {
+        Import { each_reference: Some(Box::new(each)), ..self }
+    }
+
+    /// Makes a new corpus at `destination`.
+    pub fn build(self, destination: impl AsRef<Path>) -> Result<Corpus> {
+        self.build_with_report(destination).map(|(corpus, _)| corpus)
+    }
+
+    /// Makes a new corpus at `destination`, and tells what became of the input.
+    pub fn build_with_report(self, destination: impl AsRef<Path>) -> Result<(Corpus, Report)> {
+        let Import { input, options, mut each_reference, watch } = self;
+        let mut watch = watch.unwrap_or_else(|| Box::new(|_| ControlFlow::Continue(())));
+        let options = &options;
+        let (provenance, mut report) = match &input {
+            Input::Files(format, paths) => {
+                let inputs = file_names(paths);
+                (Source { format: format.name().to_owned(), inputs }, Report::new(format.name()))
+            }
+            Input::Documents(_) => {
+                (Source { format: "documents".to_owned(), inputs: vec!["memory".to_owned()] }, Report::new("documents"))
+            }
         };
-        read(format, inputs, options, work, sink, watch)
-    })?;
-    let report = report.of(&corpus);
-    Ok((corpus, report))
+        let references = &mut report.references;
+        let corpus = build(destination.as_ref(), provenance, options, |tokenizer, builder| {
+            let work =
+                |mut parsed: Parsed| (std::mem::take(&mut parsed.references), prepare(parsed.into_batch(), tokenizer));
+            let sink = |(found, batch): (References, Prepared)| {
+                refuse_bad(batch.bad(), options)?;
+                if let Some(each) = &mut each_reference {
+                    found.every.iter().try_for_each(each)?;
+                }
+                references.merge(found);
+                builder.add(batch)?;
+                Ok(builder.counts().documents)
+            };
+            input.read(options, work, sink, &mut *watch)
+        })?;
+        let report = report.of(&corpus);
+        Ok((corpus, report))
+    }
+
+    /// Writes the documents as jsonl, and tells what became of the input.
+    pub fn write_jsonl(self, out: &mut (dyn Write + Send)) -> Result<Report> {
+        let Import { input, options, mut each_reference, watch } = self;
+        let mut watch = watch.unwrap_or_else(|| Box::new(|_| ControlFlow::Continue(())));
+        let options = &options;
+        let (mut report, place) = match &input {
+            Input::Files(format, paths) => (Report::new(format.name()), file_names(paths).join(", ")),
+            Input::Documents(_) => (Report::new("documents"), "memory".to_owned()),
+        };
+        let work = |parsed: Parsed| (jsonl::write(&parsed), parsed);
+        let sink = |(lines, parsed): (Vec<u8>, Parsed)| {
+            refuse_bad(parsed.first_bad.as_ref(), options)?;
+            out.write_all(&lines).map_err(Error::io("write", Path::new("the output")))?;
+            report.documents += parsed.documents.len() as u64;
+            for document in &parsed.documents {
+                report.positions += document.links.len() as u64;
+                report.links += document.links.iter().map(|link| link.targets.len() as u64).sum::<u64>();
+            }
+            if let Some(each) = &mut each_reference {
+                parsed.references.every.iter().try_for_each(each)?;
+            }
+            report.losses.merge(parsed.losses);
+            report.references.merge(parsed.references);
+            Ok(report.documents)
+        };
+        in_pool(options.threads, || input.read(options, work, sink, &mut *watch))?;
+        refuse_nothing(report.documents, place, &report.losses)?;
+        Ok(report)
+    }
+}
+
+/// Documents in memory that are worked on together.
+const DOCUMENTS_A_BATCH: usize = 256;
+
+impl Input<'_> {
+    /// Parses the input batch by batch; `work` runs in parallel, `sink` in order and tells the number of documents so far.
+    fn read<R: Send>(
+        self,
+        options: &ImportOptions,
+        work: impl Fn(Parsed) -> R + Sync,
+        mut sink: impl FnMut(R) -> Result<u64> + Send,
+        watch: Watch<'_>,
+    ) -> Result<()> {
+        let mut documents = match self {
+            Input::Files(format, paths) => return read(format, &paths, options, work, sink, watch),
+            Input::Documents(documents) => documents,
+        };
+        let mut number = 0;
+        let next = || {
+            let mut parsed = Parsed::default();
+            for mut document in documents.by_ref().take(DOCUMENTS_A_BATCH) {
+                number += 1;
+                if document.origin.is_empty() {
+                    document.origin = format!("document {number}");
+                }
+                match document.id.trim() {
+                    "" => parsed.bad(document.origin, "the id is empty".to_owned()),
+                    trimmed if trimmed != document.id => {
+                        parsed
+                            .bad(document.origin, format!("the id {:?} begins or ends with white space", document.id));
+                    }
+                    _ => parsed.documents.push(document),
+                }
+            }
+            Ok(Some(parsed).filter(|parsed| !parsed.documents.is_empty() || parsed.first_bad.is_some()))
+        };
+        pipeline::run(
+            next,
+            |_| 0,
+            work,
+            |done| {
+                let documents = sink(done)?;
+                watched(watch, Progress { read: documents, total: None, unit: Unit::Pages, documents })
+            },
+        )
+    }
 }
 
 fn file_names(inputs: &[PathBuf]) -> Vec<String> {
@@ -244,50 +416,9 @@ fn refuse_nothing(documents: u64, place: String, losses: &Losses) -> Result<()> 
     Err(Error::input(place, format!("no documents found{}; nothing was written", why.unwrap_or_default())))
 }
 
-/// Reads `inputs` and writes them as jsonl. Returns the number of documents and what was lost on the way.
-pub fn to_jsonl(
-    format: Format,
-    inputs: &[PathBuf],
-    out: &mut (dyn Write + Send),
-    options: &ImportOptions,
-    watch: Watch<'_>,
-) -> Result<(u64, Losses)> {
-    to_jsonl_with_report(format, inputs, out, options, &mut |_| Ok(()), watch)
-        .map(|report| (report.documents, report.losses))
-}
-
-/// The same, and what became of the input.
-pub fn to_jsonl_with_report(
-    format: Format,
-    inputs: &[PathBuf],
-    out: &mut (dyn Write + Send),
-    options: &ImportOptions,
-    each: EachReference<'_>,
-    watch: Watch<'_>,
-) -> Result<Report> {
-    let mut report = Report::new(format);
-    let work = |parsed: Parsed| (jsonl::write(&parsed), parsed);
-    let sink = |(lines, parsed): (Vec<u8>, Parsed)| {
-        refuse_bad(parsed.first_bad.as_ref(), options)?;
-        out.write_all(&lines).map_err(Error::io("write", Path::new("the output")))?;
-        report.documents += parsed.documents.len() as u64;
-        for document in &parsed.documents {
-            report.positions += document.links.len() as u64;
-            report.links += document.links.iter().map(|link| link.targets.len() as u64).sum::<u64>();
-        }
-        parsed.references.every.iter().try_for_each(&mut *each)?;
-        report.losses.merge(parsed.losses);
-        report.references.merge(parsed.references);
-        Ok(report.documents)
-    };
-    in_pool(options.threads, || read(format, inputs, options, work, sink, watch))?;
-    refuse_nothing(report.documents, file_names(inputs).join(", "), &report.losses)?;
-    Ok(report)
-}
-
-/// Documents to be used as they are read, not to make a corpus of.
+/// Texts to be used as they are read, not to make a corpus of.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Texts {
+pub enum TextFormat {
     /// One JSON object a line; redirects are left out.
     Jsonl,
     /// One text a line, called after its file and line; an empty line is an empty text.
@@ -296,32 +427,34 @@ pub enum Texts {
     Files,
 }
 
-/// Reads texts batch by batch; `work` runs in parallel, `sink` in the order of the input and tells how many there
-/// were so far.
-pub fn read_texts<R: Send>(
-    kind: Texts,
-    inputs: &[PathBuf],
-    options: &ImportOptions,
-    work: impl Fn(Vec<Document>) -> Result<R> + Sync,
-    mut sink: impl FnMut(R) -> Result<u64> + Send,
-    watch: Watch<'_>,
-) -> Result<Losses> {
-    let mut losses = Losses::default();
-    let work = |mut parsed: Parsed| (work(std::mem::take(&mut parsed.documents)), parsed);
-    let sink = |(result, parsed): (Result<R>, Parsed)| {
-        refuse_bad(parsed.first_bad.as_ref(), options)?;
-        losses.merge(parsed.losses);
-        sink(result?)
-    };
-    in_pool(options.threads, || match kind {
-        Texts::Jsonl => read_lines(inputs, options, |batch| work(jsonl::parse(&batch)), sink, watch),
-        Texts::Lines => read_lines(inputs, options, |batch| work(lines::texts(&batch)), sink, watch),
-        Texts::Files => {
-            let each = (0..inputs.len()).map(|number| number..number + 1).collect();
-            read_pages(inputs.len(), each, |files| work(text_files(&inputs[files])), sink, watch)
-        }
-    })?;
-    Ok(losses)
+impl TextFormat {
+    /// Reads texts batch by batch; `work` runs in parallel, `sink` in the order of the input and tells how many there were
+    /// so far.
+    pub fn read<R: Send>(
+        self,
+        inputs: &[PathBuf],
+        options: &ImportOptions,
+        work: impl Fn(Vec<Document>) -> Result<R> + Sync,
+        mut sink: impl FnMut(R) -> Result<u64> + Send,
+        watch: Watch<'_>,
+    ) -> Result<Losses> {
+        let mut losses = Losses::default();
+        let work = |mut parsed: Parsed| (work(std::mem::take(&mut parsed.documents)), parsed);
+        let sink = |(result, parsed): (Result<R>, Parsed)| {
+            refuse_bad(parsed.first_bad.as_ref(), options)?;
+            losses.merge(parsed.losses);
+            sink(result?)
+        };
+        in_pool(options.threads, || match self {
+            TextFormat::Jsonl => read_lines(inputs, options, |batch| work(jsonl::parse(&batch)), sink, watch),
+            TextFormat::Lines => read_lines(inputs, options, |batch| work(lines::texts(&batch)), sink, watch),
+            TextFormat::Files => {
+                let each = (0..inputs.len()).map(|number| number..number + 1).collect();
+                read_pages(inputs.len(), each, |files| work(text_files(&inputs[files])), sink, watch)
+            }
+        })?;
+        Ok(losses)
+    }
 }
 
 /// Files, each a text.
@@ -352,7 +485,7 @@ fn not_utf8(error: std::str::Utf8Error, of: &str) -> String {
 fn refuse_bad(bad: Option<&(String, String)>, options: &ImportOptions) -> Result<()> {
     match bad {
         Some((place, what)) if !options.skip_bad => {
-            Err(Error::input(place, format!("{what}. Mend it, or leave such records out with --skip-bad")))
+            Err(Error::input(place, format!("{what}. Mend it, or skip bad records")))
         }
         _ => Ok(()),
     }

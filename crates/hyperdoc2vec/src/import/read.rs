@@ -182,7 +182,7 @@ pub(super) fn started(watch: Watch<'_>, pages: usize) -> Result<()> {
 }
 
 /// Tells the watching closure; an error if it wants to stop.
-fn watched(watch: Watch<'_>, progress: Progress) -> Result<()> {
+pub(super) fn watched(watch: Watch<'_>, progress: Progress) -> Result<()> {
     match watch(&progress) {
         ControlFlow::Continue(()) => Ok(()),
         ControlFlow::Break(()) => Err(Error::Interrupted),

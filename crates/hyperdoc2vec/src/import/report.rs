@@ -2,7 +2,6 @@
 
 use serde::Serialize;
 
-use super::Format;
 use super::linker::References;
 use crate::corpus::Corpus;
 use crate::document::losses::Losses;
@@ -27,9 +26,9 @@ pub struct Report {
 
 impl Report {
     /// Nothing yet.
-    pub(super) fn new(format: Format) -> Report {
+    pub(super) fn new(format: &'static str) -> Report {
         Report {
-            format: format.name(),
+            format,
             documents: 0,
             positions: 0,
             links: 0,

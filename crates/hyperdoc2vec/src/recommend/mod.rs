@@ -258,8 +258,7 @@ impl<'a> Recommender<'a> {
         }
         let ranking = self.ranking(question.rank);
         if question.min_probability.is_some() && ranking != Ranking::Hybrid {
-            let without =
-                if self.has_ranker() { "" } else { ", as no hybrid was learnt when the model was trained" };
+            let without = if self.has_ranker() { "" } else { ", as no hybrid was learnt when the model was trained" };
             return Err(Error::Usage(format!(
                 "only the hybrid gives probabilities, and this ranks by {ranking}{without}; \
                  ask for no least probability"

@@ -1,12 +1,19 @@
-//! What is being written stands beside its destination, as `.NAME.part-…`, until it is whole.
+//! Atomic writes: what is being written stands beside its destination, as `.NAME.part-…`, until it is whole; then it
+//! is synced and renamed.
 //!
 //! Its writer holds a lock on it, which ends with the writer, however that ends. So the next writer to the same
-//! destination can tell what a killed one left behind, and takes it away.
+//! destination can tell what a killed one left behind, and removes it.
 
 use std::fs::{self, File};
-use std::io;
+use std::io::{self, BufWriter};
 use std::path::{Path, PathBuf};
 
+use tempfile::TempDir;
+
+use crate::error::{Error, Result};
+
+/// Bytes that are written at once.
+const BUFFER: usize = 1 << 20;
 /// What follows the name of a corpus set aside while another takes its place.
 const OLD: &str = ".old";
 
@@ -21,7 +28,7 @@ pub fn prefix(destination: &Path) -> String {
 }
 
 /// Where what stood at the destination waits while the finished directory `part` takes its place.
-pub(crate) fn old(part: &Path) -> PathBuf {
+fn old(part: &Path) -> PathBuf {
     let mut name = part.as_os_str().to_owned();
     name.push(OLD);
     PathBuf::from(name)
@@ -55,19 +62,96 @@ pub fn clear(destination: &Path) {
     }
 }
 
-/// A lock on what has just been made at `path`; `None` if another writer took it for a leftover and has it, or removes
-/// it. Where the file system knows no locks, there is none, and nothing is ever cleared.
-pub fn lock(path: &Path) -> io::Result<Option<File>> {
-    let file = match File::open(path) {
-        Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(None),
-        file => file?,
+/// Writes a file: `write` fills one beside `path`, which takes its place when it is whole. Where anything fails, nothing
+/// is left behind, and what stood at `path` stays.
+pub fn write_atomically<T, E: From<Error>>(
+    path: &Path,
+    write: impl FnOnce(&mut BufWriter<File>) -> std::result::Result<T, E>,
+) -> std::result::Result<T, E> {
+    clear(path);
+    let folder = parent(path);
+    let prefix = prefix(path);
+    let mut builder = tempfile::Builder::new();
+    builder.prefix(&prefix);
+    // For whoever may read the directory; temporary files are for their owner only.
+    #[cfg(unix)]
+    builder.permissions(std::os::unix::fs::PermissionsExt::from_mode(0o666));
+    let part = loop {
+        let part = builder.tempfile_in(folder).map_err(Error::io("create", path))?;
+        // Another writer may take a file that is not locked yet for a leftover.
+        if lock(part.as_file(), part.path()) {
+            break part;
+        }
     };
-    let taken = matches!(file.try_lock(), Err(fs::TryLockError::WouldBlock));
-    Ok(Some(file).filter(|_| !taken && path.exists()))
+    let (file, part) = part.into_parts();
+    let mut out = BufWriter::with_capacity(BUFFER, file);
+    let written = write(&mut out)?;
+    let file = out.into_inner().map_err(|error| Error::io("write", path)(error.into_error()))?;
+    file.sync_all().map_err(Error::io("write", path))?;
+    part.persist(path).map_err(|error| Error::io("write", path)(error.error))?;
+    sync(folder)?;
+    Ok(written)
+}
+
+/// A new directory beside `destination`, and the lock that says that it is being written.
+pub(crate) fn unfinished_directory(destination: &Path) -> Result<(TempDir, File)> {
+    let folder = parent(destination);
+    let prefix = prefix(destination);
+    let mut builder = tempfile::Builder::new();
+    builder.prefix(&prefix);
+    // For whoever may read the directory it stands in; temporary directories are for their owner only.
+    #[cfg(unix)]
+    builder.permissions(std::os::unix::fs::PermissionsExt::from_mode(0o777));
+    loop {
+        let dir = builder.tempdir_in(folder).map_err(Error::io("create a directory in", folder))?;
+        let file = match File::open(dir.path()) {
+            Err(error) if error.kind() == io::ErrorKind::NotFound => continue,
+            file => file.map_err(Error::io("lock", dir.path()))?,
+        };
+        if lock(&file, dir.path()) {
+            return Ok((dir, file));
+        }
+    }
+}
+
+/// Renames a finished directory into place and makes that last.
+pub(crate) fn publish_directory(dir: TempDir, destination: &Path) -> Result<()> {
+    // The names of the files must last before the name of the directory does.
+    sync(dir.path())?;
+    let old = destination.exists().then(|| old(dir.path()));
+    if let Some(old) = &old {
+        fs::rename(destination, old).map_err(Error::io("replace", destination))?;
+    }
+    if let Err(error) = fs::rename(dir.path(), destination) {
+        if let Some(old) = &old {
+            let _ = fs::rename(old, destination);
+        }
+        return Err(Error::io("rename the finished directory to", destination)(error));
+    }
+    // It is no longer a temporary directory.
+    let _ = dir.keep();
+    sync(parent(destination))?;
+    if let Some(old) = &old {
+        fs::remove_dir_all(old).map_err(Error::io("remove", old))?;
+    }
+    Ok(())
+}
+
+/// Makes the names in a directory last.
+fn sync(dir: &Path) -> Result<()> {
+    File::open(dir).and_then(|dir| dir.sync_all()).map_err(Error::io("write", dir))
+}
+
+/// Locks what has just been made at `path`; `false` if another writer took it for a leftover and has it, or removes it.
+/// Where the file system knows no locks, there is none, and nothing is ever cleared.
+fn lock(file: &File, path: &Path) -> bool {
+    !matches!(file.try_lock(), Err(fs::TryLockError::WouldBlock)) && path.exists()
 }
 
 #[cfg(test)]
 mod tests {
+    use std::io::Write;
+
     use super::*;
 
     fn names(dir: &Path) -> Vec<String> {
@@ -90,9 +174,11 @@ mod tests {
             make(name);
         }
         fs::write(dir.path().join(".c.part-77"), "half").expect("a file");
-        let alive = lock(&dir.path().join(".c.part-alive1")).expect("a lock");
-        assert!(alive.is_some());
-        assert!(lock(&dir.path().join(".c.part-alive1")).expect("no lock").is_none(), "one lock, one holder");
+        let path = dir.path().join(".c.part-alive1");
+        let [alive, other] = [0, 1].map(|_| File::open(&path).expect("a directory"));
+        assert!(lock(&alive, &path));
+        assert!(!lock(&other, &path), "one lock, one holder");
+        drop(other);
         clear(&dir.path().join("c"));
         assert_eq!(names(dir.path()), [".c.part-a b", ".c.part-alive1", ".c.partial", ".cc.part-dead01"]);
         drop(alive);
@@ -101,12 +187,42 @@ mod tests {
     }
 
     #[test]
+    fn a_file_is_replaced_whole_or_not_at_all() {
+        let dir = tempfile::tempdir().expect("a directory");
+        let path = dir.path().join("f");
+        fs::write(&path, "old").expect("a file");
+        let failed: Result<()> = write_atomically(&path, |out| {
+            out.write_all(b"half").map_err(Error::io("write", &path))?;
+            Err(Error::Interrupted)
+        });
+        assert!(matches!(failed, Err(Error::Interrupted)));
+        assert_eq!(
+            (fs::read_to_string(&path).expect("a file"), names(dir.path())),
+            ("old".to_owned(), vec!["f".to_owned()])
+        );
+        let kept = write_atomically(&path, |out| {
+            out.write_all(b"new").map_err(Error::io("write", &path))?;
+            assert_eq!(names(dir.path()).len(), 2, "it stands beside");
+            clear(&path);
+            assert_eq!(names(dir.path()).len(), 2, "its writer lives");
+            Ok::<_, Error>(7)
+        });
+        assert_eq!(kept.expect("written"), 7);
+        assert_eq!(
+            (fs::read_to_string(&path).expect("a file"), names(dir.path())),
+            ("new".to_owned(), vec!["f".to_owned()])
+        );
+    }
+
+    #[test]
     fn what_was_moved_aside_goes_back_unless_its_place_is_taken() {
         let dir = tempfile::tempdir().expect("a directory");
         let make = |name: &str| fs::create_dir_all(dir.path().join(name).join("inside")).expect("a directory");
         make(".c.part-abc123");
         make(".c.part-abc123.old");
-        let alive = lock(&dir.path().join(".c.part-abc123")).expect("a lock");
+        let path = dir.path().join(".c.part-abc123");
+        let alive = File::open(&path).expect("a directory");
+        assert!(lock(&alive, &path));
         clear(&dir.path().join("c"));
         assert_eq!(names(dir.path()), [".c.part-abc123", ".c.part-abc123.old"], "it is being replaced just now");
         drop(alive);

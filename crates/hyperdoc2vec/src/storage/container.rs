@@ -5,7 +5,7 @@
 
 use std::collections::{BTreeMap, HashMap};
 use std::fs::File;
-use std::io::{self, BufWriter, Read, Seek, SeekFrom, Write};
+use std::io::{self, Read, Seek, SeekFrom, Write};
 use std::ops::Range;
 use std::path::{Path, PathBuf};
 
@@ -17,7 +17,7 @@ use xxhash_rust::xxh3::{Xxh3, xxh3_64};
 
 use crate::error::{Error, Result};
 use crate::storage::array::map;
-use crate::storage::atomic;
+use crate::storage::atomic::write_atomically;
 
 const KEY: &str = "hyperdoc2vec";
 /// Bytes that are read from or written to a file at once.
@@ -152,17 +152,11 @@ pub fn write(path: &Path, format: &str, version: u32, tensors: &[Tensor<'_>], ab
     }
     // One key only: a map of several would be written in a random order.
     let meta = HashMap::from([(KEY.to_owned(), meta.to_string())]);
-    atomic::clear(path);
-    let aside = atomic::parent(path).join(format!("{}{}", atomic::prefix(path), std::process::id()));
-    let written = write_all(&aside, tensors, meta).and_then(|()| std::fs::rename(&aside, path));
-    if written.is_err() {
-        let _ = std::fs::remove_file(&aside);
-    }
-    written.map_err(Error::io("write", path))
+    write_atomically(path, |file| write_all(file, tensors, meta).map_err(Error::io("write", path)))
 }
 
 /// Writes a whole safetensors file: the length of the header, the header, the arrays, those of the widest numbers first.
-fn write_all(path: &Path, tensors: &[Tensor<'_>], meta: HashMap<String, String>) -> io::Result<()> {
+fn write_all(file: &mut impl Write, tensors: &[Tensor<'_>], meta: HashMap<String, String>) -> io::Result<()> {
     let mut order: Vec<&Tensor<'_>> = tensors.iter().collect();
     order.sort_by(|one, other| other.dtype.cmp(&one.dtype).then(one.name.cmp(other.name)));
     let mut end = 0;
@@ -175,17 +169,12 @@ fn write_all(path: &Path, tensors: &[Tensor<'_>], meta: HashMap<String, String>)
     let metadata = Metadata::new(Some(meta), infos.collect()).map_err(io::Error::other)?;
     let mut header = serde_json::to_vec(&metadata)?;
     header.resize(header.len().next_multiple_of(8), b' ');
-    let file = File::create(path)?;
-    // Where the file system knows no locks, nothing is ever cleared.
-    let _ = file.try_lock();
-    let mut file = BufWriter::with_capacity(BUFFER, file);
     file.write_all(&(header.len() as u64).to_le_bytes())?;
     file.write_all(&header)?;
     for tensor in order {
         tensor.each(&mut |piece| file.write_all(piece))?;
     }
-    file.flush()?;
-    file.get_ref().sync_all()
+    Ok(())
 }
 
 /// A container, mapped.

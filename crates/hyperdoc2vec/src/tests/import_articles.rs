@@ -4,12 +4,11 @@
 
 use std::fmt::Write;
 use std::fs;
-use std::ops::ControlFlow;
 use std::path::{Path, PathBuf};
 
 use crate::document::losses::Loss;
 use crate::import::latex::Latex;
-use crate::import::{Format, ImportOptions, Pages, Parsed, import_with_report, jats, tei, to_jsonl_with_report};
+use crate::import::{Format, Import, ImportOptions, Pages, Parsed, jats, tei};
 
 fn data(name: &str) -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/data").join(name)
@@ -126,13 +125,11 @@ fn corpus_jsonl_and_report_tell_the_same_for_any_number_of_threads() {
         let mut seen = Vec::new();
         for threads in [1, 3] {
             let options = ImportOptions { threads, force: true, ..ImportOptions::default() };
-            let watch = &mut |_: &_| ControlFlow::Continue(());
             let corpus = dir.path().join("c");
             let (corpus, report) =
-                import_with_report(format, &root, &corpus, &options, &mut |_| Ok(()), watch).expect("a corpus");
+                Import::files(format, &root).options(options.clone()).build_with_report(&corpus).expect("a corpus");
             let mut lines = Vec::new();
-            let jsonl =
-                to_jsonl_with_report(format, &root, &mut lines, &options, &mut |_| Ok(()), watch).expect("lines");
+            let jsonl = Import::files(format, &root).options(options.clone()).write_jsonl(&mut lines).expect("lines");
             assert_eq!((report.documents, &report.references), (jsonl.documents, &jsonl.references));
             assert_eq!(report.links, corpus.manifest().counts.links);
             seen.push((report, String::from_utf8(lines).expect("UTF-8")));

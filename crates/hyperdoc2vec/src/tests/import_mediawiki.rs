@@ -11,7 +11,8 @@ use crate::document::Document;
 use crate::document::losses::Loss;
 use crate::document::markup;
 use crate::import::mediawiki::{PageBatches, parse};
-use crate::import::{Format, ImportOptions, Parsed, import, to_jsonl};
+use crate::import::{Format, Import, ImportOptions, Parsed};
+use crate::tests::import;
 use crate::{Corpus, Error};
 
 const HEAD: &str = "<mediawiki xml:lang=\"en\"><siteinfo><case>first-letter</case></siteinfo>\n";
@@ -246,8 +247,7 @@ fn a_page_of_a_hundred_thousand_open_brackets_takes_no_time() {
     fs::write(&input, format!("{HEAD}{}{TAIL}", page("A", &text))).expect("written");
     let mut out = Vec::new();
     let options = ImportOptions::default();
-    let (documents, losses) =
-        to_jsonl(Format::MediaWiki, &[input], &mut out, &options, &mut |_| ControlFlow::Continue(())).expect("read");
-    assert_eq!(documents, 1);
-    assert_eq!(losses.count(Loss::BrokenMark), 100_000);
+    let report = Import::files(Format::MediaWiki, [input]).options(options).write_jsonl(&mut out).expect("read");
+    assert_eq!(report.documents, 1);
+    assert_eq!(report.losses.count(Loss::BrokenMark), 100_000);
 }

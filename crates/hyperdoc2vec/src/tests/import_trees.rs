@@ -11,7 +11,8 @@ use crate::document::Document;
 use crate::document::losses::{Loss, Losses};
 use crate::import::html::{Html, HtmlOptions};
 use crate::import::markdown::{Markdown, MarkdownOptions};
-use crate::import::{Format, ImportOptions, Pages, Parsed, import};
+use crate::import::{Format, ImportOptions, Pages, Parsed};
+use crate::tests::import;
 
 fn data(name: &str) -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/data").join(name)

@@ -1,5 +1,23 @@
 //! What holds across modules, on small corpora: tests that look behind the front door. `tests/` has those that do not.
 
+use std::ops::ControlFlow;
+use std::path::{Path, PathBuf};
+
+use crate::Corpus;
+use crate::error::Result;
+use crate::import::{Format, Import, ImportOptions, Progress};
+
+/// Imports files into a corpus.
+pub(crate) fn import(
+    format: Format,
+    inputs: &[PathBuf],
+    destination: &Path,
+    options: &ImportOptions,
+    watch: &mut (dyn FnMut(&Progress) -> ControlFlow<()> + Send),
+) -> Result<Corpus> {
+    Import::files(format, inputs).options(options.clone()).watch(watch).build(destination)
+}
+
 mod corpus;
 mod evaluate;
 mod import_articles;

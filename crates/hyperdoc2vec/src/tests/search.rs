@@ -6,7 +6,7 @@ use std::ops::ControlFlow;
 use crate::corpus::CorpusOptions;
 use crate::corpus::split::Split;
 use crate::corpus::view::View;
-use crate::import::{Format, ImportOptions, import};
+use crate::import::{Format, ImportOptions};
 use crate::model::Vectors;
 use crate::model::index::links::Context;
 use crate::model::params::{Method, TrainParams};
@@ -19,6 +19,7 @@ use crate::search::explain::explain;
 use crate::search::ranker::forest::Forest;
 use crate::search::ranker::{FEATURES, Ranker, Scope, Source, candidates};
 use crate::search::{Ranking, Searcher, nearest, rank};
+use crate::tests::import;
 use crate::{Corpus, Model};
 use tempfile::TempDir;
 

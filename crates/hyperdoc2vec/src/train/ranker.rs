@@ -307,10 +307,7 @@ fn ask(
         run_alone(phase.as_ref(), tables, told)?;
     }
     let map = newcomers::fill(&before, tables, params);
-    let folder = atomic::parent(destination);
-    let folder = tempfile::Builder::new().prefix(&atomic::prefix(destination)).tempdir_in(folder);
-    let folder = folder.map_err(Error::io("create a directory in", atomic::parent(destination)))?;
-    let _lock = atomic::lock(folder.path()).map_err(Error::io("lock", folder.path()))?;
+    let (folder, _lock) = atomic::unfinished_directory(destination)?;
     let path = folder.path().join("model");
     ModelWriter::new(&before, tables, params)
         .arrays(map.as_ref().map(ContentMap::tensor))

@@ -3,23 +3,23 @@
 use std::fs::{File, TryLockError};
 use std::path::{Path, PathBuf};
 
+use std::io::Write;
+
 use anyhow::{Context, Result, bail};
+use hyperdoc2vec::Error;
+use hyperdoc2vec::storage::atomic::write_atomically;
 use serde_json::Value;
 
 /// Held by the run that writes there.
 const LOCK: &str = ".lock";
 
-/// Writes JSON aside and renames it.
+/// Writes JSON.
 pub fn write_json(path: &Path, value: &Value) -> Result<()> {
     write(path, &format!("{value:#}\n"))
 }
 
 pub fn write(path: &Path, text: &str) -> Result<()> {
-    let mut name = path.as_os_str().to_owned();
-    name.push(".part");
-    let aside = PathBuf::from(name);
-    std::fs::write(&aside, text).with_context(|| format!("cannot write {}", aside.display()))?;
-    std::fs::rename(&aside, path).with_context(|| format!("cannot write {}", path.display()))
+    Ok(write_atomically(path, |out| out.write_all(text.as_bytes()).map_err(Error::io("write", path)))?)
 }
 
 /// Removes what a killed run left half-written.

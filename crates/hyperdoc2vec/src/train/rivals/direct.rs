@@ -198,9 +198,10 @@ mod tests {
     use crate::corpus::split::Split;
     use crate::corpus::view::View;
     use crate::corpus::{Corpus, CorpusOptions};
-    use crate::import::{Format, ImportOptions, import};
+    use crate::import::{Format, ImportOptions};
     use crate::model::params::{Method, TrainParams};
     use crate::model::tables::Table;
+    use crate::tests::import;
 
     /// PV-DM, or CBOW where there is no document, without noise in the plainest form there is, in double precision.
     fn by_hand(text: &[usize], document: Option<usize>, input: &mut [Vec<f64>], output: &mut [Vec<f64>]) {

@@ -187,9 +187,10 @@ mod tests {
     use super::*;
     use crate::corpus::split::Split;
     use crate::corpus::{Corpus, CorpusOptions};
-    use crate::import::{Format, ImportOptions, import};
+    use crate::import::{Format, ImportOptions};
     use crate::kernel::Beyond;
     use crate::model::tables::Table;
+    use crate::tests::import;
 
     const SATURATE: Step = Step { rate: 0.1, beyond: Beyond::Saturate, divide: false };
     const SKIP: Step = Step { rate: 0.1, beyond: Beyond::Skip, divide: false };

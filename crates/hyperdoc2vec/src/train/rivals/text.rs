@@ -103,7 +103,8 @@ mod tests {
     use super::*;
     use crate::corpus::CorpusOptions;
     use crate::corpus::split::Split;
-    use crate::import::{Format, ImportOptions, import};
+    use crate::import::{Format, ImportOptions};
+    use crate::tests::import;
 
     #[test]
     fn texts_are_words_or_words_with_links_or_words_with_what_others_say() {
