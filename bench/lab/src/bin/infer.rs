@@ -1,9 +1,10 @@
-//! Tells how well texts of a model's own documents find their documents, and how many texts a second are inferred.
+//! How often the vector inferred from a document's own text is nearest to that document, and how many texts are
+//! inferred per second.
 //!
-//! `cargo run --release --example infer -- MODEL CORPUS [every=N] [steps=N] [noise=N] [time=X] [words=N]`
+//! `cargo run --release -p hyperdoc2vec-lab --bin infer -- MODEL CORPUS [every=N] [steps=N] [noise=N] [time=X] [words=N]`
 //!
-//! `words=N` takes only the first N words of each text.
-#![allow(missing_docs, clippy::print_stdout, clippy::unwrap_used)]
+//! `every=N` takes every N-th document, `words=N` only the first N words of each text.
+#![allow(clippy::print_stdout, clippy::unwrap_used)]
 
 use std::time::Instant;
 

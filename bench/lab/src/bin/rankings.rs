@@ -1,15 +1,16 @@
-//! Trains on a part of a corpus, writes the model, and tells how many held-out links each ranking of it finds: a tool
-//! for choosing defaults.
+//! The share of held-out links that each ranking of a model finds: a tool for choosing defaults.
 //!
-//! `cargo run --release --example rankings -- CORPUS UNTIL|SHARE [model=FILE] [option=value …] [v:name=value,… …]`
+//! `cargo run --release -p hyperdoc2vec-lab --bin rankings -- CORPUS UNTIL|SHARE [OPTION=VALUE …] [v:NAME=VALUE,… …]`
 //!
-//! `model=FILE` keeps the model and uses it again. `last=DATE` asks only from test documents up to that date, `every=N`
-//! only each N-th position, `seed=N` draws other test documents, `anchors=0` drops the links' own words from the
-//! questions. The hybrid is asked without and with the source, its probabilities are compared with what is right in ten bins.
-//! Each `v:` is a variant of BM25 that is measured beside the three rankings: `own`, `cited` (weights of the
-//! fields), `k1`, `b`, `ck1`, `cb` (of the contexts), `decay`, `window` (of the question's words), `index` (window of the
-//! indexed contexts), `near` (their decay; 0 for none), `joint=1` (both fields saturate as one).
-#![allow(missing_docs, clippy::print_stdout, clippy::unwrap_used)]
+//! Trains on a part of the corpus. `model=FILE` keeps the model and reuses it. `last=DATE` asks only from test documents
+//! up to that date, `every=N` only at every N-th position; `seed=N` draws other test documents; `anchors=0` drops the
+//! anchor from each question. The hybrid is asked with and without the source, and its probabilities are
+//! compared with the share of right hits in ten bins.
+//!
+//! Each `v:` is a variant of BM25 measured beside the three rankings: `own`, `cited` (weights of the fields), `k1`, `b`,
+//! `ck1`, `cb` (of the contexts), `decay`, `window` (of the question's words), `index` (window of the indexed contexts),
+//! `near` (their decay; 0 for none), `joint=1` (both fields saturate as one, as in BM25F).
+#![allow(clippy::print_stdout, clippy::unwrap_used)]
 
 use std::collections::BTreeMap;
 use std::ops::ControlFlow;
@@ -37,7 +38,7 @@ struct Asked {
     truths: Vec<u32>,
 }
 
-/// The share of the truths among the hits, averaged over questions, and newcomers found and asked for.
+/// Prints recall averaged over questions, and the share of newcomers found.
 fn tell(name: &str, asked: &[Asked], newcomer: &[bool], hits: &[Vec<Hit>]) {
     let (mut recall, mut found, mut wanted) = (0.0, 0, 0);
     for (asked, hits) in asked.iter().zip(hits) {

@@ -1,13 +1,11 @@
-//! The citation phase of the paper against ours, pass by pass: CPU seconds, and how many later links are found.
+//! The paper's citation phase against ours, pass by pass: CPU seconds, and the share of later links found.
 //!
-//! `cargo run --release --example race -- CORPUS UNTIL [ours|reference] [PASSES] [PASSES OF PV-DM BEFORE THE REFERENCE]`
+//! `cargo run --release -p hyperdoc2vec-lab --bin race -- CORPUS UNTIL [ours|reference] [PASSES [PV_DM_PASSES]]`
 //!
-//! Both use one thread and the same context words: up to 50 on each side. `reference` is the paper's step, link by link
-//! with 1000 noise documents each and saturating scores, on top of PV-DM; `ours` is on top of PV-DBOW. The last column
-//! is with the text of the source beside the context.
-#![allow(missing_docs, clippy::print_stdout, clippy::unwrap_used)]
-
-mod measure;
+//! Both use one thread and the same context words, up to 50 on each side. `reference` is the paper's step on top of
+//! PV-DM: link by link, with 1000 noise documents each and saturating scores. `ours` starts from PV-DBOW. The last
+//! column adds the source's text to the context.
+#![allow(clippy::print_stdout, clippy::unwrap_used)]
 
 use std::ops::ControlFlow;
 
@@ -23,7 +21,7 @@ use hyperdoc2vec::train::content::Dbow;
 use hyperdoc2vec::train::rivals::direct::{Direct, Form};
 use hyperdoc2vec::train::rivals::reference::ReferenceCitation;
 use hyperdoc2vec::train::rivals::text::Text;
-use measure::{cpu_seconds, recall};
+use hyperdoc2vec_lab::{cpu_seconds, recall};
 
 fn main() {
     let arguments: Vec<String> = std::env::args().collect();

@@ -1,12 +1,12 @@
-//! The content phase by itself: how many words a CPU second, on one thread, and how good the vectors of documents are.
+//! The content phase alone, on one thread: words per CPU second, and the quality of the document vectors.
 //! `bench/peers` runs it beside gensim.
 //!
-//! - `content CORPUS words FILE`: the words of each document, a line each, as training sees them
-//! - `content CORPUS dbow|dm [PASSES [SEED]]`: trains PV-DBOW (in batches) or PV-DM (word by word) and judges it
-//! - `content CORPUS judge FILE`: judges vectors that another program made of those words, as raw 32-bit floats
-#![allow(missing_docs, clippy::print_stdout, clippy::unwrap_used)]
-
-mod measure;
+//! `cargo run --release -p hyperdoc2vec-lab --bin content -- ARGUMENTS`, where ARGUMENTS are one of
+//!
+//! - `CORPUS words FILE`: writes the words of each document as training sees them, one document per line
+//! - `CORPUS dbow|dm [PASSES [SEED]]`: trains PV-DBOW (in batches) or PV-DM (word by word) and judges the vectors
+//! - `CORPUS judge FILE`: judges vectors that another program learnt from those words, as raw 32-bit floats
+#![allow(clippy::print_stdout, clippy::unwrap_used)]
 
 use std::io::Write;
 use std::ops::ControlFlow;
@@ -21,7 +21,7 @@ use hyperdoc2vec::train::Phase;
 use hyperdoc2vec::train::content::Dbow;
 use hyperdoc2vec::train::rivals::direct::{Direct, Form};
 use hyperdoc2vec::train::rivals::text::Text;
-use measure::{cpu_seconds, labels, partners};
+use hyperdoc2vec_lab::{cpu_seconds, labels, partners};
 
 fn main() {
     let arguments: Vec<String> = std::env::args().collect();

@@ -1,7 +1,9 @@
-//! How well a map keeps what is near: `cargo run --release --example map -- MODEL`.
+//! How well the map keeps neighbourhoods.
 //!
-//! Of documents at regular steps: the share of the 10 nearest by vector that are among the 10 and the 30 nearest on the
-//! map, and how many of the 10 nearest, by vector, on the map, and at random, share a label with the document.
+//! `cargo run --release -p hyperdoc2vec-lab --bin map -- MODEL`
+//!
+//! For up to 2,000 documents at regular steps: the share of the 10 nearest by vector that are among the 10 and the 30
+//! nearest on the map, and how many of the 10 nearest (by vector, on the map, at random) share a label with the document.
 
 use std::error::Error;
 use std::ops::ControlFlow;
@@ -11,15 +13,16 @@ use hyperdoc2vec::Model;
 use hyperdoc2vec::map::layout;
 use hyperdoc2vec::model::Vectors;
 use hyperdoc2vec::search::{nearest, rank};
+use hyperdoc2vec_lab::cpu_seconds;
 
 const ASKED: usize = 2000;
 
 fn main() -> Result<(), Box<dyn Error>> {
     let model = Model::open(std::env::args().nth(1).ok_or("expected a model")?)?;
     let vectors = model.vectors(Vectors::DocIn)?;
-    let (started, worked) = (Instant::now(), processor_seconds());
+    let (started, worked) = (Instant::now(), cpu_seconds());
     let places = layout(vectors, &mut |_| ControlFlow::Continue(()))?;
-    let (seconds, worked) = (started.elapsed().as_secs_f64(), processor_seconds() - worked);
+    let (seconds, worked) = (started.elapsed().as_secs_f64(), cpu_seconds() - worked);
     let count = model.documents();
     let shares_label = |a: usize, b: usize| model.label_ids(a).iter().any(|label| model.label_ids(b).contains(label));
     let (mut asked, mut labelled) = (0, 0);
@@ -43,10 +46,7 @@ fn main() -> Result<(), Box<dyn Error>> {
         }
     }
     let share = |part: usize, of: usize| 100.0 * part as f64 / of.max(1) as f64;
-    eprintln!(
-        "{count} documents in {seconds:.1} s on {} threads, {worked:.1} s of processor time",
-        rayon::current_num_threads()
-    );
+    eprintln!("{count} documents in {seconds:.1} s on {} threads, {worked:.1} CPU s", rayon::current_num_threads());
     eprintln!(
         "of the 10 nearest, among 10 on the map {:.1} %, among 30 {:.1} %",
         share(kept[0], asked),
@@ -57,11 +57,4 @@ fn main() -> Result<(), Box<dyn Error>> {
         "of 10 neighbours with the same label: by vector {vectors:.1} %, on the map {map:.1} %, at random {random:.1} %"
     );
     Ok(())
-}
-
-/// What the program has worked so far, of all threads together: tells more than a clock where others work too.
-fn processor_seconds() -> f64 {
-    let stat = std::fs::read_to_string("/proc/self/stat").unwrap_or_default();
-    let fields = stat.rsplit(')').next().unwrap_or_default().split_whitespace().skip(11).take(2);
-    fields.filter_map(|ticks| ticks.parse::<f64>().ok()).sum::<f64>() / 100.0
 }

@@ -1,5 +1,5 @@
-//! What the examples measure.
-#![allow(dead_code, missing_docs, clippy::unwrap_used)]
+//! Measurements that several experiments share.
+#![allow(clippy::unwrap_used)]
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -10,7 +10,7 @@ use hyperdoc2vec::model::tables::Table;
 use hyperdoc2vec::model::tables::Tables;
 use hyperdoc2vec::model::weighting::Weighting;
 
-/// CPU seconds of this process so far, of all its threads (Linux).
+/// CPU seconds of this process so far, over all its threads (Linux).
 pub fn cpu_seconds() -> f64 {
     let stat = std::fs::read_to_string("/proc/self/stat").unwrap();
     // After the name in brackets: user and system time are the 12th and 13th, in hundredths.
@@ -33,7 +33,8 @@ fn scores(table: &[f32], queries: &[f32], stride: usize) -> Vec<f32> {
     scores
 }
 
-/// Share of the truths of the positions of later documents among the ten best by the words around them (I4O).
+/// Recall@10 at the positions of test documents, by the words around each (word IN · document OUT); `source` weighs the
+/// mean of the source's words beside them.
 pub fn recall(
     view: &View<'_>,
     split: &Split,
@@ -81,7 +82,7 @@ pub fn recall(
     found / queries.len() as f64
 }
 
-/// For every fifth of the documents that `wanted` takes, the ten nearest by the cosine of IN vectors.
+/// Calls `each` with the ten nearest by cosine for every fifth document that `wanted` admits.
 fn nearest(
     view: &View<'_>,
     table: &Table,
@@ -108,7 +109,7 @@ fn nearest(
     }
 }
 
-/// Share of a document's link partners among its ten nearest.
+/// The share of a document's link partners among its ten nearest.
 pub fn partners(view: &View<'_>, table: &Table) -> f64 {
     let first = view.words.len();
     let mut linked = vec![BTreeSet::new(); view.documents.len()];
@@ -131,7 +132,7 @@ pub fn partners(view: &View<'_>, table: &Table) -> f64 {
     found as f64 / total as f64
 }
 
-/// Share of documents with one label whose ten nearest have that label more often than any other; `None` if no document has one.
+/// The share of documents with exactly one label whose ten nearest mostly have that label; `None` if there are none.
 pub fn labels(view: &View<'_>, table: &Table) -> Option<f64> {
     let label = |document: usize| match view.corpus.label_ids(view.documents[document]) {
         &[label] => Some(label),

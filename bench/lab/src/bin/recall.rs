@@ -1,9 +1,9 @@
-//! Trains on a part of a corpus and tells how many later links the embedding finds: a tool for choosing defaults.
+//! The share of later links that the embedding finds after training on a part of a corpus: a tool for choosing defaults.
 //!
-//! `cargo run --release --example recall -- CORPUS UNTIL`
-#![allow(missing_docs, clippy::print_stdout, clippy::unwrap_used)]
-
-mod measure;
+//! `cargo run --release -p hyperdoc2vec-lab --bin recall -- CORPUS UNTIL|SHARE [OPTION=VALUE …]`
+//!
+//! The options are read in `main`: `dim`, `window`, `epochs`, `rate`, `decay`, `content` (passes of PV-DBOW) and so on.
+#![allow(clippy::print_stdout, clippy::unwrap_used)]
 
 use hyperdoc2vec::corpus::split::Split;
 use hyperdoc2vec::corpus::view::View;
@@ -16,7 +16,7 @@ use hyperdoc2vec::model::weighting::Weighting;
 use hyperdoc2vec::train::Phase;
 use hyperdoc2vec::train::citation::Citation;
 use hyperdoc2vec::train::content::Dbow;
-use measure::{partners, recall};
+use hyperdoc2vec_lab::{partners, recall};
 use std::time::Instant;
 
 fn main() {
