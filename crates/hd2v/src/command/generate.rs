@@ -15,7 +15,7 @@ use crate::progress::{Reporter, stop_on_interrupt};
 /// Make a corpus by rule from a seed, of any size, with known topics, intents, years and newcomers
 #[derive(Args)]
 #[command(after_help = "\
-docs/generate.md describes what is planted in it.
+docs/guide/generate.md describes what is planted in it.
 
 Examples:
   hd2v generate --docs 1000 --links 5000 --seed 1 -o made.corpus

@@ -9,7 +9,7 @@
 //! # Ok::<(), hyperdoc2vec::Error>(())
 //! ```
 //!
-//! `docs/generate.md` describes the planted structure. [`Generator::new`] plans (topics, kinds, who is linked, how
+//! `docs/guide/generate.md` describes the planted structure. [`Generator::new`] plans (topics, kinds, who is linked, how
 //! many links each document has: 17 bytes a document); documents are then written on demand, each from its own
 //! random numbers, so that any thread may write any of them.
 

@@ -7,7 +7,7 @@
 //!
 //! The index holds numbers of documents and no vectors, so it is small, and a wrong one can miss documents but cannot
 //! misjudge one. It is made in the same way for any number of threads, which the graphs of common libraries are not:
-//! `docs/search.md` has the comparison.
+//! `docs/lab/choices.md` has the comparison.
 
 use std::path::{Path, PathBuf};
 

@@ -22,7 +22,7 @@ use crate::progress::{stop_on_interrupt, stopped, time_left};
 #[derive(Args)]
 #[command(after_help = "\
 Every method is trained on a generated corpus, and on the same with some documents rewritten, or spoken of as others are.
-docs/evaluation.md tells what is counted. A verdict is yes where the whole 95 % interval lies above 55 %.
+docs/guide/evaluate.md tells what is counted. A verdict is yes where the whole 95 % interval lies above 55 %.
 
 Example:
   hd2v evaluate criteria")]

@@ -27,7 +27,7 @@ use crate::progress::{EvaluateReporter, TrainReporter, folds_teller, stop_on_int
 #[derive(Args)]
 #[command(after_help = "\
 Documents after --until (or a share of all, --holdout) are left out of training; every place in them where a link to a
-training document stands is a question, answered from the words around it. docs/evaluation.md tells the details.
+training document stands is a question, answered from the words around it. docs/guide/evaluate.md tells the details.
 
 Methods:
   popular*, bm25*, bm25-cited*, hybrid*, hybrid-source*

@@ -89,7 +89,7 @@ pub struct Arguments {
     /// Documents of the corpus that criteria are probed on; 0: leave them out
     #[arg(long, default_value_t = CriteriaParams::default().docs, value_parser = docs_or_none)]
     criteria_docs: usize,
-    /// What the paper reports, in a JSON file, to stand beside (docs/evaluation.md tells the form)
+    /// What the paper reports, in a JSON file, to stand beside (docs/guide/evaluate.md tells the form)
     #[arg(long, value_name = "FILE")]
     paper_figures: Option<PathBuf>,
     /// Ids of documents; a test position that links to them is the example [default: the papers on BLEU and Moses]
