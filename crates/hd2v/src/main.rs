@@ -6,6 +6,7 @@ mod output;
 mod progress;
 mod serve;
 mod wire;
+mod wire_from;
 
 use std::process::ExitCode;
 

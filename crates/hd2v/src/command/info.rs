@@ -4,13 +4,11 @@ use std::path::{Path, PathBuf};
 
 use anyhow::Result;
 use clap::Args;
-use hyperdoc2vec::search::Searcher;
-use hyperdoc2vec::search::ranker::Ranker;
+use hyperdoc2vec::recommend::Recommender;
 use hyperdoc2vec::{Corpus, Model};
 use serde::Serialize;
 use serde_json::{Value, json};
 
-use crate::answer::about;
 use crate::output::{count, print, print_json, thousands, two_columns};
 use crate::wire::Info;
 
@@ -69,7 +67,7 @@ fn model(arguments: &Arguments) -> Result<()> {
         if !about["additions"].is_null() {
             provenance["additions"] = about["additions"].clone();
         }
-        let info = about::info(&Searcher::new(&model), Ranker::of(&model).is_some());
+        let info = Info::from(Recommender::new(&model).info());
         let out = Whole { info, parameters: &about["params"], provenance };
         return print_json(&out);
     }

@@ -4,7 +4,7 @@
 const TITLE: usize = 60;
 
 /// Rows of a table: rank, score, name, and more where there is more to say. Columns stand below each other.
-pub fn hits_table(rows: &[(f32, &str, &str)]) -> String {
+pub fn hits_table(rows: &[(f32, String, String)]) -> String {
     let width = rows.iter().map(|(_, name, _)| name.chars().count()).max().unwrap_or(0);
     let digits = rows.len().to_string().len();
     rows.iter()

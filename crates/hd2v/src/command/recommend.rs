@@ -9,17 +9,15 @@ use std::time::Instant;
 use anyhow::{Context, Result, bail};
 use clap::{ArgGroup, Args};
 use hyperdoc2vec::model::sidecar::Kept;
+use hyperdoc2vec::recommend::{DEFAULT_TOP, DocumentHit, QuerySummary, Question, Recommender, Why, WordShares};
 use hyperdoc2vec::search::approximate::{self, Index};
-use hyperdoc2vec::search::explain::{Explanation, Sum};
-use hyperdoc2vec::search::ranker::Ranker;
-use hyperdoc2vec::search::{Hit, Query, Ranking, Searcher};
+use hyperdoc2vec::search::{Ranking, Searcher};
 use hyperdoc2vec::{Date, Error, Model};
 
 use super::model::{hits_table, one_line, shortened};
-use crate::answer::Problem;
-use crate::answer::recommend::{self, Recommended, context_text};
 use crate::output::{print, print_json, talk, thousands};
-use crate::wire::{Question, TOP};
+use crate::wire;
+use crate::wire_from::context_text;
 
 /// Find the documents that a text should link to
 #[derive(Args)]
@@ -68,7 +66,7 @@ pub struct Arguments {
     #[arg(long, value_name = "FILE", conflicts_with = "source")]
     source_file: Option<PathBuf>,
     /// How many documents
-    #[arg(long, default_value_t = TOP)]
+    #[arg(long, default_value_t = DEFAULT_TOP)]
     top: usize,
     /// Leave these documents out
     #[arg(long, value_name = "ID", num_args = 1..)]
@@ -122,35 +120,40 @@ impl Arguments {
 pub fn run(arguments: &Arguments) -> Result<()> {
     let model = Model::open(&arguments.model)?;
     let question = question(arguments)?;
-    let searcher = Searcher::new(&model);
-    let hybrid = Ranker::of(&model);
-    let told = |problem: Problem| problem.told_of(model.path());
-    let read = recommend::read(&searcher, hybrid.is_some(), &question).map_err(told)?;
-    if let (Some(Ranking::Hybrid), instead @ (Ranking::Bm25Cited | Ranking::Embedding)) = (question.rank, read.ranking)
-    {
+    let mut recommender = Recommender::new(&model);
+    let ranking = recommender.ranking(question.rank);
+    if let (Some(Ranking::Hybrid), instead @ (Ranking::Bm25Cited | Ranking::Embedding)) = (question.rank, ranking) {
         let shown = model.path().display();
         talk(format_args!("{shown}: no hybrid was learnt when it was trained; ranking by {instead} instead"));
     }
-    let index = index(arguments, &searcher, read.ranking)?;
-    let answer = recommend::answer(&searcher, hybrid.as_ref(), index.as_ref(), read).map_err(told)?;
-    if arguments.json {
-        return print_json(&answer.to_wire(&model, index.as_ref(), arguments.top));
+    if let Some(index) = index(arguments, &recommender, ranking)? {
+        recommender = recommender.with_index(index);
     }
-    let Recommended { query, hits, reasons, reason, .. } = answer;
-    if let Some(reason) = reason {
+    let answer = recommender.ask(&question)?;
+    if arguments.json {
+        let mut answer = wire::Answer::from(answer);
+        answer.index = recommender.index().map(|index| wire::IndexUsed {
+            recall: recall(index, arguments.top),
+            questions: index.about().questions,
+            lists: index.about().lists,
+        });
+        return print_json(&answer);
+    }
+    if let Some(reason) = &answer.reason {
         talk(reason);
     }
-    let (names, titles) = (model.names(), model.titles());
-    let row = |hit: &Hit| (hit.score, names.get(hit.row as usize), titles.get(hit.row as usize));
-    let table = hits_table(&hits.iter().map(row).collect::<Vec<_>>());
+    let row = |hit: &'_ DocumentHit| (hit.score, hit.id.clone(), hit.title.clone().unwrap_or_default());
+    let table = hits_table(&answer.hits.iter().map(row).collect::<Vec<_>>());
     if !arguments.explain {
         return print(&table);
     }
     let [no_color, term] = ["NO_COLOR", "TERM"].map(std::env::var_os);
     let shade = shades(std::io::stdout().is_terminal(), no_color.as_deref(), term.as_deref());
     let mut out = String::new();
-    for (line, reason) in table.lines().zip(&reasons) {
-        out.push_str(&format!("{line}\n{}", reason_text(&model, &query, reason, shade)));
+    for (line, hit) in table.lines().zip(&answer.hits) {
+        out.push_str(line);
+        out.push('\n');
+        out.push_str(&hit.why.as_ref().map(|why| why_text(&answer.query, why, shade)).unwrap_or_default());
     }
     print(&out)
 }
@@ -163,7 +166,7 @@ fn probability(text: &str) -> Result<f32, String> {
 }
 
 /// The index that is asked for, made where it is not there. `None` where all documents are to be looked at.
-fn index(arguments: &Arguments, searcher: &Searcher<'_>, ranking: Ranking) -> Result<Option<Index>> {
+fn index(arguments: &Arguments, recommender: &Recommender<'_>, ranking: Ranking) -> Result<Option<Index>> {
     if !arguments.index {
         return Ok(None);
     }
@@ -171,7 +174,10 @@ fn index(arguments: &Arguments, searcher: &Searcher<'_>, ranking: Ranking) -> Re
         let why = format!("--index is for the embedding, and this ranks by {ranking}; add --rank embedding");
         bail!(Error::Usage(why));
     }
-    searcher.can_embed()?;
+    if !recommender.rankings().contains(&Ranking::Embedding) {
+        // The answer says why.
+        return Ok(None);
+    }
     let most = approximate::WANTED[1];
     let reason = match () {
         () if !arguments.only.is_empty() || arguments.before.is_some() => Some("--only and --before".to_owned()),
@@ -182,7 +188,7 @@ fn index(arguments: &Arguments, searcher: &Searcher<'_>, ranking: Ranking) -> Re
         talk(format_args!("all documents are looked at, as {reason} need that; --index is not used"));
         return Ok(None);
     }
-    let model = searcher.model();
+    let model = recommender.model();
     let path = approximate::path(model);
     let shown = path.display();
     let why = match Index::open(model, &path)? {
@@ -196,7 +202,7 @@ fn index(arguments: &Arguments, searcher: &Searcher<'_>, ranking: Ranking) -> Re
     };
     talk(format_args!("{shown}: making the index{why} …"));
     let started = Instant::now();
-    let index = Index::build(searcher, &path)?;
+    let index = Index::build(&Searcher::new(model), &path)?;
     let seconds = started.elapsed().as_secs_f64();
     talk(format_args!("{shown}: made in {seconds:.1} s; {}", told_of(&index, arguments.top)));
     Ok(Some(index))
@@ -204,7 +210,7 @@ fn index(arguments: &Arguments, searcher: &Searcher<'_>, ranking: Ranking) -> Re
 
 /// What share of the exact hits an index finds.
 fn told_of(index: &Index, wanted: usize) -> String {
-    let (found, questions) = (100.0 * recommend::recall(index, wanted), thousands(index.about().questions as u64));
+    let (found, questions) = (100.0 * recall(index, wanted), thousands(index.about().questions as u64));
     format!(
         "it finds {found:.1} % of what a look at all documents does, by {questions} questions that were asked both ways"
     )
@@ -216,18 +222,18 @@ const SHOWN_WORDS: usize = 15;
 const SHOWN_TERMS: usize = 6;
 
 /// Lines that stand below a hit.
-fn reason_text(model: &Model, query: &Query, reason: &Explanation, shade: bool) -> String {
-    let terms = model.terms();
+fn why_text(query: &QuerySummary, why: &Why, shade: bool) -> String {
     let mut out = String::new();
-    let shares: BTreeMap<u32, f32> = reason.embedding.shares.iter().copied().collect();
+    let shares: BTreeMap<&str, f32> =
+        why.embedding.shares.iter().map(|(word, share)| (word.as_str(), *share)).collect();
     let most = shares.values().fold(0.0f32, |most, share| most.max(share.abs()));
     if !shares.is_empty() && shade {
-        let (rows, before) = query.reading();
+        let (words, before) = (&query.words, query.before);
         let start = before.saturating_sub(SHOWN_WORDS);
-        let end = (before + if query.marked { SHOWN_WORDS } else { 2 * SHOWN_WORDS }).min(rows.len());
-        let words = rows[start..end].iter().map(|row| {
-            let share = shares.get(row).copied().unwrap_or(0.0);
-            shaded(terms.get(*row as usize), share / most.max(1e-9))
+        let end = (before + if query.marked { SHOWN_WORDS } else { 2 * SHOWN_WORDS }).min(words.len());
+        let words = words[start..end].iter().map(|word| {
+            let share = shares.get(word.as_str()).copied().unwrap_or(0.0);
+            shaded(word, share / most.max(1e-9))
         });
         let mut words: Vec<String> = words.collect();
         if query.marked {
@@ -235,26 +241,24 @@ fn reason_text(model: &Model, query: &Query, reason: &Explanation, shade: bool) 
         }
         out.push_str(&format!("     words  {}\n", words.join(" ")));
     }
-    let list = |sum: &Sum| {
-        let shown = sum.falling().into_iter().take(SHOWN_TERMS);
-        let shown: Vec<String> = shown.map(|(row, share)| format!("{} {share:+.3}", terms.get(row as usize))).collect();
+    let list = |sum: &WordShares| {
+        let shown = sum.shares.iter().take(SHOWN_TERMS);
+        let shown: Vec<String> = shown.map(|(word, share)| format!("{word} {share:+.3}")).collect();
         let more = sum.shares.len().saturating_sub(SHOWN_TERMS);
         let more = if more > 0 { format!(", {more} more") } else { String::new() };
         format!("{:.3} = {}{more}", sum.score, shown.join(", "))
     };
-    for (name, sum) in [("embedding", &reason.embedding), ("bm25", &reason.bm25)] {
+    for (name, sum) in [("embedding", &why.embedding), ("bm25", &why.bm25)] {
         if !sum.shares.is_empty() {
             out.push_str(&format!("     {name}  {}\n", list(sum)));
         }
     }
-    if reason.source != 0.0 {
-        out.push_str(&format!("     source  {:+.3} by embedding\n", reason.source));
+    if why.source != 0.0 {
+        out.push_str(&format!("     source  {:+.3} by embedding\n", why.source));
     }
-    for context in &reason.contexts {
-        let source = context.source as usize;
-        let title = Some(model.titles().get(source)).filter(|title| !title.is_empty());
-        let title = title.unwrap_or_else(|| model.names().get(source));
-        out.push_str(&format!("     linked by {}: {}\n", shortened(&one_line(title)), context_text(model, context)));
+    for quote in &why.contexts {
+        let title = quote.title.as_ref().unwrap_or(&quote.source);
+        out.push_str(&format!("     linked by {}: {}\n", shortened(&one_line(title)), context_text(quote)));
     }
     out
 }
@@ -279,24 +283,26 @@ fn shades(terminal: bool, no_color: Option<&OsStr>, term: Option<&OsStr>) -> boo
     terminal && no_color.is_none_or(OsStr::is_empty) && term.is_none_or(|term| term != "dumb")
 }
 
-/// What is asked.
+/// The question.
 fn question(arguments: &Arguments) -> Result<Question> {
     let source_text = |path: &PathBuf| {
         let shown = path.display().to_string();
         utf8(std::fs::read(path).with_context(|| format!("cannot read {shown}"))?, &shown)
     };
-    Ok(Question {
-        text: text(arguments)?,
-        source: arguments.source.clone(),
-        source_text: arguments.source_file.as_ref().map(source_text).transpose()?,
-        top: arguments.top,
-        rank: arguments.rank,
-        exclude: arguments.exclude.clone(),
-        only: arguments.only.clone(),
-        before: arguments.before,
-        min_probability: arguments.min_probability,
-        explain: arguments.explain,
-    })
+    let mut question = Question::new(text(arguments)?)
+        .top(arguments.top)
+        .exclude(arguments.exclude.iter().cloned())
+        .only(arguments.only.iter().cloned());
+    question.source.clone_from(&arguments.source);
+    question.source_text = arguments.source_file.as_ref().map(source_text).transpose()?;
+    (question.rank, question.before) = (arguments.rank, arguments.before);
+    (question.min_probability, question.explain) = (arguments.min_probability, arguments.explain);
+    Ok(question)
+}
+
+/// The share of the exact hits that an index finds.
+fn recall(index: &Index, wanted: usize) -> f64 {
+    index.about().recall[usize::from(wanted > approximate::WANTED[0])]
 }
 
 fn text(arguments: &Arguments) -> Result<String> {

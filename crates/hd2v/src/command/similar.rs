@@ -5,12 +5,12 @@ use std::path::PathBuf;
 use anyhow::Result;
 use clap::Args;
 use hyperdoc2vec::Model;
-use hyperdoc2vec::search::Hit;
+use hyperdoc2vec::recommend::{Recommender, Side};
 
 use super::model::hits_table;
-use crate::answer::{Problem, near};
 use crate::output::{print, print_json};
-use crate::wire::{By, TOP};
+use crate::wire::{self, By, TOP};
+use crate::wire_from;
 
 /// List the documents, or words, nearest to one
 #[derive(Args)]
@@ -43,19 +43,21 @@ pub struct Arguments {
 
 pub fn run(arguments: &Arguments) -> Result<()> {
     let model = Model::open(&arguments.model)?;
-    let Arguments { id, by, top, words, .. } = arguments;
-    let told = |problem: Problem| problem.told_of(model.path());
-    if arguments.json {
-        return match words {
-            true => print_json(&near::words(&model, id, *by, *top).map_err(told)?),
-            false => print_json(&near::similar(&model, id, *by, *top).map_err(told)?),
-        };
-    }
-    let (hits, names) = match words {
-        true => (near::word_rows(&model, id, *by, *top), model.vocabulary()),
-        false => (near::similar_rows(&model, id, *by, *top), model.names()),
+    let recommender = Recommender::new(&model);
+    let Arguments { id, top, .. } = arguments;
+    let side = Side::from(arguments.by);
+    let rows: Vec<(f32, String, String)> = if arguments.words {
+        let hits = recommender.similar_words(id, side, *top)?;
+        if arguments.json {
+            return print_json(&wire::Words { hits: wire_from::words(hits) });
+        }
+        hits.into_iter().map(|hit| (hit.score, hit.word, String::new())).collect()
+    } else {
+        let hits = recommender.similar(id, side, *top)?;
+        if arguments.json {
+            return print_json(&wire::Similar { hits: wire_from::hits(hits) });
+        }
+        hits.into_iter().map(|hit| (hit.score, hit.id, hit.title.unwrap_or_default())).collect()
     };
-    let title = |row: usize| if *words { "" } else { model.titles().get(row) };
-    let line = |hit: &Hit| (hit.score, names.get(hit.row as usize), title(hit.row as usize));
-    print(&hits_table(&hits.map_err(told)?.iter().map(line).collect::<Vec<_>>()))
+    print(&hits_table(&rows))
 }

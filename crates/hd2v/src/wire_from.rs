@@ -1,0 +1,191 @@
+//! The library's answers as JSON types.
+
+use hyperdoc2vec::map::Map as DocumentMap;
+use hyperdoc2vec::recommend::{
+    self, DocumentHit, DocumentPage, FoundDocument, LinkQuote, ModelInfo, Recommender, Side, WordHit, WordShares,
+};
+
+use crate::wire;
+
+/// Labels that are listed.
+const LABELS: usize = 1000;
+/// Documents of a map that are sent: more are too many for a browser.
+const ON_MAP: usize = 100_000;
+
+impl From<wire::Question> for recommend::Question {
+    fn from(from: wire::Question) -> recommend::Question {
+        let wire::Question { text, source, source_text, top, rank, exclude, only, before, min_probability, explain } =
+            from;
+        let mut question = recommend::Question::new(text).top(top).exclude(exclude).only(only);
+        (question.source, question.source_text, question.rank) = (source, source_text, rank);
+        (question.before, question.min_probability, question.explain) = (before, min_probability, explain);
+        question
+    }
+}
+
+impl From<wire::By> for Side {
+    fn from(by: wire::By) -> Side {
+        match by {
+            wire::By::In => Side::In,
+            wire::By::Out => Side::Out,
+        }
+    }
+}
+
+impl From<recommend::Answer> for wire::Answer {
+    fn from(answer: recommend::Answer) -> wire::Answer {
+        let query = answer.query;
+        wire::Answer {
+            ranking: answer.ranking.name(),
+            query: wire::Asked { words: query.length, marked: query.marked, unknown: query.unknown },
+            hits: hits(answer.hits),
+            reason: answer.reason,
+            index: None,
+        }
+    }
+}
+
+/// Hits with their ranks.
+pub fn hits(hits: Vec<DocumentHit>) -> Vec<wire::Hit> {
+    let hit = |(hit, rank): (DocumentHit, usize)| wire::Hit {
+        rank,
+        id: hit.id,
+        title: hit.title,
+        score: hit.score,
+        links: hit.links,
+        date: hit.date,
+        url: hit.url,
+        probability: hit.probability,
+        reasons: hit.why.map(wire::Reasons::from).unwrap_or_default(),
+    };
+    hits.into_iter().zip(1..).map(hit).collect()
+}
+
+/// Words with their ranks.
+pub fn words(hits: Vec<WordHit>) -> Vec<wire::NearWord> {
+    let word = |(hit, rank): (WordHit, usize)| wire::NearWord { rank, word: hit.word, score: hit.score };
+    hits.into_iter().zip(1..).map(word).collect()
+}
+
+impl From<recommend::Why> for wire::Reasons {
+    fn from(why: recommend::Why) -> wire::Reasons {
+        let (embedding, bm25) = (why.embedding.score, why.bm25.score);
+        wire::Reasons {
+            embedding: Some(embedding),
+            why: Some(shares(why.embedding)),
+            source: Some(why.source),
+            bm25_cited: (!why.text_alone).then_some(bm25),
+            bm25_text: why.text_alone.then_some(bm25),
+            bm25: Some(shares(why.bm25)),
+            contexts: Some(why.contexts.into_iter().map(quote).collect()),
+        }
+    }
+}
+
+fn shares(shares: WordShares) -> Vec<wire::Share> {
+    shares.shares.into_iter().map(|(word, share)| wire::Share { word, share }).collect()
+}
+
+fn quote(quote: LinkQuote) -> wire::Quote {
+    wire::Quote { text: context_text(&quote), source: quote.source, title: quote.title }
+}
+
+/// `… words before [this] words behind …`
+pub fn context_text(quote: &LinkQuote) -> String {
+    format!("… {} [this] {} …", quote.before, quote.after).replace("  ", " ")
+}
+
+impl From<ModelInfo> for wire::Info {
+    fn from(info: ModelInfo) -> wire::Info {
+        let distinct_labels = info.labels.len();
+        let label = |label: recommend::LabelCount| wire::LabelCount { label: label.label, documents: label.documents };
+        wire::Info {
+            kind: "model",
+            name: info.name,
+            version: env!("CARGO_PKG_VERSION"),
+            documents: info.documents,
+            words: info.words,
+            vocabulary: info.vocabulary,
+            positions: info.positions,
+            links: info.links,
+            newcomers: info.newcomers,
+            trained: info.trained,
+            method: info.method,
+            dim: info.dim,
+            window: info.window,
+            rankings: info.rankings.iter().map(|ranking| ranking.name()).collect(),
+            ranking: info.ranking.name(),
+            labels: info.labels.into_iter().take(LABELS).map(label).collect(),
+            distinct_labels,
+            dates: info.dates.map(|(first, last)| wire::Dates { first, last }),
+        }
+    }
+}
+
+impl From<DocumentPage> for wire::Page {
+    fn from(page: DocumentPage) -> wire::Page {
+        let linked = |linked: recommend::LinkedDocument| wire::Linked {
+            id: linked.id,
+            title: linked.title,
+            links: linked.links,
+        };
+        let context = |quote: LinkQuote| wire::LinkContext {
+            id: quote.source,
+            title: quote.title,
+            before: quote.before,
+            after: quote.after,
+        };
+        wire::Page {
+            id: page.id,
+            title: page.title,
+            date: page.date,
+            labels: page.labels,
+            url: page.url,
+            links_to: page.links_to.into_iter().map(linked).collect(),
+            linked_by: wire::LinkedBy {
+                total: page.linked_by,
+                contexts: page.contexts.into_iter().map(context).collect(),
+            },
+        }
+    }
+}
+
+impl From<Vec<FoundDocument>> for wire::Found {
+    fn from(found: Vec<FoundDocument>) -> wire::Found {
+        let hit = |found: FoundDocument| wire::FoundDocument { id: found.id, title: found.title, date: found.date };
+        wire::Found { hits: found.into_iter().map(hit).collect() }
+    }
+}
+
+/// The documents on a map, with what is shown of them.
+pub fn map(recommender: &Recommender<'_>, map: &DocumentMap) -> wire::Map {
+    let model = recommender.model();
+    let links = model.links_to().unwrap_or_default();
+    let linked = |row: usize| links.get(row).copied().unwrap_or(0);
+    let mut rows: Vec<usize> = (0..map.places().len()).collect();
+    if rows.len() > ON_MAP {
+        rows.sort_by_key(|&row| std::cmp::Reverse(linked(row)));
+        rows.truncate(ON_MAP);
+        rows.sort_unstable();
+    }
+    let (labels, titles, names) = (recommender.info().labels, model.titles(), model.names());
+    let mut places = vec![0; model.labels().ends.len()];
+    labels.iter().zip(0..).for_each(|(label, place)| places[label.number] = place);
+    let of = |row: usize| {
+        let mut of: Vec<u32> =
+            model.label_ids(row).iter().filter_map(|&label| places.get(label as usize).copied()).collect();
+        of.sort_unstable();
+        of
+    };
+    let along = |axis: usize| rows.iter().map(|&row| (map.places()[row][axis] * 1e4).round() / 1e4).collect();
+    wire::Map {
+        documents: map.places().len(),
+        x: along(0),
+        y: along(1),
+        labels: labels.into_iter().map(|label| label.label).collect(),
+        label: rows.iter().map(|&row| of(row)).collect(),
+        links: rows.iter().map(|&row| linked(row)).collect(),
+        ids: rows.iter().map(|&row| names.get(row).to_owned()).collect(),
+        titles: rows.iter().map(|&row| Some(titles.get(row).to_owned()).filter(|title| !title.is_empty())).collect(),
+    }
+}
