@@ -1,13 +1,16 @@
 //! The parts of the page that are about links.
 
+use std::cmp::Reverse;
+
 use hyperdoc2vec::evaluate::stats::holm;
+use maud::{Markup, html};
 use serde_json::Value;
 
 use super::super::paper;
-use super::super::plot::{Bar, Series, bars, escaped, lines};
-use super::{array, ends, heads, pair, percent, printed, seconds, table, text};
+use super::super::plot::{Bar, Series, bars, lines};
+use super::{array, heads, interval, pair, paper_heads, percent, printed, seconds, table, text};
 
-/// What is drawn; tables have all.
+/// The methods that are drawn; tables have all.
 const DRAWN: [&str; 12] = [
     "popular",
     "bm25-cited",
@@ -23,11 +26,15 @@ const DRAWN: [&str; 12] = [
     "hybrid-source",
 ];
 
-/// What is drawn for each citation function.
+/// The methods that are drawn for each citation function.
 const BY_FUNCTION: [&str; 7] = ["bm25-cited", "d2v-cac", "w2v", "h-d2v-random", "h-d2v-paper", "h-d2v", "hybrid"];
 
 fn name(method: &Value) -> &str {
     method["method"].as_str().unwrap_or_default()
+}
+
+fn recall_of(method: &Value) -> f64 {
+    method["recall@10"].as_f64().unwrap_or(0.0)
 }
 
 fn recall(methods: &[Value], of: &str) -> Option<f64> {
@@ -43,7 +50,7 @@ fn compared<'a>(comparisons: &'a [Value], a: &str, b: &str) -> Option<(&'a Value
     })
 }
 
-/// A statement of the paper, "the first is above the second", and what is found here.
+/// A statement of the paper, "the first is above the second", and the result here.
 struct Statement {
     above: &'static str,
     below: &'static str,
@@ -52,6 +59,14 @@ struct Statement {
     ends: [f64; 2],
     /// Corrected for all statements of the table (Holm).
     p: f64,
+}
+
+/// What the comparison says of a statement.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Verdict {
+    Confirmed,
+    Reversed,
+    Open,
 }
 
 impl Statement {
@@ -63,22 +78,30 @@ impl Statement {
         Some(Statement { above, below, points: points(&pair["difference"])?, ends, p: pair["p"].as_f64()? })
     }
 
-    fn verdict(&self) -> &'static str {
+    fn verdict(&self) -> Verdict {
         match (self.points > 0.0, self.p < 0.05) {
-            (_, false) => "<span class=\"open\">no difference shown</span>",
-            (true, true) => "<span class=\"yes\">confirmed</span>",
-            (false, true) => "<span class=\"no\">the other way round</span>",
+            (_, false) => Verdict::Open,
+            (true, true) => Verdict::Confirmed,
+            (false, true) => Verdict::Reversed,
         }
     }
 
-    fn row(&self) -> Vec<String> {
-        vec![
-            format!("{} above {}", self.above, self.below),
-            format!("{:+.1}", self.points),
-            format!("<small>{:+.1} to {:+.1}</small>", self.ends[0], self.ends[1]),
-            format!("{:.4}", self.p),
-            self.verdict().to_owned(),
-        ]
+    fn row(&self) -> Markup {
+        html! {
+            tr {
+                td { (self.above) " above " (self.below) }
+                td { (format!("{:+.1}", self.points)) }
+                td { small { (format!("{:+.1} to {:+.1}", self.ends[0], self.ends[1])) } }
+                td { (format!("{:.4}", self.p)) }
+                td {
+                    @match self.verdict() {
+                        Verdict::Confirmed => span.yes { "confirmed" },
+                        Verdict::Reversed => span.no { "the other way round" },
+                        Verdict::Open => span.open { "no difference shown" },
+                    }
+                }
+            }
+        }
     }
 }
 
@@ -112,285 +135,295 @@ fn newcomers(part: &Value) -> Vec<Statement> {
     together(paper::NEWCOMERS.into_iter().filter_map(|two| stated(part, two, |pair| &pair["newcomers"])).collect())
 }
 
-/// What came out, in a few lines.
-pub fn said(report: &Value) -> String {
+/// The main results, in a few lines.
+pub fn results(report: &Value) -> Markup {
     let part = &report["links"][0];
     let methods = array(&part["methods"]);
-    let value = |method: &&Value| method["recall@10"].as_f64().unwrap_or(0.0);
-    let mut out = Vec::new();
-    if let Some(best) = methods.iter().max_by(|a, b| value(a).total_cmp(&value(b))) {
-        out.push(format!(
-            "Best on links: <b>{}</b>, recall@10 {} ({}).",
-            text(&best["method"]),
-            percent(&best["recall@10"]),
-            ends(&best["interval"]["recall@10"])
-        ));
-    }
+    let best = methods.iter().max_by(|a, b| recall_of(a).total_cmp(&recall_of(b)));
     let rivals: Vec<(&'static str, f64)> =
         paper::ORDER.into_iter().filter_map(|name| Some((name, recall(methods, name)?))).collect();
-    if let Some((rival, _)) = rivals.iter().max_by(|a, b| a.1.total_cmp(&b.1)) {
-        let gain = |own: &'static str| stated(part, (own, rival), |pair| pair);
-        for Statement { above, points, ends, p, .. } in
-            together(["h-d2v", "hybrid"].into_iter().filter_map(gain).collect())
-        {
-            out.push(format!(
-                "{above} against the best of the paper's methods that were asked ({rival}; {} of {}): {points:+.1} points ({:+.1} \
-                 to {:+.1}, p {p:.4}).",
-                rivals.len(),
-                paper::ORDER.len(),
-                ends[0],
-                ends[1]
-            ));
+    let rival = rivals.iter().max_by(|a, b| a.1.total_cmp(&b.1)).map(|(rival, _)| *rival);
+    let gain = |own: &'static str| stated(part, (own, rival?), |pair| pair);
+    let gains = together(["h-d2v", "hybrid"].into_iter().filter_map(gain).collect());
+    let order = order(part);
+    let count = |verdict: Verdict| order.iter().filter(|statement| statement.verdict() == verdict).count();
+    html! {
+        @if best.is_some() || !gains.is_empty() || !order.is_empty() {
+            div.said {
+                ul {
+                    @if let Some(best) = best {
+                        li {
+                            "Best on links: " b { (name(best)) } ", recall@10 " (percent(&best["recall@10"]))
+                            " (" (interval(&best["interval"]["recall@10"])) ")."
+                        }
+                    }
+                    @for Statement { above, below, points, ends, p } in &gains {
+                        li {
+                            (above) " against the best of the paper's methods that were asked (" (below) "; "
+                            (rivals.len()) " of " (paper::ORDER.len()) "): "
+                            (format!("{points:+.1} points ({:+.1} to {:+.1}, p {p:.4}).", ends[0], ends[1]))
+                        }
+                    }
+                    @if !order.is_empty() {
+                        li {
+                            "The order of the paper's Table 7: of " (order.len()) " neighbours "
+                            (count(Verdict::Confirmed)) " confirmed, " (count(Verdict::Reversed))
+                            " the other way round, " (count(Verdict::Open)) " not told apart."
+                        }
+                    }
+                }
+            }
         }
     }
-    let statements = order(part);
-    if !statements.is_empty() {
-        let count = |what: &str| statements.iter().filter(|statement| statement.verdict().contains(what)).count();
-        out.push(format!(
-            "The order of the paper's Table 7: of {} neighbours {} confirmed, {} the other way round, {} not told apart.",
-            statements.len(),
-            count("confirmed"),
-            count("other way"),
-            count("no difference")
-        ));
-    }
-    if out.is_empty() {
-        return String::new();
-    }
-    let items: String = out.iter().map(|line| format!("<li>{line}</li>")).collect();
-    format!("<div class=\"said\"><ul>{items}</ul></div>")
 }
 
-pub fn links(report: &Value) -> String {
-    let mut out = "<h2>Links</h2>".to_owned();
-    for part in array(&report["links"]) {
-        if part["anchors"] == "drop" {
-            out += "<h3>The links' own words left out of the questions</h3>";
+pub fn links(report: &Value) -> Markup {
+    html! {
+        h2 { "Links" }
+        @for part in array(&report["links"]) {
+            @if part["anchors"] == "drop" { h3 { "The links' own words left out of the questions" } }
+            @let methods = array(&part["methods"]);
+            figure style="margin:0" {
+                (recall_bars(methods))
+                figcaption { "Recall@10 with 95 % intervals; blue: methods of the paper's Table 7." }
+            }
+            (main_table(report, methods))
+            (statements(part))
+            h3 { "Recall against the number of hits" }
+            (recall_curves(methods))
+            (breakdowns(methods))
         }
-        let methods = array(&part["methods"]);
-        let bar = |method: &Value| Bar {
-            name: name(method).to_owned(),
-            share: method["recall@10"].as_f64().unwrap_or(0.0),
-            ends: pair(&method["interval"]["recall@10"]),
-            colour: usize::from(!paper::ORDER.contains(&name(method))),
-        };
-        let mut drawn: Vec<&Value> = methods.iter().collect();
-        let value = |method: &Value| method["recall@10"].as_f64().unwrap_or(0.0);
-        drawn.sort_by(|a, b| value(b).total_cmp(&value(a)));
-        out += "<figure style=\"margin:0\">";
-        out += &bars("recall@10", &[(String::new(), drawn.into_iter().map(bar).collect())]);
-        out += "<figcaption>Recall@10 with 95 % intervals; blue: methods of the paper's Table 7.</figcaption></figure>";
-        out += &main_table(report, methods);
-        out += &statements(part);
-        let curve = |method: &Value| -> Series {
-            let points =
-                array(&method["recall_curve"]).iter().filter_map(|point| point[0].as_f64().zip(point[1].as_f64()));
-            (name(method).to_owned(), points.filter(|point| point.0 >= 50.0).collect())
-        };
-        let mut series: Vec<Series> =
-            methods.iter().filter(|method| DRAWN.contains(&name(method))).map(curve).collect();
-        series.sort_by(|a, b| {
-            let last = |series: &Series| series.1.last().map_or(0.0, |point| point.1);
-            last(b).total_cmp(&last(a))
-        });
-        out += "<h3>Recall against the number of hits</h3>";
-        out += &lines("recall against k", "hits looked at", &series);
-        out += &breakdowns(methods);
     }
-    out
 }
 
-fn main_table(report: &Value, methods: &[Value]) -> String {
+fn recall_bars(methods: &[Value]) -> Markup {
+    let bar = |method: &Value| Bar {
+        name: name(method).to_owned(),
+        share: recall_of(method),
+        ends: pair(&method["interval"]["recall@10"]),
+        colour: usize::from(!paper::ORDER.contains(&name(method))),
+    };
+    let mut drawn: Vec<&Value> = methods.iter().collect();
+    drawn.sort_by(|a, b| recall_of(b).total_cmp(&recall_of(a)));
+    bars("recall@10", &[(String::new(), drawn.into_iter().map(bar).collect())])
+}
+
+fn recall_curves(methods: &[Value]) -> Markup {
+    let curve = |method: &Value| -> Series {
+        let points = array(&method["recall_curve"]).iter().filter_map(|point| point[0].as_f64().zip(point[1].as_f64()));
+        (name(method).to_owned(), points.filter(|point| point.0 >= 50.0).collect())
+    };
+    let mut series: Vec<Series> = methods.iter().filter(|method| DRAWN.contains(&name(method))).map(curve).collect();
+    let last = |series: &Series| series.1.last().map_or(0.0, |point| point.1);
+    series.sort_by(|a, b| last(b).total_cmp(&last(a)));
+    lines("recall against k", "hits looked at", &series)
+}
+
+fn main_table(report: &Value, methods: &[Value]) -> Markup {
     let figures = &report["paper"]["links"];
     let new = &report["paper"]["newcomers"];
     let given = figures.is_object() || new.is_object();
     let row = |method: &Value| {
         let own = name(method);
         let place = paper::ORDER.iter().position(|other| *other == own);
-        let mut row = vec![
-            escaped(own),
-            percent(&method["recall@10"]),
-            format!("<small>{}</small>", ends(&method["interval"]["recall@10"])),
-            percent(&method["map@10"]),
-            percent(&method["mrr@10"]),
-            percent(&method["ndcg@10"]),
-            percent(&method["newcomers"]["recall@10"]),
-            place.map_or(String::new(), |place| (place + 1).to_string()),
-        ];
-        if given {
-            row.extend(["recall@10", "map@10", "mrr@10", "ndcg@10"].map(|metric| printed(&figures[own][metric])));
-            row.push(printed(&new[own]));
+        html! {
+            tr {
+                td { (own) }
+                td { (percent(&method["recall@10"])) }
+                td { small { (interval(&method["interval"]["recall@10"])) } }
+                td { (percent(&method["map@10"])) }
+                td { (percent(&method["mrr@10"])) }
+                td { (percent(&method["ndcg@10"])) }
+                td { (percent(&method["newcomers"]["recall@10"])) }
+                td.paper { @if let Some(place) = place { (place + 1) } }
+                @if given {
+                    @for metric in ["recall@10", "map@10", "mrr@10", "ndcg@10"] {
+                        td.paper { (printed(&figures[own][metric])) }
+                    }
+                    td.paper { (printed(&new[own])) }
+                }
+                td { (seconds(&method["train_seconds"])) }
+                td { (seconds(&method["query_seconds"])) }
+            }
         }
-        row.extend([seconds(&method["train_seconds"]), seconds(&method["query_seconds"])]);
-        row
     };
-    let mut names = heads(&["method", "recall@10", "[95 %]", "MAP", "MRR", "nDCG", "newcomers", "paper: place"]);
-    if given {
-        names.extend(heads(&["paper: recall", "paper: MAP", "paper: MRR", "paper: nDCG", "paper: newcomers"]));
-    }
-    names.extend(heads(&["train s", "ask s"]));
-    table(&names, &methods.iter().map(row).collect::<Vec<_>>())
+    table(&html! {
+        tr {
+            (heads(["method", "recall@10", "[95 %]", "MAP", "MRR", "nDCG", "newcomers"]))
+            (paper_heads(["place"]))
+            @if given { (paper_heads(["recall", "MAP", "MRR", "nDCG", "newcomers"])) }
+            (heads(["train s", "ask s"]))
+        }
+        @for method in methods { (row(method)) }
+    })
 }
 
-fn statements(part: &Value) -> String {
-    let mut out = String::new();
-    for (head, found) in [
+fn statements(part: &Value) -> Markup {
+    let tables = [
         ("The order of the paper's Table 7", order(part)),
         ("NPM, in the paper between w2v and w2v-i4i", npm(part)),
         ("Newcomers, as the paper's Table 8 has them", newcomers(part)),
-    ] {
-        if !found.is_empty() {
-            let rows: Vec<Vec<String>> = found.iter().map(Statement::row).collect();
-            let names = heads(&["in the paper", "points here", "[95 %]", "p (Holm)", "here"]);
-            out += &format!("<h3>{head}</h3>{}", table(&names, &rows));
+    ];
+    html! {
+        @for (head, found) in tables.iter().filter(|(_, found)| !found.is_empty()) {
+            h3 { (head) }
+            (table(&html! {
+                tr { (heads(["in the paper", "points here", "[95 %]", "p (Holm)", "here"])) }
+                @for statement in found { (statement.row()) }
+            }))
         }
     }
-    out
 }
 
-fn breakdowns(methods: &[Value]) -> String {
-    let mut out = "<h3>Recall@10 by the links to the target</h3>".to_owned();
-    let bins = methods.first().map(|method| array(&method["by_links"])).unwrap_or_default();
-    let mut names = vec!["method".to_owned()];
-    names.extend(bins.iter().map(|bin| format!("{}<br><small>{}</small>", text(&bin["name"]), bin["positions"])));
-    let share = |bin: &Value| if bin["positions"] == 0 { "–".to_owned() } else { percent(&bin["recall@10"]) };
-    let row = |method: &Value| -> Vec<String> {
-        [text(&method["method"])].into_iter().chain(array(&method["by_links"]).iter().map(share)).collect()
-    };
-    out += &table(&names, &methods.iter().map(row).collect::<Vec<_>>());
+/// A row of recall@10 for each method, by the parts that its value `key` has.
+fn recall_by(methods: &[Value], key: &str) -> Markup {
+    let parts = methods.first().map(|method| array(&method[key])).unwrap_or_default();
+    table(&html! {
+        tr {
+            th { "method" }
+            @for part in parts { th { (text(&part["name"])) br; small { (part["positions"]) } } }
+        }
+        @for method in methods {
+            tr {
+                td { (name(method)) }
+                @for part in array(&method[key]) {
+                    td { @if part["positions"] == 0 { "–" } @else { (percent(&part["recall@10"])) } }
+                }
+            }
+        }
+    })
+}
+
+fn breakdowns(methods: &[Value]) -> Markup {
     let labels = methods.first().map(|method| array(&method["by_label"])).unwrap_or_default();
-    if !labels.is_empty() {
-        out += "<details><summary>Recall@10 by the label of the target</summary>";
-        let mut names = vec!["label".to_owned(), "positions".to_owned()];
-        names.extend(methods.iter().map(|method| text(&method["method"])));
-        let row = |(number, label): (usize, &Value)| {
-            let mut row = vec![text(&label["name"]), label["positions"].to_string()];
-            row.extend(methods.iter().map(|method| percent(&method["by_label"][number]["recall@10"])));
-            row
-        };
-        out += &table(&names, &labels.iter().enumerate().map(row).collect::<Vec<_>>());
-        out += "</details>";
+    html! {
+        h3 { "Recall@10 by the links to the target" }
+        (recall_by(methods, "by_links"))
+        @if !labels.is_empty() {
+            details {
+                summary { "Recall@10 by the label of the target" }
+                (table(&html! {
+                    tr { (heads(["label", "positions"])) @for method in methods { th { (name(method)) } } }
+                    @for (number, label) in labels.iter().enumerate() {
+                        tr {
+                            td { (text(&label["name"])) }
+                            td { (label["positions"]) }
+                            @for method in methods { td { (percent(&method["by_label"][number]["recall@10"])) } }
+                        }
+                    }
+                }))
+            }
+        }
     }
-    out
 }
 
-pub fn functions(report: &Value) -> String {
+pub fn functions(report: &Value) -> Option<Markup> {
     let methods = array(&report["links"][0]["methods"]);
     let names = methods.first().map(|method| array(&method["by_function"])).unwrap_or_default();
     let group = |(number, function): (usize, &Value)| {
         let drawn = methods.iter().filter(|method| BY_FUNCTION.contains(&name(method)));
         let bar = |(colour, method): (usize, &Value)| {
             let part = &method["by_function"][number];
-            Bar {
-                name: name(method).to_owned(),
-                share: part["recall@10"].as_f64().unwrap_or(0.0),
-                ends: pair(&part["interval"]),
-                colour,
-            }
+            Bar { name: name(method).to_owned(), share: recall_of(part), ends: pair(&part["interval"]), colour }
         };
-        let head = format!("{}, {} positions", function["name"].as_str().unwrap_or_default(), function["positions"]);
+        let head = format!("{}, {} positions", text(&function["name"]), function["positions"]);
         (head, drawn.enumerate().map(bar).collect::<Vec<Bar>>())
     };
     let asked = |(_, function): &(usize, &Value)| function["positions"].as_u64().is_some_and(|positions| positions > 0);
     let groups: Vec<(String, Vec<Bar>)> = names.iter().enumerate().filter(asked).map(group).collect();
-    if groups.is_empty() {
-        return String::new();
-    }
-    format!(
-        "<h2>Links by citation function</h2><p class=\"note\">A machine fitted to the labelled contexts tells what each asked \
-         link is for (C {}); recall@10 of each, with 95 % intervals.</p>{}{}",
-        report["functions"]["c"],
-        bars("recall@10 by function", &groups),
-        by_function(methods) + &paper_by_function(methods)
-    )
+    (!groups.is_empty()).then(|| {
+        html! {
+            h2 { "Links by citation function" }
+            p.note {
+                "A machine fitted to the labelled contexts tells what each asked link is for (C " (report["functions"]["c"])
+                "); recall@10 of each, with 95 % intervals."
+            }
+            (bars("recall@10 by function", &groups))
+            (recall_by(methods, "by_function"))
+            (paper_by_function(methods))
+        }
+    })
 }
 
 /// What the paper says of recall by function, and how it is here.
-fn paper_by_function(methods: &[Value]) -> String {
+fn paper_by_function(methods: &[Value]) -> Markup {
     let of = |wanted: &str| methods.iter().find(|method| name(method) == wanted).map(|one| array(&one["by_function"]));
-    let [Some(own), Some(w2v), Some(d2v)] = paper::BY_FUNCTION.map(of) else { return String::new() };
+    let [Some(own), Some(w2v), Some(d2v)] = paper::BY_FUNCTION.map(of) else { return html! {} };
     let positions = |number: &usize| own[*number]["positions"].as_u64().unwrap_or(0);
     let mut largest: Vec<usize> = (0..own.len()).filter(|number| positions(number) > 0).collect();
-    largest.sort_by_key(|number| std::cmp::Reverse(positions(number)));
+    largest.sort_by_key(|number| Reverse(positions(number)));
     largest.truncate(paper::LARGEST);
-    let share =
-        |parts: &[Value], number: usize| parts.get(number).and_then(|part| part["recall@10"].as_f64()).unwrap_or(0.0);
+    let share = |parts: &[Value], number: usize| parts.get(number).map_or(0.0, recall_of);
     let above = |&&number: &&usize| share(own, number) > share(w2v, number).max(share(d2v, number));
-    format!(
-        "<p>In the paper {} is above {} and {} on the {} largest functions; here on {} of the {} largest, \
-         without a test.</p>",
-        paper::BY_FUNCTION[0],
-        paper::BY_FUNCTION[1],
-        paper::BY_FUNCTION[2],
-        paper::LARGEST,
-        largest.iter().filter(above).count(),
-        largest.len()
-    )
+    let [method, first, second] = paper::BY_FUNCTION;
+    html! {
+        p {
+            "In the paper " (method) " is above " (first) " and " (second) " on the " (paper::LARGEST)
+            " largest functions; here on " (largest.iter().filter(above).count()) " of the " (largest.len())
+            " largest, without a test."
+        }
+    }
 }
 
-/// Every method's recall by function.
-fn by_function(methods: &[Value]) -> String {
-    let functions = methods.first().map(|method| array(&method["by_function"])).unwrap_or_default();
-    let head = |function: &Value| format!("{}<br><small>{}</small>", text(&function["name"]), function["positions"]);
-    let names: Vec<String> = ["method".to_owned()].into_iter().chain(functions.iter().map(head)).collect();
-    let share = |part: &Value| if part["positions"] == 0 { "–".to_owned() } else { percent(&part["recall@10"]) };
-    let row = |method: &Value| -> Vec<String> {
-        [text(&method["method"])].into_iter().chain(array(&method["by_function"]).iter().map(share)).collect()
-    };
-    table(&names, &methods.iter().map(row).collect::<Vec<_>>())
+pub fn examples(report: &Value) -> Option<Markup> {
+    let examples = array(&report["examples"]);
+    (!examples.is_empty()).then(|| {
+        html! {
+            h2 { "An example" }
+            @for (number, one) in examples.iter().enumerate() { (example(number, one)) }
+        }
+    })
 }
 
-pub fn examples(report: &Value) -> String {
-    let parts: String = array(&report["examples"]).iter().enumerate().map(example).collect();
-    if parts.is_empty() { parts } else { format!("<h2>An example</h2>{parts}") }
-}
-
-fn example((number, example): (usize, &Value)) -> String {
-    let truth = |truth: &Value| {
-        let title = truth["title"].as_str().unwrap_or_default();
-        let short: String = title.chars().take(48).collect();
-        let more = if short.len() < title.len() { "…" } else { "" };
-        format!("{}<br><small>{}{more}</small>", text(&truth["id"]), escaped(&short))
-    };
-    let truths: Vec<String> = array(&example["truths"]).iter().map(truth).collect();
-    let hit: Vec<String> =
-        array(&example["truths"]).iter().filter(|truth| truth["wanted"] == true).map(|t| text(&t["id"])).collect();
-    let lead = match (hit.is_empty(), example["given"] == true, number) {
-        (false, false, 0) => format!(
-            "The running example of the paper is a place that speaks of BLEU and Moses; there h-d2v alone has both among its \
-             first five. This place of a test document, {}, links to {}:",
-            text(&example["source"]),
-            hit.join(" and ")
-        ),
-        (false, _, _) => {
-            format!("This place of a test document, {}, links to {}:", text(&example["source"]), hit.join(" and "))
+fn example(number: usize, example: &Value) -> Markup {
+    let truths = array(&example["truths"]);
+    let hit: Vec<&str> =
+        truths.iter().filter(|truth| truth["wanted"] == true).map(|truth| text(&truth["id"])).collect();
+    let given = example["given"] == true;
+    html! {
+        p {
+            @if hit.is_empty() {
+                @if given {
+                    "No position asked links to the documents given."
+                } @else {
+                    "No position asked links to the papers of the paper's running example (BLEU and Moses)."
+                }
+                " Some place of a test document instead:"
+            } @else {
+                @if !given && number == 0 {
+                    "The running example of the paper is a place that speaks of BLEU and Moses; there h-d2v alone has both \
+                     among its first five. "
+                }
+                "This place of a test document, " (text(&example["source"])) ", links to " (hit.join(" and ")) ":"
+            }
         }
-        (true, false, _) => {
-            "No position asked links to the papers of the paper's running example (BLEU and Moses). Some \
-                             place of a test document instead:"
-                .to_owned()
-        }
-        (true, true, _) => {
-            "No position asked links to the documents given. Some place of a test document instead:".to_owned()
-        }
-    };
-    let row = |method: &Value| {
-        let places = array(&method["places"]).iter().map(|place| match place.as_u64() {
-            Some(0) | None => "beyond 1000".to_owned(),
-            Some(place) if place <= 10 => format!("<b>{place}</b>"),
-            Some(place) => place.to_string(),
-        });
-        [text(&method["method"])].into_iter().chain(places).collect::<Vec<String>>()
-    };
-    let rows: Vec<Vec<String>> = array(&example["places"]).iter().map(row).collect();
-    let names: Vec<String> = ["method".to_owned()].into_iter().chain(truths).collect();
-    format!(
-        "<p>{lead}</p><blockquote>… {} <b>[link]</b> {} …</blockquote>\
-         <p>Places of the true targets, in bold among the first ten:</p>{}",
-        text(&example["before"]),
-        text(&example["after"]),
-        table(&names, &rows)
-    )
+        blockquote { "… " (text(&example["before"])) " " b { "[link]" } " " (text(&example["after"])) " …" }
+        p { "Places of the true targets, in bold among the first ten:" }
+        (table(&html! {
+            tr {
+                th { "method" }
+                @for truth in truths {
+                    @let title = text(&truth["title"]);
+                    @let short: String = title.chars().take(48).collect();
+                    th { (text(&truth["id"])) br; small { (short) @if short.len() < title.len() { "…" } } }
+                }
+            }
+            @for method in array(&example["places"]) {
+                tr {
+                    td { (name(method)) }
+                    @for place in array(&method["places"]) {
+                        td {
+                            @match place.as_u64() {
+                                Some(0) | None => "beyond 1000",
+                                Some(place) if place <= 10 => b { (place) },
+                                Some(place) => (place),
+                            }
+                        }
+                    }
+                }
+            }
+        }))
+    }
 }
 
 #[cfg(test)]
@@ -412,9 +445,10 @@ mod tests {
             method("d2v-cac", [0.3, 0.0, 0.3, 0.1]),
         ];
         // Nobody asks of the second; d2v-cac is above on the third, and w2v level on the last.
-        assert!(paper_by_function(&methods).contains("here on 1 of the 3 largest"), "{}", paper_by_function(&methods));
+        let sentence = paper_by_function(&methods).into_string();
+        assert!(sentence.contains("here on 1 of the 3 largest"), "{sentence}");
         methods.pop();
-        assert_eq!(paper_by_function(&methods), "");
+        assert_eq!(paper_by_function(&methods).into_string(), "");
     }
 
     #[test]
@@ -428,14 +462,14 @@ mod tests {
         let verdicts = |found: Vec<Statement>| -> Vec<String> {
             found
                 .iter()
-                .map(|one| format!("{} {} {:+.0} {}", one.above, one.below, one.points, one.verdict()))
+                .map(|one| format!("{} {} {:+.0} {:?}", one.above, one.below, one.points, one.verdict()))
                 .collect()
         };
         let found = verdicts(npm(&part));
-        assert!(found[0].starts_with("w2v npm +20") && found[0].contains("confirmed"), "{found:?}");
-        assert!(found[1].starts_with("npm w2v-i4i -10") && found[1].contains("other way"), "{found:?}");
+        assert!(found[0].starts_with("w2v npm +20") && found[0].contains("Confirmed"), "{found:?}");
+        assert!(found[1].starts_with("npm w2v-i4i -10") && found[1].contains("Reversed"), "{found:?}");
         let found = verdicts(super::newcomers(&part));
         assert_eq!(found.len(), 1);
-        assert!(found[0].starts_with("d2v-nc w2v +10") && found[0].contains("confirmed"), "{found:?}");
+        assert!(found[0].starts_with("d2v-nc w2v +10") && found[0].contains("Confirmed"), "{found:?}");
     }
 }

@@ -1,11 +1,10 @@
-//! The report as one page: what came out, tables, plots, and how it was made.
+//! The report as one page: results, tables, plots, and how it was made.
 
 mod links;
 mod others;
 
+use maud::{DOCTYPE, Markup, PreEscaped, html};
 use serde_json::Value;
-
-use super::plot::escaped;
 
 const STYLE: &str = "\
 :root{--ink:#1d2733;--soft:#5b6875;--line:#e3e8ee;--pale:#f5f8fb;--blue:#0b5c96}\
@@ -37,8 +36,8 @@ fn array(value: &Value) -> &[Value] {
     value.as_array().map(Vec::as_slice).unwrap_or_default()
 }
 
-fn text(value: &Value) -> String {
-    escaped(value.as_str().unwrap_or_default())
+fn text(value: &Value) -> &str {
+    value.as_str().unwrap_or_default()
 }
 
 fn percent(value: &Value) -> String {
@@ -50,10 +49,11 @@ fn printed(value: &Value) -> String {
     value.as_f64().map_or(String::new(), |figure| format!("{figure:.2}"))
 }
 
-fn ends(value: &Value) -> String {
-    match (value[0].as_f64(), value[1].as_f64()) {
-        (Some(low), Some(high)) => format!("{:.1}–{:.1}", 100.0 * low, 100.0 * high),
-        _ => String::new(),
+/// The ends of an interval of shares, in %.
+fn interval(value: &Value) -> String {
+    match pair(value) {
+        Some((low, high)) => format!("{:.1}–{:.1}", 100.0 * low, 100.0 * high),
+        None => String::new(),
     }
 }
 
@@ -69,68 +69,54 @@ fn seconds(value: &Value) -> String {
     value.as_f64().map_or(String::new(), |seconds| format!("{seconds:.0}"))
 }
 
-/// A table; heads that begin with `paper` mark the columns of the paper's own figures.
-fn table(heads: &[String], rows: &[Vec<String>]) -> String {
-    let line = |cells: &[String], tag: &str| {
-        let cell = |(cell, head): (&String, &String)| {
-            let class = if head.starts_with("paper") { " class=\"paper\"" } else { "" };
-            format!("<{tag}{class}>{cell}</{tag}>")
-        };
-        let cells: String = cells.iter().zip(heads).map(cell).collect();
-        format!("<tr>{cells}</tr>")
-    };
-    let rows: String = rows.iter().map(|row| line(row, "td")).collect();
-    format!("<div class=\"wide\"><table>{}{rows}</table></div>", line(heads, "th"))
+/// A table that scrolls where the window is too narrow; `rows` are `tr` elements.
+fn table(rows: &Markup) -> Markup {
+    html! { div.wide { table { (rows) } } }
 }
 
-fn heads(names: &[&str]) -> Vec<String> {
-    names.iter().map(|name| (*name).to_owned()).collect()
+/// Heads of columns.
+fn heads<const N: usize>(names: [&str; N]) -> Markup {
+    html! { @for name in names { th { (name) } } }
 }
 
-fn yes(is: bool) -> &'static str {
-    if is { "<span class=\"yes\">yes</span>" } else { "<span class=\"no\">no</span>" }
+/// Heads of the columns of the paper's own figures.
+fn paper_heads<const N: usize>(names: [&str; N]) -> Markup {
+    html! { @for name in names { th.paper { "paper: " (name) } } }
 }
 
 /// The whole page.
 pub fn page(report: &Value) -> String {
-    let parts = [
-        ("links", "Links", links::links(report)),
+    let sections = [
+        ("links", "Links", Some(links::links(report))),
         ("functions", "Functions", links::functions(report)),
         ("example", "Example", links::examples(report)),
-        ("classes", "Classes", others::classes(report)),
+        ("classes", "Classes", Some(others::classes(report))),
         ("intents", "Intents", others::intents(report)),
         ("criteria", "Criteria", others::criteria(report)),
-        ("map", "Map", others::map(report)),
-        ("made", "How this was made", made(report)),
+        ("map", "Map", Some(others::map(report))),
+        ("made", "How this was made", Some(made(report))),
     ];
-    let there = || parts.iter().filter(|(_, _, part)| !part.is_empty());
-    let ways: String = there().map(|(id, name, _)| format!("<a href=\"#{id}\">{name}</a>")).collect();
-    let body: String = there().map(|(id, _, part)| format!("<section id=\"{id}\">{part}</section>")).collect();
-    format!(
-        "<!doctype html><html lang=\"en\"><meta charset=\"utf-8\"><meta name=\"viewport\" content=\"width=device-width\">\
-         <title>hyperdoc2vec: every experiment</title><style>{STYLE}</style>{}<nav>{ways}</nav>{}{body}</html>\n",
-        about(report),
-        links::said(report),
-    )
+    let sections = || sections.iter().filter_map(|(id, name, section)| Some((id, name, section.as_ref()?)));
+    let page = html! {
+        (DOCTYPE)
+        html lang="en" {
+            meta charset="utf-8";
+            meta name="viewport" content="width=device-width";
+            title { "hyperdoc2vec: every experiment" }
+            style { (PreEscaped(STYLE)) }
+            (about(report))
+            nav { @for (id, name, _) in sections() { a href={ "#" (id) } { (name) } } }
+            (links::results(report))
+            @for (id, _, section) in sections() { section id=(id) { (section) } }
+        }
+    };
+    page.into_string() + "\n"
 }
 
-fn about(report: &Value) -> String {
+fn about(report: &Value) -> Markup {
     let split = &report["settings"]["split"];
     let source = &report["settings"]["corpus"]["source"]["inputs"];
     let names: Vec<&str> = array(source).iter().filter_map(Value::as_str).collect();
-    let cut = match (split["until"].as_str(), split["holdout"].as_f64()) {
-        (Some(until), _) => {
-            format!(
-                "Documents dated up to {} are there to learn from, later ones to ask for their links.",
-                escaped(until)
-            )
-        }
-        (_, Some(share)) => {
-            format!("{:.0} % of the documents are held out and asked for their links.", 100.0 * share)
-        }
-        _ => String::new(),
-    };
-    let fact = |name: &str, what: &str| format!("<div><b>{}</b><span>{what}</span></div>", thousands(&split[name]));
     let facts = [
         ("training_documents", "documents to learn from"),
         ("training_links", "links among them"),
@@ -139,50 +125,59 @@ fn about(report: &Value) -> String {
         ("multi_truth_positions", "with several truths"),
         ("newcomer_positions", "with a newcomer among them"),
     ];
-    let facts: String = facts.iter().map(|(name, what)| fact(name, what)).collect();
     let paper = &report["paper"];
-    let differs = match paper["source"].as_str() {
-        Some(source) => {
-            format!("Columns headed <i>paper</i> were given by the user: {}. {}", escaped(source), text(&paper["data"]))
+    html! {
+        header {
+            h1 { "hyperdoc2vec: every experiment of the paper" }
+            p {
+                "Corpus: " (names.join(", ")) ". "
+                @if let Some(until) = split["until"].as_str() {
+                    "Documents dated up to " (until) " are there to learn from, later ones to ask for their links."
+                } @else if let Some(share) = split["holdout"].as_f64() {
+                    (format!("{:.0}", 100.0 * share)) " % of the documents are held out and asked for their links."
+                }
+            }
+            div.facts { @for (name, what) in facts { div { b { (thousands(&split[name])) } span { (what) } } } }
+            p.note {
+                "All figures in %; [95 %] are bootstrap intervals over test documents, p is of a paired randomisation test. "
+                b { "Data differ:" }
+                " the paper (Han et al., ACL 2018) used papers of NIPS, of the ACL Anthology (its release of 2013) and of \
+                 DBLP, learning from those before 1998, 2012 and 2009 and asking the later ones: other documents and \
+                 another split than here, and 100 passes over the links where this run made "
+                (report["settings"]["reference_epochs"])
+                " (--reference-epochs). Its figures and these are not comparable point by point; the order of the methods \
+                 is. "
+                @if let Some(source) = paper["source"].as_str() {
+                    "Columns headed " i { "paper" } " were given by the user: " (source) ". " (text(&paper["data"]))
+                } @else {
+                    "This report has what the paper's text says of its tables, not their figures; "
+                    code { "--paper-figures" } " adds those."
+                }
+            }
         }
-        None => {
-            "This report has what the paper's text says of its tables, not their figures; <code>--paper-figures</code> \
-                 adds those."
-                .to_owned()
-        }
-    };
-    format!(
-        "<header><h1>hyperdoc2vec: every experiment of the paper</h1><p>Corpus: {}. {cut}</p><div class=\"facts\">{facts}</div>\
-         <p class=\"note\">All figures in %; [95 %] are bootstrap intervals over test documents, p is of a paired randomisation \
-         test. <b>Data differ:</b> the paper (Han et al., ACL 2018) used papers of NIPS, of the ACL Anthology (its release of 2013) \
-         and of DBLP, learning from those before 1998, 2012 and 2009 and asking the later ones: other documents and another \
-         split than here, and 100 passes over the links where this run made {} (--reference-epochs). \
-         Its figures and these are not comparable point by point; the order of the methods is. {differs}</p></header>",
-        escaped(&names.join(", ")),
-        report["settings"]["reference_epochs"],
-    )
+    }
 }
 
-fn made(report: &Value) -> String {
-    let settings = escaped(&format!("{:#}", report["settings"]));
-    let told = |name: &str, part: &Value| format!("{name} {} s", seconds(&part["seconds"]));
+fn made(report: &Value) -> Markup {
     let intents = array(&report["intents"]).iter().enumerate();
-    let times: Vec<String> = intents
-        .map(|(number, part)| told(&format!("intents {}", number + 1), part))
-        .chain(["functions", "map", "classes", "criteria"].map(|name| told(name, &report[name])))
-        .filter(|time| !time.ends_with("  s"))
-        .collect();
+    let intents = intents.map(|(number, part)| (format!("intents {}", number + 1), part));
+    let others = ["functions", "map", "classes", "criteria"].map(|name| (name.to_owned(), &report[name]));
+    let timed =
+        |(name, part): (String, &Value)| part["seconds"].as_f64().map(|seconds| format!("{name} {seconds:.0} s"));
+    let times: Vec<String> = intents.chain(others).filter_map(timed).collect();
     let commands: Vec<&str> = array(&report["commands"]).iter().filter_map(Value::as_str).collect();
-    format!(
-        "<h2>How this was made</h2><pre>{}</pre><p>hd2v {}, corpus fingerprint {}, seed {}, {} threads. Times of links stand in \
-         their table, with training that methods share told at each; {}.</p><p>Each part by itself:</p><pre>{}</pre>\
-         <details><summary>All settings</summary><pre>{settings}</pre></details>",
-        text(&report["command"]),
-        text(&report["settings"]["version"]),
-        text(&report["settings"]["corpus"]["fingerprint"]),
-        report["seed"],
-        report["threads"],
-        times.join(", "),
-        escaped(&commands.join("\n")),
-    )
+    html! {
+        h2 { "How this was made" }
+        pre { (text(&report["command"])) }
+        p {
+            "hd2v " (text(&report["settings"]["version"]))
+            ", corpus fingerprint " (text(&report["settings"]["corpus"]["fingerprint"]))
+            ", seed " (report["seed"]) ", " (report["threads"])
+            " threads. Times of links stand in their table, with training that methods share told at each; "
+            (times.join(", ")) "."
+        }
+        p { "Each part by itself:" }
+        pre { (commands.join("\n")) }
+        details { summary { "All settings" } pre { (format!("{:#}", report["settings"])) } }
+    }
 }

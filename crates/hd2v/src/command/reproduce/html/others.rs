@@ -1,89 +1,105 @@
 //! The parts of the page that are about classes, intents and criteria, and the map.
 
+use maud::{Markup, html};
 use serde_json::Value;
 
 use super::super::paper;
 use super::super::plot::{Bar, Dot, bars, points};
-use super::{array, ends, heads, pair, percent, printed, table, text, yes};
+use super::{array, heads, interval, pair, paper_heads, percent, printed, table, text};
 
-pub fn classes(report: &Value) -> String {
+pub fn classes(report: &Value) -> Markup {
     let found = &report["classes"]["value"];
-    let mut out = "<h2>Classes of documents</h2>".to_owned();
-    if let Some(why) = found["left_out"].as_str() {
-        return out + &format!("<p>Left out: {}</p>", super::escaped(why));
-    }
-    for (name, head) in
-        [("all", "All documents (the paper's Table 5)"), ("linked", "Only documents that a link points at (Table 6)")]
-    {
-        let part = &found[name];
-        out += &format!("<h3>{head}</h3>");
-        if let Some(why) = part["left_out"].as_str() {
-            out += &format!("<p>Left out: {}.</p>", super::escaped(why));
-            continue;
-        }
-        let sets = array(&part["features"]);
-        out += &format!(
-            "<p class=\"note\">{} documents of {} classes, 5 folds; macro F1, beside DeepWalk in orange. {}</p>",
-            part["documents"],
-            array(&part["classes"]).len(),
-            losses(part)
-        );
-        let bar = |set: &Value| Bar {
-            name: set["features"].as_str().unwrap_or_default().to_owned(),
-            share: set["macro_f1"].as_f64().unwrap_or(0.0),
-            ends: pair(&set["interval"]["macro_f1"]),
-            colour: usize::from(set["features"].as_str().unwrap_or_default().contains("deepwalk")),
-        };
-        out += &bars("macro F1", &[(String::new(), sets.iter().map(bar).collect())]);
-        let figures = &report["paper"]["classes"][name];
-        let row = |set: &Value| {
-            let mut row = vec![
-                text(&set["features"]),
-                percent(&set["macro_f1"]),
-                format!("<small>{}</small>", ends(&set["interval"]["macro_f1"])),
-                percent(&set["micro_f1"]),
-                format!("<small>{}</small>", ends(&set["interval"]["micro_f1"])),
-                set["compared"]["p"].as_f64().map_or("best".to_owned(), |p| format!("{p:.4}")),
-            ];
-            if figures.is_object() {
-                let own = &figures[set["features"].as_str().unwrap_or_default()];
-                row.extend([printed(&own["macro_f1"]), printed(&own["micro_f1"])]);
+    let parts =
+        [("all", "All documents (the paper's Table 5)"), ("linked", "Only documents that a link points at (Table 6)")];
+    html! {
+        h2 { "Classes of documents" }
+        @if let Some(why) = found["left_out"].as_str() {
+            p { "Left out: " (why) }
+        } @else {
+            @for (name, head) in parts {
+                h3 { (head) }
+                @if let Some(why) = found[name]["left_out"].as_str() {
+                    p { "Left out: " (why) "." }
+                } @else {
+                    (class_part(name, &found[name], &report["paper"]["classes"][name]))
+                }
             }
-            row
-        };
-        let mut names = heads(&["features", "macro F1", "[95 %]", "micro F1", "[95 %]", "p against the best"]);
-        if figures.is_object() {
-            names.extend(heads(&["paper: macro F1", "paper: micro F1"]));
         }
-        out += &table(&names, &sets.iter().map(row).collect::<Vec<_>>());
-        out += &statements(name, sets);
     }
-    out
+}
+
+/// One of the two parts, beside the `figures` of the paper if there are any.
+fn class_part(name: &str, part: &Value, figures: &Value) -> Markup {
+    let sets = array(&part["features"]);
+    let bar = |set: &Value| Bar {
+        name: text(&set["features"]).to_owned(),
+        share: set["macro_f1"].as_f64().unwrap_or(0.0),
+        ends: pair(&set["interval"]["macro_f1"]),
+        colour: usize::from(text(&set["features"]).contains("deepwalk")),
+    };
+    html! {
+        p.note {
+            (part["documents"]) " documents of " (array(&part["classes"]).len())
+            " classes, 5 folds; macro F1, beside DeepWalk in orange. " (losses(part))
+        }
+        (bars("macro F1", &[(String::new(), sets.iter().map(bar).collect())]))
+        (table(&html! {
+            tr {
+                (heads(["features", "macro F1", "[95 %]", "micro F1", "[95 %]", "p against the best"]))
+                @if figures.is_object() { (paper_heads(["macro F1", "micro F1"])) }
+            }
+            @for set in sets {
+                tr {
+                    td { (text(&set["features"])) }
+                    @for key in ["macro_f1", "micro_f1"] {
+                        td { (percent(&set[key])) }
+                        td { small { (interval(&set["interval"][key])) } }
+                    }
+                    td { (set["compared"]["p"].as_f64().map_or("best".to_owned(), |p| format!("{p:.4}"))) }
+                    @if figures.is_object() {
+                        @let own = &figures[text(&set["features"])];
+                        td.paper { (printed(&own["macro_f1"])) }
+                        td.paper { (printed(&own["micro_f1"])) }
+                    }
+                }
+            }
+        }))
+        (statements(name, sets))
+    }
 }
 
 /// What the paper says of these features, and how it is here.
-fn statements(part: &str, sets: &[Value]) -> String {
+fn statements(part: &str, sets: &[Value]) -> Markup {
     let of = |wanted: &str| sets.iter().find(|set| set["features"] == wanted);
     let row = |&(_, above, below): &(&str, &str, &str)| {
         let (one, other) = (of(above)?, of(below)?);
         let points = |key: &str| Some(100.0 * (one[key].as_f64()? - other[key].as_f64()?));
         let (large, small) = (points("macro_f1")?, points("micro_f1")?);
-        let verdict = match (large > 0.0, small > 0.0) {
-            (true, true) => "<span class=\"yes\">as in the paper</span>",
-            _ if large == 0.0 && small == 0.0 => "<span class=\"open\">level</span>",
-            (true, false) => "<span class=\"open\">by macro F1 only</span>",
-            (false, true) => "<span class=\"open\">by micro F1 only</span>",
-            (false, false) => "<span class=\"no\">the other way round</span>",
-        };
-        Some(vec![format!("{above} above {below}"), format!("{large:+.1}"), format!("{small:+.1}"), verdict.to_owned()])
+        Some(html! {
+            tr {
+                td { (above) " above " (below) }
+                td { (format!("{large:+.1}")) }
+                td { (format!("{small:+.1}")) }
+                td {
+                    @match (large > 0.0, small > 0.0) {
+                        (true, true) => span.yes { "as in the paper" },
+                        _ if large == 0.0 && small == 0.0 => span.open { "level" },
+                        (true, false) => span.open { "by macro F1 only" },
+                        (false, true) => span.open { "by micro F1 only" },
+                        (false, false) => span.no { "the other way round" },
+                    }
+                }
+            }
+        })
     };
-    let rows: Vec<Vec<String>> =
-        paper::CLASSES.iter().filter(|statement| statement.0 == part).filter_map(row).collect();
-    if rows.is_empty() {
-        return String::new();
+    let rows: Vec<Markup> = paper::CLASSES.iter().filter(|statement| statement.0 == part).filter_map(row).collect();
+    let names = ["in the paper", "macro F1, points here", "micro F1, points here", "here, without a test"];
+    html! {
+        @if !rows.is_empty() {
+            h4 { "What the paper says of them" }
+            (table(&html! { tr { (heads(names)) } @for row in &rows { (row) } }))
+        }
     }
-    let names = heads(&["in the paper", "macro F1, points here", "micro F1, points here", "here, without a test"]);
-    format!("<h4>What the paper says of them</h4>{}", table(&names, &rows))
 }
 
 /// Classes of too few contexts, which are left out.
@@ -95,95 +111,112 @@ fn small(found: &Value) -> String {
 
 /// What was left out.
 fn losses(part: &Value) -> String {
-    let all: Vec<String> = array(&part["losses"]).iter().map(text).collect();
+    let all: Vec<&str> = array(&part["losses"]).iter().map(text).collect();
     if all.is_empty() { String::new() } else { all.join("; ") + "." }
 }
 
-pub fn intents(report: &Value) -> String {
+pub fn intents(report: &Value) -> Option<Markup> {
     let all = array(&report["intents"]);
-    if all.is_empty() {
-        return String::new();
-    }
-    let mut out = "<h2>Citation functions from contexts</h2>\
-                   <p class=\"note\">The mean IN vector of a context's words, SVM with C 1, 10 folds.</p>"
-        .to_owned();
-    for one in all {
-        let found = &one["value"];
-        let file = one["file"].as_str().unwrap_or_default();
-        let name = file.rsplit(['/', '\\']).next().unwrap_or_default();
-        out += &format!(
-            "<h3>{}</h3><p class=\"note\">{} contexts.{}</p>",
-            super::escaped(name),
-            found["contexts"],
-            small(found)
-        );
-        let mut rows: Vec<Vec<String>> = array(&found["classes"])
-            .iter()
-            .map(|class| vec![text(&class["name"]), class["members"].to_string(), percent(&class["f1"]), String::new()])
-            .collect();
-        for (name, key) in [("macro", "macro_f1"), ("micro", "micro_f1")] {
-            let interval = format!("<small>{}</small>", ends(&found["interval"][key]));
-            rows.push(vec![format!("<b>{name}</b>"), String::new(), percent(&found[key]), interval]);
+    (!all.is_empty()).then(|| {
+        html! {
+            h2 { "Citation functions from contexts" }
+            p.note { "The mean IN vector of a context's words, SVM with C 1, 10 folds." }
+            @for one in all { (intent_file(text(&one["file"]), &one["value"])) }
+            @if let Some(figures) = report["paper"]["intents"].as_object() {
+                h3 { "In the paper, on its own set" }
+                (table(&html! {
+                    tr { th { "function" } (paper_heads(["F1"])) }
+                    @for (name, figure) in figures { tr { td { (name) } td.paper { (printed(figure)) } } }
+                }))
+            }
         }
-        out += &table(&heads(&["function", "contexts", "F1", "[95 %]"]), &rows);
-    }
-    if let Some(figures) = report["paper"]["intents"].as_object() {
-        let rows: Vec<Vec<String>> =
-            figures.iter().map(|(name, figure)| vec![super::escaped(name), printed(figure)]).collect();
-        out += &format!("<h3>In the paper, on its own set</h3>{}", table(&heads(&["function", "paper: F1"]), &rows));
-    }
-    out
+    })
 }
 
-pub fn criteria(report: &Value) -> String {
+fn intent_file(path: &str, found: &Value) -> Markup {
+    html! {
+        h3 { (path.rsplit(['/', '\\']).next().unwrap_or_default()) }
+        p.note { (found["contexts"]) " contexts." (small(found)) }
+        (table(&html! {
+            tr { (heads(["function", "contexts", "F1", "[95 %]"])) }
+            @for class in array(&found["classes"]) {
+                tr { td { (text(&class["name"])) } td { (class["members"]) } td { (percent(&class["f1"])) } td {} }
+            }
+            @for (name, key) in [("macro", "macro_f1"), ("micro", "micro_f1")] {
+                tr { td { b { (name) } } td {} td { (percent(&found[key])) } td { small { (interval(&found["interval"][key])) } } }
+            }
+        }))
+    }
+}
+
+pub fn criteria(report: &Value) -> Option<Markup> {
     let found = &report["criteria"]["value"];
     if found["left_out"].is_string() {
-        return String::new();
+        return None;
     }
-    let said = |value: &Value| value.as_bool().map_or("–", yes);
+    let verdict = |value: &Value| {
+        html! {
+            @match value.as_bool() {
+                Some(true) => span.yes { "yes" },
+                Some(false) => span.no { "no" },
+                None => "–",
+            }
+        }
+    };
     let methods = array(&found["methods"]);
     let criteria = methods.first().map(|method| array(&method["criteria"])).unwrap_or_default();
-    let mut names = vec!["method".to_owned()];
-    for criterion in criteria {
-        names.extend([text(&criterion["criterion"]), "paper".to_owned()]);
-    }
-    let row = |method: &Value| {
-        let mut row = vec![text(&method["method"])];
-        for found in array(&method["criteria"]) {
-            let interval = ends(&found["interval"]);
-            row.push(format!("{} {}<br><small>{interval}</small>", said(&found["verdict"]), percent(&found["value"])));
-            row.push(said(&found["paper"]).to_owned());
+    Some(html! {
+        h2 { "What methods heed" }
+        p.note {
+            "The paper's Table 1, measured: probes on a generated corpus with planted truth. Our verdict, the share of \
+             probes that came out as the criterion wants, its interval; beside it what the paper's text says, – where it \
+             says nothing of the method."
         }
-        row
-    };
-    format!(
-        "<h2>What methods heed</h2><p class=\"note\">The paper's Table 1, measured: probes on a generated corpus with planted \
-         truth. Our verdict, the share of probes that came out as the criterion wants, its interval; beside it what the paper's \
-         text says, – where it says nothing of the method.</p>{}",
-        table(&names, &methods.iter().map(row).collect::<Vec<_>>())
-    )
+        (table(&html! {
+            tr {
+                th { "method" }
+                @for criterion in criteria { th { (text(&criterion["criterion"])) } th.paper { "paper" } }
+            }
+            @for method in methods {
+                tr {
+                    td { (text(&method["method"])) }
+                    @for found in array(&method["criteria"]) {
+                        td {
+                            (verdict(&found["verdict"])) " " (percent(&found["value"])) br;
+                            small { (interval(&found["interval"])) }
+                        }
+                        td.paper { (verdict(&found["paper"])) }
+                    }
+                }
+            }
+        }))
+    })
 }
 
-pub fn map(report: &Value) -> String {
+pub fn map(report: &Value) -> Markup {
     let found = &report["map"]["value"];
     let names: Vec<String> =
         array(&found["labels"]).iter().filter_map(|name| name.as_str().map(str::to_owned)).collect();
     let dot = |point: &Value| {
-        let title = point["title"].as_str().unwrap_or_default().to_owned();
+        let title = text(&point["title"]).to_owned();
         let label = point["label"].as_u64().map_or(usize::MAX, |label| label as usize);
         Some((point["x"].as_f64()?, point["y"].as_f64()?, label, title))
     };
     let dots: Vec<Dot> = array(&found["points"]).iter().filter_map(dot).collect();
-    let coloured = if names.is_empty() {
-        "the corpus has no labels to colour them by"
-    } else {
-        "coloured by their most frequent labels"
-    };
-    format!(
-        "<h2>A map of the documents</h2><p class=\"note\">IN vectors of the default model, near ones near each other (t-SNE: \
-         axes and distances between groups mean nothing); up to 2,000 documents, {coloured}. Point at one for its title.</p>{}",
-        points("documents", &dots, &names)
-    )
+    html! {
+        h2 { "A map of the documents" }
+        p.note {
+            "IN vectors of the default model, near ones near each other (t-SNE: axes and distances between groups mean \
+             nothing); up to 2,000 documents, "
+            @if names.is_empty() {
+                "the corpus has no labels to colour them by"
+            } @else {
+                "coloured by their most frequent labels"
+            }
+            ". Point at one for its title."
+        }
+        (points("documents", &dots, &names))
+    }
 }
 
 #[cfg(test)]
@@ -197,7 +230,7 @@ mod tests {
         let set = |name: &str, large: f64, small: f64| json!({"features": name, "macro_f1": large, "micro_f1": small});
         let told = |above: [f64; 2], below: [f64; 2]| {
             let sets = [set("d2v-cac IN", above[0], above[1]), set("d2v-nc IN", below[0], below[1])];
-            statements("all", &sets)
+            statements("all", &sets).into_string()
         };
         for (above, below, verdict) in [
             ([0.5, 0.6], [0.4, 0.5], "+10.0</td><td>+10.0</td><td><span class=\"yes\">as in the paper"),
@@ -211,7 +244,7 @@ mod tests {
             assert!(!all.contains("w2v"), "features that are not there are not spoken of: {all}");
         }
         let sets = [set("d2v-cac IN", 0.5, 0.6), set("w2v IN", 0.1, 0.2)];
-        assert!(statements("linked", &sets).contains("d2v-cac IN above w2v IN"));
-        assert_eq!(statements("linked", &sets[1..]), "");
+        assert!(statements("linked", &sets).into_string().contains("d2v-cac IN above w2v IN"));
+        assert_eq!(statements("linked", &sets[1..]).into_string(), "");
     }
 }
