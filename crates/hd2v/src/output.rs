@@ -1,11 +1,12 @@
-//! What goes to stdout: text, tables, JSON.
+//! Output to stdout and stderr: text, tables, JSON, numbers for people.
 
 use std::io::{self, Write};
 
 use anyhow::{Context, Result};
 use hyperdoc2vec::document::losses::Losses;
+use indicatif::HumanCount;
 
-/// Said when stdout takes no more.
+/// The error when stdout cannot be written.
 pub const UNWRITTEN: &str = "cannot write standard output";
 
 /// Writes text to stdout.
@@ -14,7 +15,7 @@ pub fn print(text: &str) -> Result<()> {
     out.write_all(text.as_bytes()).and_then(|()| out.flush()).context(UNWRITTEN)
 }
 
-/// Writes a line of talk to stderr. Where nobody reads that any more, the work goes on all the same.
+/// Writes a status line to stderr; a closed stderr does not stop the work.
 pub fn talk(line: impl std::fmt::Display) {
     let _ = writeln!(io::stderr(), "{line}");
 }
@@ -24,7 +25,7 @@ pub fn print_json(value: &impl serde::Serialize) -> Result<()> {
     print(&(serde_json::to_string_pretty(value)? + "\n"))
 }
 
-/// Whether the error is a reader that closed our stdout.
+/// Whether the error came from a reader that closed our stdout.
 pub fn is_broken_pipe(error: &anyhow::Error) -> bool {
     let io = |error: &io::Error| error.kind() == io::ErrorKind::BrokenPipe;
     match error.downcast_ref() {
@@ -35,29 +36,21 @@ pub fn is_broken_pipe(error: &anyhow::Error) -> bool {
 
 /// `12345678` as `12,345,678`.
 pub fn thousands(number: u64) -> String {
-    let digits = number.to_string();
-    let mut out = String::new();
-    for (place, digit) in digits.chars().enumerate() {
-        if place > 0 && (digits.len() - place).is_multiple_of(3) {
-            out.push(',');
-        }
-        out.push(digit);
-    }
-    out
+    HumanCount(number).to_string()
 }
 
-/// `1 link`, `1,234 links`: a number of things, named as one.
+/// `1 link`, `1,234 links`: a number of things, with the plural in s.
 pub fn count(number: u64, thing: &str) -> String {
     format!("{} {thing}{}", thousands(number), if number == 1 { "" } else { "s" })
 }
 
-/// Names and values, one pair a line, the values below each other.
+/// Names and values, one pair per line, in two columns.
 pub fn two_columns(rows: &[(&str, String)]) -> String {
     let width = rows.iter().map(|(name, _)| name.len()).max().unwrap_or(0);
     rows.iter().map(|(name, value)| format!("{name:width$}  {value}\n")).collect()
 }
 
-/// A line for each kind of loss, and a line for each of up to `samples` samples of it.
+/// A line for each kind of loss, followed by up to `samples` samples of it.
 pub fn losses(losses: &Losses, samples: usize) -> String {
     let mut out = String::new();
     for (loss, tally) in losses.iter() {

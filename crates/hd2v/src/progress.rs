@@ -1,4 +1,4 @@
-//! Progress of long work on stderr: a bar on a terminal, plain lines in a log. And Ctrl-C.
+//! Progress of long work on stderr, as a bar on a terminal and as plain lines in a log; and stopping it by Ctrl-C.
 
 use std::collections::BTreeMap;
 use std::io::IsTerminal;
@@ -16,25 +16,25 @@ use crate::output::{count, talk, thousands};
 
 static STOP: AtomicBool = AtomicBool::new(false);
 
-/// How often a line is written where there is no terminal.
-const EVERY: Duration = Duration::from_secs(10);
+/// Time between lines where there is no terminal.
+const LINE_INTERVAL: Duration = Duration::from_secs(10);
 
-/// From now on Ctrl-C asks the work to stop and clean up; a second one ends the program at once.
+/// From now on Ctrl-C asks the work to stop and clean up; a second Ctrl-C ends the program at once.
 pub fn stop_on_interrupt() {
-    // Without a handler Ctrl-C still ends the program; only the cleaning up is lost.
+    // Without a handler Ctrl-C still ends the program, only without cleaning up.
     let _ = ctrlc::set_handler(|| {
         if STOP.swap(true, Ordering::SeqCst) {
             std::process::exit(1);
         }
-        talk("\nstopping; once more to stop at once");
+        talk("\nstopping; press Ctrl-C again to stop at once");
     });
 }
 
-/// Shows how far an import has come.
+/// Shows the progress of an import.
 pub struct Reporter {
     bar: Option<ProgressBar>,
     started: Instant,
-    told: Instant,
+    printed: Instant,
     last: Option<Progress>,
 }
 
@@ -49,7 +49,7 @@ impl Reporter {
             bar
         });
         let now = Instant::now();
-        Reporter { bar, started: now, told: now, last: None }
+        Reporter { bar, started: now, printed: now, last: None }
     }
 
     /// Shows `progress`; asks to stop after Ctrl-C.
@@ -63,8 +63,8 @@ impl Reporter {
             }
             bar.set_message(self.line(progress));
             bar.set_position(progress.read);
-        } else if self.told.elapsed() >= EVERY {
-            self.told = Instant::now();
+        } else if self.printed.elapsed() >= LINE_INTERVAL {
+            self.printed = Instant::now();
             talk(self.line(progress));
         }
         stopped()
@@ -87,7 +87,7 @@ impl Reporter {
         format!("{}, {read}{left}", count(progress.documents, "document"))
     }
 
-    /// Takes the bar away; returns the seconds since the start.
+    /// Removes the bar; returns the seconds since the start.
     pub fn finish(self) -> f64 {
         if let Some(bar) = &self.bar {
             bar.finish_and_clear();
@@ -96,17 +96,17 @@ impl Reporter {
     }
 }
 
-/// Shows how far a training run has come.
+/// Shows the progress of a training run.
 pub struct TrainReporter {
     bar: Option<ProgressBar>,
     started: Instant,
-    told: Instant,
+    printed: Instant,
     pace: Pace,
 }
 
-/// How fast a training run is.
+/// The speed of a training run.
 pub struct Pace {
-    /// The phase, and when it was first told of, with what share done and how many units.
+    /// The phase, when it was first seen, and the share and the units that were done then.
     phase: (&'static str, Instant, f64, u64),
     done: f64,
 }
@@ -117,7 +117,7 @@ impl Pace {
         Pace { phase: ("", Instant::now(), 0.0, 0), done: 0.0 }
     }
 
-    /// Takes note of how far the run has come.
+    /// Notes the progress of the run.
     pub fn see(&mut self, progress: &TrainProgress) {
         // A phase of the same name may come again, for other documents.
         if self.phase.0 != progress.phase || progress.done < self.done {
@@ -126,15 +126,15 @@ impl Pace {
         self.done = progress.done;
     }
 
-    /// Units a second and the seconds that are left of this phase; the first batch cannot tell.
+    /// Units per second and the seconds left of this phase; nothing on the first batch.
     fn rate(&self, progress: &TrainProgress) -> Option<(f64, f64)> {
         let (_, since, done, units) = self.phase;
         let (seconds, gone) = (since.elapsed().as_secs_f64(), progress.done - done);
-        let told = gone > 0.0 && seconds > 0.0;
-        told.then(|| ((progress.units - units) as f64 / seconds, (1.0 - progress.done) / gone * seconds))
+        let known = gone > 0.0 && seconds > 0.0;
+        known.then(|| ((progress.units - units) as f64 / seconds, (1.0 - progress.done) / gone * seconds))
     }
 
-    /// Where the run is, and what is left of this phase.
+    /// The progress as a line, with the time left of this phase.
     pub fn line(&self, progress: &TrainProgress) -> String {
         let pace = self.rate(progress).map(|(rate, left)| {
             let left = HumanDuration(Duration::from_secs_f64(left));
@@ -166,7 +166,7 @@ impl TrainReporter {
             bar
         });
         let now = Instant::now();
-        TrainReporter { bar, started: now, told: now, pace: Pace::new() }
+        TrainReporter { bar, started: now, printed: now, pace: Pace::new() }
     }
 
     /// Seconds since the start.
@@ -174,7 +174,7 @@ impl TrainReporter {
         self.started.elapsed().as_secs_f64()
     }
 
-    /// Whether this is worth a line: some twenty times an epoch.
+    /// Whether to log this: true about twenty times per epoch.
     pub fn is_milestone(&self, progress: &TrainProgress) -> bool {
         progress.batch == progress.batches || progress.batch.is_multiple_of((progress.batches / 20).max(1))
     }
@@ -185,19 +185,19 @@ impl TrainReporter {
         if let Some(bar) = &self.bar {
             bar.set_message(self.pace.line(progress));
             bar.set_position((progress.done * 1000.0) as u64);
-        } else if self.told.elapsed() >= EVERY || progress.batch == progress.batches {
-            self.told = Instant::now();
+        } else if self.printed.elapsed() >= LINE_INTERVAL || progress.batch == progress.batches {
+            self.printed = Instant::now();
             talk(self.pace.line(progress));
         }
         stopped()
     }
 
-    /// Units a second and the seconds that are left of this phase; the first batch cannot tell.
+    /// Units per second and the seconds left of this phase; nothing on the first batch.
     pub fn pace(&self, progress: &TrainProgress) -> Option<(f64, f64)> {
         self.pace.rate(progress)
     }
 
-    /// Takes the bar away; returns the seconds since the start.
+    /// Removes the bar; returns the seconds since the start.
     pub fn finish(self) -> f64 {
         if let Some(bar) = &self.bar {
             bar.finish_and_clear();
@@ -206,7 +206,7 @@ impl TrainReporter {
     }
 }
 
-/// The time that is left, if what is left takes as long as what is done.
+/// The time left, extrapolated from the time so far.
 pub fn time_left(since: Instant, done: usize, total: usize) -> String {
     if done == 0 {
         return String::new();
@@ -215,22 +215,23 @@ pub fn time_left(since: Instant, done: usize, total: usize) -> String {
     format!(", about {} left", HumanDuration(Duration::from_secs_f64(left)))
 }
 
-/// A watching closure that tells now and then how many of `total` folds are done, and how much time is left.
+/// A closure that prints now and then how many of `total` folds are done, and the time left.
 pub fn folds_teller(what: &str, total: usize) -> impl FnMut(usize) -> ControlFlow<()> {
-    let (started, mut told) = (Instant::now(), Instant::now());
+    let (started, mut printed) = (Instant::now(), Instant::now());
     move |fold| {
-        if told.elapsed() >= EVERY {
-            told = Instant::now();
+        if printed.elapsed() >= LINE_INTERVAL {
+            printed = Instant::now();
             talk(format_args!("{what}: fold {} of {total}{}", fold + 1, time_left(started, fold + 1, total)));
         }
         stopped()
     }
 }
 
-/// Shows how far an evaluation has come; several models may be trained at a time.
+/// Shows the progress of an evaluation, in which several models may be trained at a time.
 pub struct EvaluateReporter {
-    /// How many methods there are, and about what each costs.
+    /// The number of runs.
     total: usize,
+    /// About what each method costs.
     costs: BTreeMap<&'static str, f64>,
     state: Mutex<Evaluating>,
 }
@@ -238,20 +239,20 @@ pub struct EvaluateReporter {
 struct Evaluating {
     bar: Option<ProgressBar>,
     started: Instant,
-    told: Instant,
+    printed: Instant,
     done: usize,
-    /// How much of each method is done, from 0 to 1.
+    /// The share of each method that is done, from 0 to 1.
     shares: BTreeMap<String, f64>,
     paces: BTreeMap<String, Pace>,
 }
 
-/// The share of a method's time that training takes, by and large.
-const TRAINING: f64 = 0.8;
-/// Before so long the time left is not told.
-const TOO_EARLY: Duration = Duration::from_secs(10);
+/// The share of a method's time that training takes, roughly.
+const TRAINING_SHARE: f64 = 0.8;
+/// The time left is shown only after this long.
+const WARM_UP: Duration = Duration::from_secs(10);
 
 impl EvaluateReporter {
-    /// Starts the clock, for methods with their costs (see `evaluate::methods::costs`), each asked so many times.
+    /// Starts the clock, for methods with their costs (see `evaluate::methods::costs`), each run `times` times.
     pub fn new(costs: Vec<(&'static str, f64)>, times: usize) -> EvaluateReporter {
         let bar = std::io::stderr().is_terminal().then(|| {
             let bar = ProgressBar::new_spinner();
@@ -261,23 +262,23 @@ impl EvaluateReporter {
         });
         let now = Instant::now();
         let (shares, paces) = (BTreeMap::new(), BTreeMap::new());
-        let state = Evaluating { bar, started: now, told: now, done: 0, shares, paces };
+        let state = Evaluating { bar, started: now, printed: now, done: 0, shares, paces };
         EvaluateReporter { total: costs.len() * times, costs: costs.into_iter().collect(), state: Mutex::new(state) }
     }
 
-    /// The time that is left of everything, if costs are as they are thought to be.
+    /// The time left of everything, extrapolated by the costs.
     fn left(&self, state: &Evaluating) -> String {
         let elapsed = state.started.elapsed();
         let all: f64 = self.costs.values().sum();
         let done: f64 = self.costs.iter().map(|(name, cost)| cost * state.shares.get(*name).unwrap_or(&0.0)).sum();
-        if elapsed < TOO_EARLY || done <= 0.0 || state.done == self.total {
+        if elapsed < WARM_UP || done <= 0.0 || state.done == self.total {
             return String::new();
         }
         let left = elapsed.as_secs_f64() * (all - done).max(0.0) / done;
         format!("; about {} left of all", HumanDuration(Duration::from_secs_f64(left)))
     }
 
-    /// Shows what is being done; asks to stop after Ctrl-C.
+    /// Shows the progress; asks to stop after Ctrl-C.
     pub fn watch(&self, doing: &Doing<'_>) -> ControlFlow<()> {
         let mut line = None;
         if let Ok(mut state) = self.state.lock() {
@@ -287,10 +288,10 @@ impl EvaluateReporter {
                     let pace = state.paces.entry((*name).to_owned()).or_insert_with(Pace::new);
                     pace.see(progress);
                     let line = pace.line(progress);
-                    (*name, TRAINING * progress.done, format!("{name}: {line}"))
+                    (*name, TRAINING_SHARE * progress.done, format!("{name}: {line}"))
                 }
                 Doing::Asking(name, done, total) => {
-                    let share = TRAINING + (1.0 - TRAINING) * *done as f64 / (*total).max(1) as f64;
+                    let share = TRAINING_SHARE + (1.0 - TRAINING_SHARE) * *done as f64 / (*total).max(1) as f64;
                     let (done, total) = (thousands(*done as u64), thousands(*total as u64));
                     (*name, share, format!("{name}: asked {done} of {total}"))
                 }
@@ -309,8 +310,8 @@ impl EvaluateReporter {
                     bar.set_message(what);
                     bar.tick();
                 }
-                None if always || state.told.elapsed() >= EVERY => {
-                    state.told = Instant::now();
+                None if always || state.printed.elapsed() >= LINE_INTERVAL => {
+                    state.printed = Instant::now();
                     line = Some(what);
                 }
                 None => {}
@@ -320,7 +321,7 @@ impl EvaluateReporter {
         stopped()
     }
 
-    /// Takes the bar away.
+    /// Removes the bar.
     pub fn finish(&self) {
         if let Ok(state) = self.state.lock()
             && let Some(bar) = &state.bar
