@@ -1,121 +1,119 @@
-//! What is counted, as Prometheus reads it.
+//! Counters for Prometheus, in the OpenMetrics text format.
 
-use std::collections::BTreeMap;
-use std::fmt::Write;
-use std::sync::atomic::{AtomicI64, AtomicU64, Ordering};
-use std::sync::{Mutex, PoisonError};
 use std::time::Duration;
 
-/// Upper ends of the latencies that are told apart, in seconds.
+use prometheus_client::encoding::{EncodeLabelSet, text};
+use prometheus_client::metrics::counter::Counter;
+use prometheus_client::metrics::family::Family;
+use prometheus_client::metrics::gauge::Gauge;
+use prometheus_client::metrics::histogram::Histogram;
+use prometheus_client::registry::{Metric, Registry};
+
+/// Upper bounds of the latency histogram's buckets, in seconds.
 const BUCKETS: [f64; 12] = [0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1.0, 2.5, 10.0];
 
-/// The counts.
-#[derive(Default)]
+/// The media type of [`Metrics::text`].
+pub const OPEN_METRICS: &str = "application/openmetrics-text; version=1.0.0; charset=utf-8";
+
+#[derive(Debug, Clone, PartialEq, Eq, Hash, EncodeLabelSet)]
+struct RouteLabel {
+    route: String,
+}
+
+#[derive(Debug, Clone, PartialEq, Eq, Hash, EncodeLabelSet)]
+struct RouteStatusLabels {
+    route: String,
+    status: u16,
+}
+
+/// All metrics of the server.
 pub struct Metrics {
-    routes: Mutex<BTreeMap<String, Route>>,
-    in_flight: AtomicI64,
-    documents: AtomicU64,
-    reloads: [AtomicU64; 2],
+    registry: Registry,
+    requests: Family<RouteStatusLabels, Counter>,
+    seconds: Family<RouteLabel, Histogram, fn() -> Histogram>,
+    in_flight: Gauge,
+    documents: Gauge,
+    reloads: Counter,
+    reload_failures: Counter,
+    /// Where the system tells.
+    memory: Option<Gauge>,
 }
 
-#[derive(Default)]
-struct Route {
-    statuses: BTreeMap<u16, u64>,
-    /// By the first bucket that holds it.
-    latencies: [u64; BUCKETS.len() + 1],
-    seconds: f64,
-}
+/// Counts a request as in flight until it is dropped.
+pub struct InFlight(Gauge);
 
-/// Counts a request as under way while it lives.
-pub struct UnderWay<'a>(&'a Metrics);
-
-impl Drop for UnderWay<'_> {
+impl Drop for InFlight {
     fn drop(&mut self) {
-        self.0.in_flight.fetch_sub(1, Ordering::Relaxed);
+        self.0.dec();
     }
+}
+
+/// Registers a metric; clones of it share its count.
+fn register<M: Metric + Clone>(registry: &mut Registry, name: &str, help: &str, metric: M) -> M {
+    registry.register(name, help, metric.clone());
+    metric
 }
 
 impl Metrics {
-    /// A request begins.
-    pub fn begin(&self) -> UnderWay<'_> {
-        self.in_flight.fetch_add(1, Ordering::Relaxed);
-        UnderWay(self)
+    /// All counts at zero.
+    pub fn new() -> Metrics {
+        let mut registry = Registry::default();
+        let all = &mut registry;
+        let seconds = Family::new_with_constructor((|| Histogram::new(BUCKETS)) as fn() -> Histogram);
+        Metrics {
+            requests: register(all, "hd2v_requests", "Requests answered, by route and status", Family::default()),
+            seconds: register(all, "hd2v_request_seconds", "Seconds to answer a request, by route", seconds),
+            in_flight: register(all, "hd2v_requests_in_flight", "Requests in progress", Gauge::default()),
+            documents: register(all, "hd2v_model_documents", "Documents of the model", Gauge::default()),
+            reloads: register(all, "hd2v_model_reloads", "Models opened in place of another", Counter::default()),
+            reload_failures: register(all, "hd2v_model_reload_failures", "Failed reloads", Counter::default()),
+            memory: resident_memory().map(|_| {
+                let help = "Memory in use, including pages of the model file";
+                register(all, "process_resident_memory_bytes", help, Gauge::default())
+            }),
+            registry,
+        }
     }
 
-    /// A request was answered.
+    /// Counts a request that begins.
+    pub fn begin(&self) -> InFlight {
+        self.in_flight.inc();
+        InFlight(self.in_flight.clone())
+    }
+
+    /// Counts a request that was answered.
     pub fn answered(&self, route: &str, status: u16, took: Duration) {
-        let seconds = took.as_secs_f64();
-        let bucket = BUCKETS.iter().position(|&most| seconds <= most).unwrap_or(BUCKETS.len());
-        let mut routes = self.routes.lock().unwrap_or_else(PoisonError::into_inner);
-        if !routes.contains_key(route) {
-            routes.insert(route.to_owned(), Route::default());
-        }
-        if let Some(route) = routes.get_mut(route) {
-            *route.statuses.entry(status).or_default() += 1;
-            route.latencies[bucket] += 1;
-            route.seconds += seconds;
-        }
+        self.requests.get_or_create(&RouteStatusLabels { route: route.to_owned(), status }).inc();
+        self.seconds.get_or_create(&RouteLabel { route: route.to_owned() }).observe(took.as_secs_f64());
     }
 
-    /// How many documents the model has.
+    /// Sets the number of documents of the model.
     pub fn documents(&self, documents: usize) {
-        self.documents.store(documents as u64, Ordering::Relaxed);
+        self.documents.set(documents as i64);
     }
 
-    /// A model was opened in place of another, or was not usable.
-    pub fn reloaded(&self, well: bool) {
-        self.reloads[usize::from(well)].fetch_add(1, Ordering::Relaxed);
+    /// Counts an attempt to open a new model.
+    pub fn reloaded(&self, opened: bool) {
+        if opened { &self.reloads } else { &self.reload_failures }.inc();
     }
 
-    /// All of it as text.
+    /// All metrics as text.
     pub fn text(&self) -> String {
+        if let (Some(memory), Some(bytes)) = (&self.memory, resident_memory()) {
+            memory.set(bytes);
+        }
         let mut out = String::new();
-        let head = |out: &mut String, name: &str, kind: &str, help: &str| {
-            let _ = write!(out, "# HELP {name} {help}\n# TYPE {name} {kind}\n");
-        };
-        let routes = self.routes.lock().unwrap_or_else(PoisonError::into_inner);
-        head(&mut out, "hd2v_requests_total", "counter", "Requests answered, by route and status.");
-        for (name, route) in routes.iter() {
-            for (status, count) in &route.statuses {
-                let _ = writeln!(out, "hd2v_requests_total{{route=\"{name}\",status=\"{status}\"}} {count}");
-            }
-        }
-        head(&mut out, "hd2v_request_seconds", "histogram", "Seconds until a request was answered, by route.");
-        for (name, route) in routes.iter() {
-            let mut sum = 0;
-            for (count, most) in route.latencies.iter().zip(&BUCKETS) {
-                sum += count;
-                let _ = writeln!(out, "hd2v_request_seconds_bucket{{route=\"{name}\",le=\"{most}\"}} {sum}");
-            }
-            sum += route.latencies[BUCKETS.len()];
-            let _ = writeln!(out, "hd2v_request_seconds_bucket{{route=\"{name}\",le=\"+Inf\"}} {sum}");
-            let _ = writeln!(out, "hd2v_request_seconds_sum{{route=\"{name}\"}} {}", route.seconds);
-            let _ = writeln!(out, "hd2v_request_seconds_count{{route=\"{name}\"}} {sum}");
-        }
-        drop(routes);
-        let of = |count: &AtomicU64| count.load(Ordering::Relaxed);
-        let [failed, reloads] = [0, 1].map(|which: usize| of(&self.reloads[which]));
-        let under_way = self.in_flight.load(Ordering::Relaxed).max(0) as u64;
-        let mut one = |name: &str, kind: &str, help: &str, value: u64| {
-            head(&mut out, name, kind, help);
-            let _ = writeln!(out, "{name} {value}");
-        };
-        one("hd2v_requests_in_flight", "gauge", "Requests under way.", under_way);
-        one("hd2v_model_documents", "gauge", "Documents of the model.", of(&self.documents));
-        one("hd2v_model_reloads_total", "counter", "Models opened in place of another.", reloads);
-        one("hd2v_model_reload_failures_total", "counter", "Models that were not usable.", failed);
-        if let Some(bytes) = resident() {
-            one("process_resident_memory_bytes", "gauge", "Memory in use, pages of the model file included.", bytes);
-        }
+        // Writing to a string does not fail.
+        let _ = text::encode(&mut out, &self.registry);
         out
     }
 }
 
-/// Memory of the process, where the system tells.
-fn resident() -> Option<u64> {
+/// Bytes of memory that the process uses, where `/proc` tells.
+fn resident_memory() -> Option<i64> {
     let status = std::fs::read_to_string("/proc/self/status").ok()?;
     let line = status.lines().find_map(|line| line.strip_prefix("VmRSS:"))?;
-    Some(line.trim().strip_suffix("kB")?.trim().parse::<u64>().ok()? << 10)
+    Some(line.trim().strip_suffix("kB")?.trim().parse::<i64>().ok()? << 10)
 }
 
 #[cfg(test)]
@@ -123,8 +121,8 @@ mod tests {
     use super::*;
 
     #[test]
-    fn latencies_are_counted_from_the_shortest_on() {
-        let metrics = Metrics::default();
+    fn requests_and_latencies_are_counted_by_route() {
+        let metrics = Metrics::new();
         for ms in [1, 2, 9, 60_000] {
             metrics.answered("/api/info", 200, Duration::from_millis(ms));
         }
@@ -134,12 +132,13 @@ mod tests {
         for line in [
             "hd2v_requests_total{route=\"/api/info\",status=\"200\"} 4",
             "hd2v_requests_total{route=\"/api/info\",status=\"404\"} 1",
-            "hd2v_request_seconds_bucket{route=\"/api/info\",le=\"0.001\"} 2",
-            "hd2v_request_seconds_bucket{route=\"/api/info\",le=\"0.01\"} 4",
-            "hd2v_request_seconds_bucket{route=\"/api/info\",le=\"10\"} 4",
-            "hd2v_request_seconds_bucket{route=\"/api/info\",le=\"+Inf\"} 5",
+            "hd2v_request_seconds_bucket{le=\"0.001\",route=\"/api/info\"} 2",
+            "hd2v_request_seconds_bucket{le=\"0.01\",route=\"/api/info\"} 4",
+            "hd2v_request_seconds_bucket{le=\"10.0\",route=\"/api/info\"} 4",
+            "hd2v_request_seconds_bucket{le=\"+Inf\",route=\"/api/info\"} 5",
             "hd2v_request_seconds_count{route=\"/api/info\"} 5",
             "hd2v_requests_in_flight 1",
+            "hd2v_model_reloads_total 0",
         ] {
             assert!(text.lines().any(|there| there == line), "{line} is not in\n{text}");
         }

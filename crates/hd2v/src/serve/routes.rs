@@ -16,6 +16,7 @@ use serde::Serialize;
 
 use super::ask::{Asked, Parameters, Using, checked, checked_questions, checked_texts, within};
 use super::failure::Failure;
+use super::metrics::OPEN_METRICS;
 use super::state::{App, Engine};
 use super::work::Queue;
 use super::{guard, map, openapi as description, page};
@@ -275,7 +276,7 @@ pub async fn openapi() -> Response {
 }
 
 /// Counts for Prometheus
-#[utoipa::path(get, path = "/metrics", responses((status = 200, description = "text", content_type = "text/plain")))]
+#[utoipa::path(get, path = "/metrics", responses((status = 200, description = "text", content_type = "application/openmetrics-text")))]
 pub async fn metrics(State(app): Shared) -> Response {
-    ([(header::CONTENT_TYPE, "text/plain; version=0.0.4; charset=utf-8")], app.metrics.text()).into_response()
+    ([(header::CONTENT_TYPE, OPEN_METRICS)], app.metrics.text()).into_response()
 }

@@ -130,7 +130,7 @@ impl App {
         let stamp = Stamp::of(&options.model);
         let model = Loaded::open(&options.model, false)?;
         let token = options.token.take();
-        let metrics = Metrics::default();
+        let metrics = Metrics::new();
         metrics.documents(model.borrow_owner().documents());
         Ok(App {
             token,
