@@ -1,4 +1,6 @@
-//! Connections: a bounded number, clients that are too slow are left, and what is under way is finished at the end.
+//! Connections: a bounded number, timeouts for slow clients, and a graceful shutdown on a signal.
+//!
+//! Neither `axum::serve` nor axum-server bounds connections, header size and the time a client takes to read.
 
 use std::pin::Pin;
 use std::sync::Arc;
@@ -8,6 +10,7 @@ use std::time::Duration;
 
 use axum::Router;
 use axum::body::Body;
+use axum::extract::ConnectInfo;
 use hyper::body::Incoming;
 use hyper::rt::ReadBufCursor;
 use hyper::server::conn::http1;
@@ -19,20 +22,19 @@ use tokio::sync::{Semaphore, watch};
 use tokio::time::{Instant, Sleep};
 use tower::ServiceExt;
 
-use super::guard::Client;
 use super::state::App;
 use crate::output::talk;
 
-/// How long what is under way may take at the end.
-const LAST: Duration = Duration::from_secs(30);
-/// How long a client may still take to send a head at the end.
-const LAST_HEAD: Duration = Duration::from_secs(2);
-/// Bytes of a request's head.
-const HEAD: usize = 32 << 10;
-/// Troubles less than this apart are told as one.
-const BURST: Duration = Duration::from_secs(10);
+/// Time for requests in progress to finish at shutdown.
+const SHUTDOWN_TIMEOUT: Duration = Duration::from_secs(30);
+/// Time for a client to finish sending the head of a request at shutdown.
+const SHUTDOWN_HEAD_TIMEOUT: Duration = Duration::from_secs(2);
+/// Largest head of a request, in bytes.
+const MAX_HEAD: usize = 32 << 10;
+/// An error that repeats is printed again only after a pause of this length.
+const QUIET: Duration = Duration::from_secs(10);
 
-/// Signals to the program.
+/// The signals that the server listens for.
 pub struct Signals {
     #[cfg(unix)]
     interrupt: tokio::signal::unix::Signal,
@@ -43,14 +45,14 @@ pub struct Signals {
 }
 
 /// What a signal asks for.
-enum Asks {
-    ToStop,
+enum Signal {
+    Stop,
     #[cfg_attr(not(unix), allow(dead_code, reason = "there is no such signal"))]
-    ToReload,
+    Reload,
 }
 
 impl Signals {
-    /// Listens from now on.
+    /// Starts to listen.
     pub fn new() -> std::io::Result<Signals> {
         #[cfg(unix)]
         {
@@ -66,26 +68,26 @@ impl Signals {
     }
 
     #[cfg(unix)]
-    async fn next(&mut self) -> Asks {
+    async fn next(&mut self) -> Signal {
         tokio::select! {
-            _ = self.terminate.recv() => Asks::ToStop,
-            _ = self.interrupt.recv() => Asks::ToStop,
-            _ = self.hang_up.recv() => Asks::ToReload,
+            _ = self.terminate.recv() => Signal::Stop,
+            _ = self.interrupt.recv() => Signal::Stop,
+            _ = self.hang_up.recv() => Signal::Reload,
         }
     }
 
     #[cfg(not(unix))]
-    async fn next(&mut self) -> Asks {
+    async fn next(&mut self) -> Signal {
         let _ = tokio::signal::ctrl_c().await;
-        Asks::ToStop
+        Signal::Stop
     }
 }
 
-/// How many connections there can be: as many as wanted, if the system lets so many files be open.
+/// The number of connections to allow: `wanted`, or fewer if the system does not allow that many open files.
 #[cfg(unix)]
 fn connections(wanted: usize) -> usize {
     use rustix::process::{Resource, Rlimit, getrlimit, setrlimit};
-    /// Files that may be open besides connections.
+    /// Open files that are not connections.
     const OTHER_FILES: u64 = 64;
     let needed = wanted as u64 + OTHER_FILES;
     let Rlimit { current, maximum } = getrlimit(Resource::Nofile);
@@ -95,7 +97,7 @@ fn connections(wanted: usize) -> usize {
     let files = if raised.is_ok() { most } else { current };
     let left = files.saturating_sub(OTHER_FILES).max(1) as usize;
     if left < wanted {
-        talk(format_args!("{left} connections at the most, as no more than {files} files may be open (ulimit -n)"));
+        talk(format_args!("at most {left} connections, as the system allows {files} open files (ulimit -n)"));
     }
     left
 }
@@ -105,126 +107,126 @@ fn connections(wanted: usize) -> usize {
     wanted
 }
 
-/// Answers until a signal asks to stop, and then what is under way.
+/// Serves connections until a signal asks to stop, then finishes the requests in progress.
 pub async fn accept(listener: TcpListener, router: Router, app: Arc<App>, mut signals: Signals) {
-    let places = Arc::new(Semaphore::new(connections(app.limits().connections)));
-    let under_way = GracefulShutdown::new();
+    let slots = Arc::new(Semaphore::new(connections(app.limits().connections)));
+    let graceful = GracefulShutdown::new();
     let (stop, stopping) = watch::channel(());
     let mut http = http1::Builder::new();
     http.timer(TokioTimer::new()).header_read_timeout(app.limits().client);
-    http.max_buf_size(HEAD).max_header_size(HEAD);
-    let mut trouble: Option<Instant> = None;
+    http.max_buf_size(MAX_HEAD).max_header_size(MAX_HEAD);
+    let mut last_error: Option<Instant> = None;
     loop {
         let connection = async {
-            let place = places.clone().acquire_owned().await;
-            (listener.accept().await, place)
+            let slot = slots.clone().acquire_owned().await;
+            (listener.accept().await, slot)
         };
-        let (stream, client, place) = tokio::select! {
-            asks = signals.next() => match asks {
-                Asks::ToReload => {
+        let (stream, client, slot) = tokio::select! {
+            signal = signals.next() => match signal {
+                Signal::Reload => {
                     let app = app.clone();
                     tokio::spawn(async move { app.reload().await });
                     continue;
                 }
-                Asks::ToStop => break,
+                Signal::Stop => break,
             },
-            (accepted, place) = connection => match accepted {
-                Ok((stream, client)) => (stream, client, place),
+            (accepted, slot) = connection => match accepted {
+                Ok((stream, client)) => (stream, client, slot),
                 Err(error) => {
-                    // Too many open files, say: others will be closed.
-                    if trouble.is_none_or(|last| last.elapsed() > BURST) {
+                    // For example too many open files; wait for others to be closed.
+                    if last_error.is_none_or(|last| last.elapsed() > QUIET) {
                         talk(format_args!("cannot accept a connection: {error}"));
                     }
-                    trouble = Some(Instant::now());
+                    last_error = Some(Instant::now());
                     tokio::time::sleep(Duration::from_millis(100)).await;
                     continue;
                 }
             },
         };
         let _ = stream.set_nodelay(true);
-        let (router, doing) = (router.clone(), Arc::new(Doing::default()));
-        let answering = doing.clone();
+        let (router, activity) = (router.clone(), Arc::new(Activity::default()));
+        let answering = activity.clone();
         let service = service_fn(move |mut request: hyper::Request<Incoming>| {
-            request.extensions_mut().insert(Client(client.ip()));
-            let (answer, doing) = (router.clone().oneshot(request.map(Body::new)), answering.clone());
+            request.extensions_mut().insert(ConnectInfo(client));
+            let (answer, activity) = (router.clone().oneshot(request.map(Body::new)), answering.clone());
             async move {
-                doing.answering.store(true, Ordering::Relaxed);
+                activity.answering.store(true, Ordering::Relaxed);
                 let answer = answer.await;
-                doing.answering.store(false, Ordering::Relaxed);
+                activity.answering.store(false, Ordering::Relaxed);
                 answer
             }
         });
-        let stream = Impatient::new(stream, app.limits().client, doing.clone());
-        let connection = under_way.watch(http.serve_connection(stream, service));
+        let stream = WriteTimeout::new(stream, app.limits().client, activity.clone());
+        let connection = graceful.watch(http.serve_connection(stream, service));
         let stopping = stopping.clone();
         tokio::spawn(async move {
-            // Clients that break off are no concern of ours.
+            // A connection that the client breaks off is no error.
             tokio::select! {
                 _ = connection => {}
-                () = no_more(stopping, &doing) => {}
+                () = idle_at_shutdown(stopping, &activity) => {}
             }
-            drop(place);
+            drop(slot);
         });
     }
     app.stop();
     drop((listener, stop));
-    talk("stopping; once more to stop at once");
+    talk("stopping after the requests in progress; signal again to stop at once");
     tokio::select! {
-        () = under_way.shutdown() => {}
-        () = tokio::time::sleep(LAST) => talk("some requests took too long and were left"),
-        () = async { while matches!(signals.next().await, Asks::ToReload) {} } => {}
+        () = graceful.shutdown() => {}
+        () = tokio::time::sleep(SHUTDOWN_TIMEOUT) => talk("some requests took too long and were dropped"),
+        () = async { while matches!(signals.next().await, Signal::Reload) {} } => {}
     }
 }
 
-/// What is being done on a connection.
+/// Whether a connection is in use.
 #[derive(Default)]
-struct Doing {
-    /// A request came, and has no answer yet.
+struct Activity {
+    /// A request is being answered.
     answering: AtomicBool,
-    /// The client does not take its answer as fast as it could be sent.
+    /// A response waits for the client to read it.
     sending: AtomicBool,
 }
 
-/// Ends a while after the server was told to stop, on a connection on which nothing is being answered by then.
-async fn no_more(mut stopping: watch::Receiver<()>, doing: &Doing) {
-    // An error: nobody is left to send anything.
+/// Ends a while after the server was told to stop, unless the connection is in use then.
+async fn idle_at_shutdown(mut stopping: watch::Receiver<()>, activity: &Activity) {
+    // The channel carries nothing: it is closed at shutdown.
     let _ = stopping.changed().await;
-    tokio::time::sleep(LAST_HEAD).await;
-    if doing.answering.load(Ordering::Relaxed) || doing.sending.load(Ordering::Relaxed) {
+    tokio::time::sleep(SHUTDOWN_HEAD_TIMEOUT).await;
+    if activity.answering.load(Ordering::Relaxed) || activity.sending.load(Ordering::Relaxed) {
         std::future::pending::<()>().await;
     }
 }
 
-/// A connection that ends when the client takes nothing of its answer for too long.
-struct Impatient {
+/// A connection that ends when the client reads nothing of its response for too long.
+struct WriteTimeout {
     inner: TokioIo<TcpStream>,
-    patience: Duration,
-    waiting: Option<Pin<Box<Sleep>>>,
-    doing: Arc<Doing>,
+    timeout: Duration,
+    deadline: Option<Pin<Box<Sleep>>>,
+    activity: Arc<Activity>,
 }
 
-impl Impatient {
-    fn new(stream: TcpStream, patience: Duration, doing: Arc<Doing>) -> Impatient {
-        Impatient { inner: TokioIo::new(stream), patience, waiting: None, doing }
+impl WriteTimeout {
+    fn new(stream: TcpStream, timeout: Duration, activity: Arc<Activity>) -> WriteTimeout {
+        WriteTimeout { inner: TokioIo::new(stream), timeout, deadline: None, activity }
     }
 
-    /// `done` if it is; an error when it has not been for too long.
+    /// Passes the result of a write on; an error if writes have been pending for longer than the timeout.
     fn wait<T>(&mut self, context: &mut Context<'_>, done: Poll<std::io::Result<T>>) -> Poll<std::io::Result<T>> {
-        self.doing.sending.store(done.is_pending(), Ordering::Relaxed);
+        self.activity.sending.store(done.is_pending(), Ordering::Relaxed);
         if done.is_ready() {
-            self.waiting = None;
+            self.deadline = None;
             return done;
         }
-        let until = Instant::now() + self.patience;
-        let waiting = self.waiting.get_or_insert_with(|| Box::pin(tokio::time::sleep_until(until)));
-        match waiting.as_mut().poll(context) {
+        let until = Instant::now() + self.timeout;
+        let deadline = self.deadline.get_or_insert_with(|| Box::pin(tokio::time::sleep_until(until)));
+        match deadline.as_mut().poll(context) {
             Poll::Ready(()) => Poll::Ready(Err(std::io::ErrorKind::TimedOut.into())),
             Poll::Pending => Poll::Pending,
         }
     }
 }
 
-impl hyper::rt::Read for Impatient {
+impl hyper::rt::Read for WriteTimeout {
     fn poll_read(
         mut self: Pin<&mut Self>,
         context: &mut Context<'_>,
@@ -234,7 +236,7 @@ impl hyper::rt::Read for Impatient {
     }
 }
 
-impl hyper::rt::Write for Impatient {
+impl hyper::rt::Write for WriteTimeout {
     fn poll_write(mut self: Pin<&mut Self>, context: &mut Context<'_>, bytes: &[u8]) -> Poll<std::io::Result<usize>> {
         let done = Pin::new(&mut self.inner).poll_write(context, bytes);
         self.wait(context, done)

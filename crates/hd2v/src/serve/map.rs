@@ -1,102 +1,87 @@
-//! The map of all documents: kept beside the model, made when it is first asked for, while other questions go on.
+//! The map of all documents: read from the file beside the model, or computed when it is first asked for.
 
 use std::ops::ControlFlow;
 use std::panic::{AssertUnwindSafe, catch_unwind};
+use std::sync::OnceLock;
 use std::sync::atomic::{AtomicBool, AtomicU32, Ordering};
-use std::sync::{Arc, OnceLock};
 
-use axum::extract::State;
-use axum::http::StatusCode;
-use axum::response::{IntoResponse, Response};
 use hyperdoc2vec::map::{Map, path};
 use hyperdoc2vec::model::sidecar::Kept;
 use hyperdoc2vec::{Error, Model};
 
-use super::ask::Using;
-use super::failure::Failure;
-use super::routes::Bytes;
-use super::state::{App, Loaded};
+use super::json_body::JsonBody;
 use crate::answer::about;
 use crate::output::talk;
-use crate::wire;
 
-/// The map of one model: not asked for, being made, made, or failed.
+/// The map of one model: not asked for yet, being computed, ready, or failed.
 #[derive(Default)]
-pub struct Drawn {
-    begun: AtomicBool,
-    /// Thousandths that are done.
-    done: AtomicU32,
-    /// As JSON, plain and packed.
-    made: OnceLock<Option<[Bytes; 2]>>,
+pub struct LazyMap {
+    started: AtomicBool,
+    /// Thousandths of the work that are done.
+    progress: AtomicU32,
+    /// Plain and compressed; `None` if the computation failed.
+    bodies: OnceLock<Option<[JsonBody; 2]>>,
 }
 
-impl Drawn {
-    /// Keeps what is made, or that nothing came of it: where it panics too, so that nobody waits for ever.
-    fn settle(&self, make: impl FnOnce() -> Option<[Bytes; 2]>) {
-        let _ = self.made.set(catch_unwind(AssertUnwindSafe(make)).unwrap_or_default());
+impl LazyMap {
+    /// The map as JSON, plain and compressed, or that it failed; nothing while it is not ready.
+    pub fn bodies(&self) -> Option<Option<&[JsonBody; 2]>> {
+        self.bodies.get().map(Option::as_ref)
     }
-}
 
-/// All documents on a plane
-#[utoipa::path(get, path = "/api/map", responses(
-    (status = 200, description = "near documents are near each other", body = wire::Map),
-    (status = 202, description = "it is being made; ask again", body = wire::Making),
-    (status = "default", description = "an error", body = wire::Failure)))]
-pub async fn map(State(app): State<Arc<App>>, Using { model, packed }: Using) -> Result<Response, Failure> {
-    let drawn = &model.engine().map;
-    match drawn.made.get() {
-        Some(Some(made)) => Ok(made[usize::from(packed)].clone().into_response()),
-        Some(None) => Err(Failure::new(StatusCode::INTERNAL_SERVER_ERROR, "no-map", "the map could not be made")),
-        None => {
-            if !drawn.begun.swap(true, Ordering::Relaxed) {
-                let (app, model) = (app.clone(), model.clone());
-                let draw = move || model.engine().map.settle(|| draw(&app, &model));
-                // A thread of its own: those that answer are not to wait for it.
-                if let Err(error) = std::thread::Builder::new().name("map".to_owned()).spawn(draw) {
-                    talk(format_args!("no map: {error}"));
-                    drawn.settle(|| None);
+    /// The share of the work that is done.
+    pub fn progress(&self) -> f32 {
+        self.progress.load(Ordering::Relaxed) as f32 / 1000.0
+    }
+
+    /// True for the first caller, who has to see to it that [`LazyMap::compute`] or [`LazyMap::fail`] is called.
+    pub fn start(&self) -> bool {
+        !self.started.swap(true, Ordering::Relaxed)
+    }
+
+    /// Computes the map, for as long as it is `wanted`.
+    pub fn compute(&self, model: &Model, wanted: impl Fn() -> bool + Sync) {
+        let mut watch = |done: f32| {
+            self.progress.store((1000.0 * done) as u32, Ordering::Relaxed);
+            if wanted() { ControlFlow::Continue(()) } else { ControlFlow::Break(()) }
+        };
+        self.settle(|| match open_or_make(model, &mut watch) {
+            Ok(map) => {
+                let plain = JsonBody::new(&about::map(model, &map), false).ok()?;
+                Some([plain.clone(), plain.compressed(true)])
+            }
+            Err(error) => {
+                if wanted() {
+                    talk(format_args!("cannot compute the map: {error}"));
                 }
+                None
             }
-            let making = wire::Making { ready: false, done: drawn.done.load(Ordering::Relaxed) as f32 / 1000.0 };
-            Ok((StatusCode::ACCEPTED, Bytes::of(&making, false)?).into_response())
-        }
+        });
+    }
+
+    /// Gives the map up.
+    pub fn fail(&self) {
+        self.settle(|| None);
+    }
+
+    /// Stores the result of `make`; a panic counts as a failure, so that nobody waits for ever.
+    fn settle(&self, make: impl FnOnce() -> Option<[JsonBody; 2]>) {
+        let _ = self.bodies.set(catch_unwind(AssertUnwindSafe(make)).unwrap_or_default());
     }
 }
 
-/// The map of a model, unless another took its place meanwhile.
-fn draw(app: &App, loaded: &Arc<Loaded>) -> Option<[Bytes; 2]> {
-    let (drawn, model) = (&loaded.engine().map, loaded.borrow_owner());
-    let wanted = || app.ready() && Arc::ptr_eq(&app.model(), loaded);
-    let mut watch = |done: f32| {
-        drawn.done.store((1000.0 * done) as u32, Ordering::Relaxed);
-        if wanted() { ControlFlow::Continue(()) } else { ControlFlow::Break(()) }
-    };
-    match kept(model, &mut watch) {
-        Ok(map) => {
-            let plain = Bytes::of(&about::map(model, &map), false).ok()?;
-            Some([plain.clone(), plain.packed_if(true)])
-        }
-        Err(error) => {
-            if wanted() {
-                talk(format_args!("no map: {error}"));
-            }
-            None
-        }
-    }
-}
-
-/// The map beside the model, made where it is not there or not of this model.
-fn kept(model: &Model, watch: &mut (dyn FnMut(f32) -> ControlFlow<()> + Send)) -> Result<Map, Error> {
+/// The map beside the model if it is a map of this model, else a new one, which is saved there.
+fn open_or_make(model: &Model, watch: &mut (dyn FnMut(f32) -> ControlFlow<()> + Send)) -> Result<Map, Error> {
     let path = path(model);
     if let Ok(Kept::Whole(map)) = Map::open(model, &path) {
         return Ok(map);
     }
     let map = Map::make(model, watch)?;
-    // Where it cannot be kept, it is made again next time; the map of a model that was replaced is not kept.
+    // A map that cannot be saved is computed again next time; the map of a model that was replaced is not saved.
     if watch(1.0).is_continue()
         && let Err(error) = map.write(model, &path)
     {
-        talk(format_args!("the map is not kept: {error}"));
+        talk(format_args!("cannot save the map: {error}"));
     }
     Ok(map)
 }
@@ -106,9 +91,10 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_map_that_panics_is_told_to_have_failed() {
-        let drawn = Drawn::default();
-        drawn.settle(|| panic!("a fault for a test"));
-        assert_eq!(drawn.made.get(), Some(&None));
+    fn a_map_that_panics_has_failed() {
+        let map = LazyMap::default();
+        assert!(map.start() && !map.start() && map.bodies().is_none());
+        map.settle(|| panic!("a fault for a test"));
+        assert_eq!(map.bodies(), Some(None));
     }
 }

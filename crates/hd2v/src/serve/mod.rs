@@ -1,80 +1,64 @@
-//! A model behind HTTP: an API of JSON, and a page that uses it.
+//! A model behind HTTP: a JSON API, and a web page that uses it.
 //!
-//! A request goes through `listen` (connections, slow clients), `guard` (who may ask, how often, what is counted) and
-//! `routes` to `work` (a bounded number of threads), which asks the model that `state` holds at that moment.
+//! A request comes in through `listen`, passes `guard`, and reaches a handler of `routes`. The handler parses it with
+//! `extract` and has it answered on one of the `workers`, from the model that `state` holds at that moment.
+//!
+//! The files, lowest first. Each uses only files that stand before it in this list; `tests/layers.rs` reads the list and
+//! checks that.
+//!
+//! - `options`: settings and limits
+//! - `error`: errors as responses
+//! - `json_body`: JSON as a response body, compressed or not
+//! - `page`: the files of the web page
+//! - `hosts`: the host names that the server answers to
+//! - `rate_limit`: a token bucket for each client
+//! - `metrics`: counters for Prometheus
+//! - `workers`: the threads that answer, and the queue before them
+//! - `map`: the map of all documents, computed when first asked for
+//! - `model`: an open model with everything that answers from it
+//! - `state`: what all requests share, and reloading the model
+//! - `guard`: checks that every request has to pass
+//! - `extract`: requests parsed into types, within limits
+//! - `routes`: the paths of the API with their handlers
+//! - `listen`: connections, signals, shutdown
 
-mod ask;
-mod failure;
+mod error;
+mod extract;
 mod guard;
+mod hosts;
+mod json_body;
 mod listen;
 mod map;
 mod metrics;
-mod openapi;
+mod model;
+mod options;
 mod page;
-mod rate;
+mod rate_limit;
 mod routes;
 mod state;
-mod work;
+mod workers;
 
 use std::net::SocketAddr;
-use std::path::PathBuf;
 use std::sync::Arc;
-use std::time::Duration;
 
 use anyhow::{Context, Result};
 use tokio::net::TcpListener;
 
 use crate::output::talk;
+pub use options::{Limits, Options};
 use state::App;
 
-/// What to serve, and how.
-pub struct Options {
-    /// The model file.
-    pub model: PathBuf,
-    /// The address to listen on.
-    pub host: String,
-    /// The port; 0 for any.
-    pub port: u16,
-    /// What requests must bear.
-    pub token: Option<Vec<u8>>,
-    /// Threads that answer; 0 for one a core.
-    pub threads: usize,
-    /// What is too much.
-    pub limits: Limits,
-}
-
-/// What is too much.
-#[derive(Debug, Clone)]
-pub struct Limits {
-    /// Requests being answered or waiting.
-    pub concurrent: usize,
-    /// Connections.
-    pub connections: usize,
-    /// Bytes of a body.
-    pub body: usize,
-    /// Questions or texts in one request.
-    pub batch: usize,
-    /// Bytes of a text.
-    pub text: usize,
-    /// Requests a second of one address; 0 for any number.
-    pub rate: f64,
-    /// For an answer.
-    pub answer: Duration,
-    /// For a client to send a request, or to take some of its answer.
-    pub client: Duration,
-}
-
-/// Serves until a signal ends it.
+/// Serves until a signal stops it.
 pub fn run(options: Options) -> Result<()> {
     let runtime = tokio::runtime::Builder::new_multi_thread()
         .worker_threads(2)
         .enable_all()
         .build()
         .context("cannot start threads")?;
-    let done = runtime.block_on(serve(options));
-    // Work that nobody waits for any more does not keep the program.
+    let result = runtime.block_on(serve(options));
+    // Do not wait for work whose result nobody is waiting for.
     runtime.shutdown_background();
-    done
+    result
 }
 
 async fn serve(options: Options) -> Result<()> {
@@ -84,9 +68,9 @@ async fn serve(options: Options) -> Result<()> {
     let address = first.with_context(|| format!("{:?} has no address", options.host))?;
     let app = Arc::new(App::open(options, address)?);
     let listener = TcpListener::bind(address).await.with_context(|| format!("cannot listen on {place}"))?;
-    let address: SocketAddr = listener.local_addr().context("cannot tell the port")?;
+    let address: SocketAddr = listener.local_addr().context("cannot read the port")?;
     if !address.ip().is_loopback() && app.token.is_none() {
-        talk("warning: others on the network can ask this server; --token-file lets in those who bear a token");
+        talk("warning: anyone on the network can use this server; --token-file makes it require a token");
     }
     let signals = listen::Signals::new()?;
     talk(format_args!("listening on http://{address}"));

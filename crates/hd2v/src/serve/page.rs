@@ -1,4 +1,4 @@
-//! The page's files, inside the program.
+//! The files of the web page, compiled into the program.
 
 use std::hash::{DefaultHasher, Hash, Hasher};
 
@@ -7,14 +7,14 @@ use axum::extract::rejection::PathRejection;
 use axum::http::{HeaderMap, StatusCode, header};
 use axum::response::{IntoResponse, Response};
 
-use super::failure::Failure;
+use super::error::ApiError;
 
 const HTML: &str = "text/html; charset=utf-8";
 const CSS: &str = "text/css; charset=utf-8";
 const SVG: &str = "image/svg+xml";
 const SCRIPT: &str = "text/javascript; charset=utf-8";
 
-/// The files of `page/`: name, kind, bytes.
+/// The files of `page/`: name, media type, content.
 const FILES: &[(&str, &str, &[u8])] = &[
     ("index.html", HTML, include_bytes!("page/index.html")),
     ("style.css", CSS, include_bytes!("page/style.css")),
@@ -41,18 +41,18 @@ pub async fn index(headers: HeaderMap) -> Response {
 
 /// `GET /page/{name}`
 pub async fn part(name: Result<Path<String>, PathRejection>, headers: HeaderMap) -> Response {
-    // What cannot be read is the name of no file.
+    // A name that is not UTF-8 is the name of no file.
     file(name.as_ref().map_or("", |Path(name)| name), &headers)
 }
 
 fn file(name: &str, headers: &HeaderMap) -> Response {
     let Some((_, kind, bytes)) = FILES.iter().find(|(there, _, _)| *there == name) else {
-        return Failure::new(StatusCode::NOT_FOUND, "unknown-path", "the page has no such file").into_response();
+        return ApiError::new(StatusCode::NOT_FOUND, "unknown-path", "there is no such file").into_response();
     };
     let mut hasher = DefaultHasher::new();
     bytes.hash(&mut hasher);
     let tag = format!("\"{:016x}\"", hasher.finish());
-    // The browser asks each time whether what it has is still right.
+    // The browser asks each time whether its copy is still current.
     let head = [(header::ETAG, tag.as_str()), (header::CACHE_CONTROL, "no-cache"), (header::CONTENT_TYPE, kind)];
     let known = headers.get(header::IF_NONE_MATCH).and_then(|tags| tags.to_str().ok());
     if known.is_some_and(|tags| tags.split(',').any(|known| known.trim().trim_start_matches("W/") == tag)) {

@@ -1,246 +1,254 @@
-//! The paths of the API: each reads its question, has it answered by the workers, and sends JSON.
+//! The paths of the API with their handlers. The router and the OpenAPI description are made from one list.
 
-use std::io::Write;
 use std::sync::Arc;
 
-use axum::Router;
-use axum::body::Bytes as Shareable;
+use axum::body::Bytes;
 use axum::extract::{DefaultBodyLimit, State};
-use axum::http::{HeaderValue, StatusCode, header};
+use axum::http::{HeaderName, HeaderValue, StatusCode, header};
 use axum::middleware::from_fn_with_state;
 use axum::response::{IntoResponse, Response};
-use axum::routing::{get, post};
+use axum::routing::get;
+use axum::{Extension, Router};
 use hyperdoc2vec::Error;
 use hyperdoc2vec::search::Ranking;
 use serde::Serialize;
+use tower_http::set_header::SetResponseHeaderLayer;
+use utoipa::OpenApi;
+use utoipa::openapi::security::{HttpAuthScheme, HttpBuilder, SecurityScheme};
+use utoipa_axum::router::OpenApiRouter;
+use utoipa_axum::routes;
 
-use super::ask::{Asked, Parameters, Using, checked, checked_questions, checked_texts, within};
-use super::failure::Failure;
+use super::error::ApiError;
+use super::extract::{Json, QueryParams, RequestContext, check_question, check_questions, check_texts, check_top};
+use super::guard::guard;
+use super::json_body::JsonBody;
 use super::metrics::OPEN_METRICS;
-use super::state::{App, Engine};
-use super::work::Queue;
-use super::{guard, map, openapi as description, page};
+use super::model::Engine;
+use super::page;
+use super::state::App;
 use crate::answer::recommend::{self as recommending, Recommended};
 use crate::answer::{Problem, about, near};
+use crate::output::talk;
 use crate::wire::{
-    Answer, AnswerOrError, Answers, Embedded, Found, Health, Info, NearTo, Page, PageOf, Question, Questions, Ready,
-    SearchFor, Similar, SimilarTo, SuggestionsFor, Texts, WordsAndDocuments,
+    self, Answer, AnswerOrError, Answers, Embedded, Found, Health, Info, Making, NearTo, Page, PageOf, Question,
+    Questions, Ready, SearchFor, Similar, SimilarTo, SuggestionsFor, Texts, WordsAndDocuments,
 };
 
-type Reply = Result<Response, Failure>;
+type Reply = Result<Response, ApiError>;
 type Shared = State<Arc<App>>;
-/// Questions by embedding that wait, and their answers as JSON.
-pub type Together = Queue<Question, Result<Bytes, Failure>>;
 
-/// Answers smaller than this are not packed.
-const SMALL: usize = 8 << 10;
+#[derive(OpenApi)]
+#[openapi(
+    info(title = "hd2v", description = "Recommends links for a text, from a model of documents that link to each other"),
+    security((), ("token" = [])),
+    modifiers(&BearerToken)
+)]
+struct Description;
 
-/// All paths.
+/// Adds the bearer token to the description.
+struct BearerToken;
+
+impl utoipa::Modify for BearerToken {
+    fn modify(&self, api: &mut utoipa::openapi::OpenApi) {
+        let scheme = HttpBuilder::new().scheme(HttpAuthScheme::Bearer).build();
+        api.components.get_or_insert_default().add_security_scheme("token", SecurityScheme::Http(scheme));
+    }
+}
+
+/// The OpenAPI description as JSON.
+#[derive(Clone)]
+struct OpenApiJson(Bytes);
+
+/// All paths, behind the guard.
 pub fn router(app: Arc<App>) -> Router {
-    Router::new()
-        .route("/", get(page::index))
+    let (api, description) = OpenApiRouter::with_openapi(Description::openapi())
+        .routes(routes!(info))
+        .routes(routes!(recommend))
+        .routes(routes!(recommend_batch))
+        .routes(routes!(similar))
+        .routes(routes!(words))
+        .routes(routes!(document))
+        .routes(routes!(suggestions))
+        .routes(routes!(search))
+        .routes(routes!(embed))
+        .routes(routes!(map))
+        .routes(routes!(health))
+        .routes(routes!(ready))
+        .routes(routes!(openapi))
+        .routes(routes!(metrics))
+        .split_for_parts();
+    let description = OpenApiJson(serde_json::to_vec(&description).unwrap_or_default().into());
+    let set = |name, value| SetResponseHeaderLayer::overriding(name, HeaderValue::from_static(value));
+    api.route("/", get(page::index))
         .route("/page/{name}", get(page::part))
-        .route("/api/info", get(info))
-        .route("/api/recommend", post(recommend))
-        .route("/api/recommend/batch", post(recommend_batch))
-        .route("/api/similar", get(similar))
-        .route("/api/words", get(words))
-        .route("/api/document", get(document))
-        .route("/api/document/suggestions", get(suggestions))
-        .route("/api/search", get(search))
-        .route("/api/embed", post(embed))
-        .route("/api/map", get(map::map))
-        .route("/api/health", get(health))
-        .route("/api/ready", get(ready))
-        .route("/api/openapi.json", get(openapi))
-        .route("/metrics", get(metrics))
         .fallback(|| async {
-            let message = "there is nothing here; /api/openapi.json tells what there is";
-            Failure::new(StatusCode::NOT_FOUND, "unknown-path", message)
+            let message = "there is nothing at this path; see /api/openapi.json";
+            ApiError::new(StatusCode::NOT_FOUND, "unknown-path", message)
         })
         .method_not_allowed_fallback(|| async {
-            let message = "this path takes another method; /api/openapi.json tells which";
-            Failure::new(StatusCode::METHOD_NOT_ALLOWED, "wrong-method", message)
+            let message = "this path does not take that method; see /api/openapi.json";
+            ApiError::new(StatusCode::METHOD_NOT_ALLOWED, "wrong-method", message)
         })
         .layer(DefaultBodyLimit::max(app.limits().body))
-        .layer(from_fn_with_state(app.clone(), guard::guard))
+        .layer(Extension(description))
+        .layer(from_fn_with_state(app.clone(), guard))
+        // Scripts and styles come from this server's own files, and the page sends nothing elsewhere.
+        .layer((
+            set(
+                header::CONTENT_SECURITY_POLICY,
+                "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self'; connect-src 'self'; \
+                 base-uri 'none'; form-action 'none'; frame-ancestors 'none'",
+            ),
+            set(header::X_CONTENT_TYPE_OPTIONS, "nosniff"),
+            set(header::REFERRER_POLICY, "no-referrer"),
+            set(header::X_FRAME_OPTIONS, "DENY"),
+            set(HeaderName::from_static("cross-origin-resource-policy"), "same-origin"),
+            set(HeaderName::from_static("cross-origin-opener-policy"), "same-origin"),
+            SetResponseHeaderLayer::if_not_present(header::CACHE_CONTROL, HeaderValue::from_static("no-store")),
+        ))
         .with_state(app)
 }
 
-/// JSON, packed or not.
-#[derive(Debug, Clone, PartialEq)]
-pub struct Bytes {
-    bytes: Shareable,
-    packed: bool,
-}
-
-impl Bytes {
-    /// A value.
-    pub fn of(value: &impl Serialize, packed: bool) -> Result<Bytes, Failure> {
-        let bytes = serde_json::to_vec(value).map_err(|_| Failure::internal())?;
-        Ok(Bytes { bytes: bytes.into(), packed: false }.packed_if(packed))
-    }
-
-    /// The same, packed where that is wanted and of use.
-    pub fn packed_if(self, wanted: bool) -> Bytes {
-        if !wanted || self.packed || self.bytes.len() < SMALL {
-            return self;
-        }
-        let mut packer = flate2::write::GzEncoder::new(Vec::new(), flate2::Compression::fast());
-        match packer.write_all(&self.bytes).and_then(|()| packer.finish()) {
-            Ok(bytes) => Bytes { bytes: bytes.into(), packed: true },
-            Err(_) => self,
-        }
-    }
-}
-
-impl IntoResponse for Bytes {
-    fn into_response(self) -> Response {
-        let mut response = ([(header::CONTENT_TYPE, "application/json")], self.bytes).into_response();
-        let headers = response.headers_mut();
-        headers.insert(header::VARY, HeaderValue::from_static("accept-encoding"));
-        if self.packed {
-            headers.insert(header::CONTENT_ENCODING, HeaderValue::from_static("gzip"));
-        }
-        response
-    }
-}
-
-/// Asks the model on one of the workers.
-async fn asked<T: Serialize>(
+/// Answers from the model on one of the workers.
+async fn run<T: Serialize>(
     app: &App,
-    Using { model, packed }: Using,
-    ask: impl FnOnce(&Engine<'_>) -> Result<T, Problem> + Send + 'static,
+    RequestContext { model, gzip }: RequestContext,
+    answer: impl FnOnce(&Engine<'_>) -> Result<T, Problem> + Send + 'static,
 ) -> Reply {
-    let work = move || Bytes::of(&ask(model.engine())?, packed);
+    let work = move || JsonBody::new(&answer(model.engine())?, gzip);
     Ok(app.workers.run(work).await??.into_response())
 }
 
-/// What the model is
+/// Describe the model
 #[utoipa::path(get, path = "/api/info", responses(
     (status = 200, description = "as `hd2v info --json`, without parameters and provenance", body = Info),
-    (status = "default", description = "an error", body = crate::wire::Failure)))]
-pub async fn info(using: Using) -> Reply {
-    Ok(Bytes::of(&using.model.engine().info, using.packed)?.into_response())
+    (status = "default", description = "an error", body = wire::Failure)))]
+async fn info(context: RequestContext) -> Reply {
+    Ok(JsonBody::new(&context.model.engine().info, context.gzip)?.into_response())
 }
 
 fn to_wire(engine: &Engine<'_>, answer: &Recommended, top: usize) -> Answer {
     answer.to_wire(engine.searcher.model(), None, top)
 }
 
-/// What a text should link to
+/// Recommend documents that a text should link to
 #[utoipa::path(post, path = "/api/recommend", request_body = Question, responses(
     (status = 200, description = "as `hd2v recommend --json`", body = Answer),
-    (status = "default", description = "an error", body = crate::wire::Failure)))]
-pub async fn recommend(State(app): Shared, using: Using, Asked(question): Asked<Question>) -> Reply {
-    checked(&question, app.limits())?;
-    let learnt = using.model.engine().hybrid.is_some();
-    if recommending::ranking(using.model.borrow_owner(), question.rank, learnt) == Ranking::Embedding {
-        let Using { model, packed } = using;
-        let together = model.engine().together.clone();
+    (status = "default", description = "an error", body = wire::Failure)))]
+async fn recommend(State(app): Shared, context: RequestContext, Json(question): Json<Question>) -> Reply {
+    check_question(&question, app.limits())?;
+    let learnt = context.model.engine().hybrid.is_some();
+    if recommending::ranking(context.model.borrow_owner(), question.rank, learnt) == Ranking::Embedding {
+        let RequestContext { model, gzip } = context;
+        let queue = model.engine().queue.clone();
         let work = move |questions: Vec<Question>| {
             let engine = model.engine();
             let answers = recommending::answer_all(&engine.searcher, engine.hybrid.as_ref(), &questions);
             let json = |(answer, question): (Result<Recommended, Problem>, &Question)| {
-                Bytes::of(&to_wire(engine, &answer?, question.top), false)
+                JsonBody::new(&to_wire(engine, &answer?, question.top), false)
             };
             answers.into_iter().zip(&questions).map(json).collect()
         };
-        let answer = app.workers.run_together(&together, question, work).await??;
-        return Ok(answer.packed_if(packed).into_response());
+        let answer = app.workers.run_batched(&queue, question, work).await??;
+        return Ok(answer.compressed(gzip).into_response());
     }
-    let ask = move |engine: &Engine<'_>| {
+    let answer = move |engine: &Engine<'_>| {
         let (searcher, hybrid) = (&engine.searcher, engine.hybrid.as_ref());
         let read = recommending::read(searcher, hybrid.is_some(), &question)?;
         let answer = recommending::answer(searcher, hybrid, None, read)?;
         Ok(to_wire(engine, &answer, question.top))
     };
-    asked(&app, using, ask).await
+    run(&app, context, answer).await
 }
 
-/// What many texts should link to
+/// Recommend for many texts at once
 #[utoipa::path(post, path = "/api/recommend/batch", request_body = Questions, responses(
-    (status = 200, description = "an answer or an error a question", body = Answers),
-    (status = "default", description = "an error", body = crate::wire::Failure)))]
-pub async fn recommend_batch(State(app): Shared, using: Using, Asked(questions): Asked<Questions>) -> Reply {
+    (status = 200, description = "an answer or an error for each question", body = Answers),
+    (status = "default", description = "an error", body = wire::Failure)))]
+async fn recommend_batch(State(app): Shared, context: RequestContext, Json(questions): Json<Questions>) -> Reply {
     let Questions { queries } = questions;
-    checked_questions(&queries, app.limits())?;
+    check_questions(&queries, app.limits())?;
     let limits = app.limits().clone();
-    let ask = move |engine: &Engine<'_>| {
+    let answer = move |engine: &Engine<'_>| {
         let mut answers: Vec<Option<AnswerOrError>> = Vec::new();
         let mut sound = Vec::new();
         for question in queries {
-            match checked(&question, &limits) {
+            match check_question(&question, &limits) {
                 Ok(()) => {
                     sound.push(question);
                     answers.push(None);
                 }
-                Err(failure) => answers.push(Some(AnswerOrError::Error(failure.to_wire()))),
+                Err(error) => answers.push(Some(AnswerOrError::Error(error.to_wire()))),
             }
         }
         let found = recommending::answer_all(&engine.searcher, engine.hybrid.as_ref(), &sound);
         let mut found = found.into_iter().zip(&sound).map(|(answer, question)| match answer {
             Ok(answer) => AnswerOrError::Answer(Box::new(to_wire(engine, &answer, question.top))),
-            Err(problem) => AnswerOrError::Error(Failure::from(problem).to_wire()),
+            Err(problem) => AnswerOrError::Error(ApiError::from(problem).to_wire()),
         });
-        Ok(Answers { answers: answers.into_iter().filter_map(|failed| failed.or_else(|| found.next())).collect() })
+        Ok(Answers { answers: answers.into_iter().filter_map(|error| error.or_else(|| found.next())).collect() })
     };
-    asked(&app, using, ask).await
+    run(&app, context, answer).await
 }
 
-/// Documents near a document
+/// Find documents similar to a document
 #[utoipa::path(get, path = "/api/similar", params(SimilarTo), responses(
     (status = 200, description = "as `hd2v similar --json`", body = Similar),
-    (status = "default", description = "an error", body = crate::wire::Failure)))]
-pub async fn similar(State(app): Shared, using: Using, Parameters(asks): Parameters<SimilarTo>) -> Reply {
-    let top = within(asks.top)?;
-    asked(&app, using, move |engine| near::similar(engine.searcher.model(), &asks.id, asks.by, top)).await
+    (status = "default", description = "an error", body = wire::Failure)))]
+async fn similar(State(app): Shared, context: RequestContext, QueryParams(params): QueryParams<SimilarTo>) -> Reply {
+    let top = check_top(params.top)?;
+    run(&app, context, move |engine| near::similar(engine.searcher.model(), &params.id, params.by, top)).await
 }
 
-/// Words near a word, and documents that it points to
+/// Find words near a word, and documents that it points to
 #[utoipa::path(get, path = "/api/words", params(NearTo), responses(
     (status = 200, description = "`hits` as `hd2v similar --words --json`", body = WordsAndDocuments),
-    (status = "default", description = "an error", body = crate::wire::Failure)))]
-pub async fn words(State(app): Shared, using: Using, Parameters(asks): Parameters<NearTo>) -> Reply {
-    let top = within(asks.top)?;
-    asked(&app, using, move |engine| near::words_and_documents(&engine.searcher, &asks.word, asks.by, top)).await
+    (status = "default", description = "an error", body = wire::Failure)))]
+async fn words(State(app): Shared, context: RequestContext, QueryParams(params): QueryParams<NearTo>) -> Reply {
+    let top = check_top(params.top)?;
+    run(&app, context, move |engine| near::words_and_documents(&engine.searcher, &params.word, params.by, top)).await
 }
 
-/// A document: what it links to, and the links to it
+/// Show a document: its links, and the links to it
 #[utoipa::path(get, path = "/api/document", params(PageOf), responses(
     (status = 200, description = "the document", body = Page),
-    (status = "default", description = "an error", body = crate::wire::Failure)))]
-pub async fn document(State(app): Shared, using: Using, Parameters(asks): Parameters<PageOf>) -> Reply {
-    let top = within(asks.top)?;
-    asked(&app, using, move |engine| about::page(&engine.searcher, &asks.id, asks.offset, top)).await
+    (status = "default", description = "an error", body = wire::Failure)))]
+async fn document(State(app): Shared, context: RequestContext, QueryParams(params): QueryParams<PageOf>) -> Reply {
+    let top = check_top(params.top)?;
+    run(&app, context, move |engine| about::page(&engine.searcher, &params.id, params.offset, top)).await
 }
 
-/// What a document might link to and does not yet
+/// Recommend documents that a document does not link to yet
 #[utoipa::path(get, path = "/api/document/suggestions", params(SuggestionsFor), responses(
-    (status = 200, description = "as for a text of its most telling words", body = Answer),
-    (status = "default", description = "an error", body = crate::wire::Failure)))]
-pub async fn suggestions(State(app): Shared, using: Using, Parameters(asks): Parameters<SuggestionsFor>) -> Reply {
-    let top = within(asks.top)?;
-    let ask = move |engine: &Engine<'_>| about::suggestions(&engine.searcher, engine.hybrid.as_ref(), &asks.id, top);
-    asked(&app, using, ask).await
+    (status = 200, description = "as for a text of its most distinctive words", body = Answer),
+    (status = "default", description = "an error", body = wire::Failure)))]
+async fn suggestions(
+    State(app): Shared,
+    context: RequestContext,
+    QueryParams(params): QueryParams<SuggestionsFor>,
+) -> Reply {
+    let top = check_top(params.top)?;
+    let answer =
+        move |engine: &Engine<'_>| about::suggestions(&engine.searcher, engine.hybrid.as_ref(), &params.id, top);
+    run(&app, context, answer).await
 }
 
-/// Documents by title or id
+/// Search documents by title or id
 #[utoipa::path(get, path = "/api/search", params(SearchFor), responses(
     (status = 200, description = "the documents", body = Found),
-    (status = "default", description = "an error", body = crate::wire::Failure)))]
-pub async fn search(State(app): Shared, using: Using, Parameters(asks): Parameters<SearchFor>) -> Reply {
-    let top = within(asks.top)?;
-    asked(&app, using, move |engine| Ok(about::search(engine.searcher.model(), &asks.q, top))).await
+    (status = "default", description = "an error", body = wire::Failure)))]
+async fn search(State(app): Shared, context: RequestContext, QueryParams(params): QueryParams<SearchFor>) -> Reply {
+    let top = check_top(params.top)?;
+    run(&app, context, move |engine| Ok(about::search(engine.searcher.model(), &params.q, top))).await
 }
 
-/// Vectors of texts
+/// Embed texts
 #[utoipa::path(post, path = "/api/embed", request_body = Texts, responses(
     (status = 200, description = "the vectors of `hd2v embed`", body = Embedded),
-    (status = "default", description = "an error", body = crate::wire::Failure)))]
-pub async fn embed(State(app): Shared, using: Using, Asked(texts): Asked<Texts>) -> Reply {
-    checked_texts(&texts, app.limits())?;
-    let ask = move |engine: &Engine<'_>| {
+    (status = "default", description = "an error", body = wire::Failure)))]
+async fn embed(State(app): Shared, context: RequestContext, Json(texts): Json<Texts>) -> Reply {
+    check_texts(&texts, app.limits())?;
+    let answer = move |engine: &Engine<'_>| {
         let inferrer = engine.inferrer.as_ref().map_err(|error| match error {
             Error::Damaged { path, what } => Error::Damaged { path: path.clone(), what: what.clone() },
             error => Error::Usage(error.to_string()),
@@ -249,34 +257,66 @@ pub async fn embed(State(app): Shared, using: Using, Asked(texts): Asked<Texts>)
         let unknown = texts.texts.iter().map(|text| inferrer.unknown(text)).collect();
         Ok(Embedded { dim: engine.searcher.model().params().dim, vectors, unknown })
     };
-    asked(&app, using, ask).await
+    run(&app, context, answer).await
 }
 
-/// Whether the program runs
+/// Place all documents on a plane
+#[utoipa::path(get, path = "/api/map", responses(
+    (status = 200, description = "similar documents are near each other", body = wire::Map),
+    (status = 202, description = "the map is being computed; ask again", body = Making),
+    (status = "default", description = "an error", body = wire::Failure)))]
+async fn map(State(app): Shared, RequestContext { model, gzip }: RequestContext) -> Reply {
+    let map = &model.engine().map;
+    match map.bodies() {
+        Some(Some(bodies)) => return Ok(bodies[usize::from(gzip)].clone().into_response()),
+        Some(None) => {
+            let message = "the map could not be computed";
+            return Err(ApiError::new(StatusCode::INTERNAL_SERVER_ERROR, "no-map", message));
+        }
+        None => {}
+    }
+    if map.start() {
+        let model = model.clone();
+        let compute = move || {
+            // For as long as the server runs and no other model has taken the place of this one.
+            let wanted = || app.is_ready() && Arc::ptr_eq(&app.model(), &model);
+            model.engine().map.compute(model.borrow_owner(), wanted);
+        };
+        // On a thread of its own, as it would keep a worker from answering.
+        if let Err(error) = std::thread::Builder::new().name("map".to_owned()).spawn(compute) {
+            talk(format_args!("cannot compute the map: {error}"));
+            map.fail();
+        }
+    }
+    Ok((StatusCode::ACCEPTED, JsonBody::new(&Making { ready: false, done: map.progress() }, false)?).into_response())
+}
+
+/// Tell whether the server runs
 #[utoipa::path(get, path = "/api/health", responses((status = 200, description = "it does", body = Health)))]
-pub async fn health() -> Reply {
-    Ok(Bytes::of(&Health { health: "ok" }, false)?.into_response())
+async fn health() -> Reply {
+    Ok(JsonBody::new(&Health { health: "ok" }, false)?.into_response())
 }
 
-/// Whether new questions are welcome
+/// Tell whether the server takes new requests
 #[utoipa::path(get, path = "/api/ready", responses(
-    (status = 200, description = "they are", body = Ready),
-    (status = 503, description = "the server is stopping", body = crate::wire::Failure)))]
-pub async fn ready(State(app): Shared) -> Reply {
-    match app.ready() {
-        true => Ok(Bytes::of(&Ready { ready: true }, false)?.into_response()),
-        false => Err(Failure::new(StatusCode::SERVICE_UNAVAILABLE, "stopping", "the server is stopping")),
+    (status = 200, description = "it does", body = Ready),
+    (status = 503, description = "the server is stopping", body = wire::Failure)))]
+async fn ready(State(app): Shared) -> Reply {
+    match app.is_ready() {
+        true => Ok(JsonBody::new(&Ready { ready: true }, false)?.into_response()),
+        false => Err(ApiError::new(StatusCode::SERVICE_UNAVAILABLE, "stopping", "the server is stopping")),
     }
 }
 
-/// This description
-#[utoipa::path(get, path = "/api/openapi.json", responses((status = 200, description = "OpenAPI")))]
-pub async fn openapi() -> Response {
-    ([(header::CONTENT_TYPE, "application/json")], description::json()).into_response()
+/// Describe the API
+#[utoipa::path(get, path = "/api/openapi.json", responses((status = 200, description = "this OpenAPI description")))]
+async fn openapi(Extension(OpenApiJson(json)): Extension<OpenApiJson>) -> Response {
+    ([(header::CONTENT_TYPE, "application/json")], json).into_response()
 }
 
-/// Counts for Prometheus
-#[utoipa::path(get, path = "/metrics", responses((status = 200, description = "text", content_type = "application/openmetrics-text")))]
-pub async fn metrics(State(app): Shared) -> Response {
+/// Metrics for Prometheus
+#[utoipa::path(get, path = "/metrics", responses(
+    (status = 200, description = "OpenMetrics text", content_type = "application/openmetrics-text")))]
+async fn metrics(State(app): Shared) -> Response {
     ([(header::CONTENT_TYPE, OPEN_METRICS)], app.metrics.text()).into_response()
 }

@@ -185,7 +185,7 @@ fn connections_fit_into_the_files_that_may_be_open() {
     drop((idle, server));
     // Else as many as fit; others wait until these are left.
     let server = Server::start_limited(&place, "ulimit -n 100", "--client-timeout 1");
-    server.says("36 connections at the most");
+    server.says("at most 36 connections");
     let _idle = many(&server, 120);
     assert_eq!(server.get("/api/health").status, 200);
     assert!(!server.said("cannot accept"), "it does not run into the limit");

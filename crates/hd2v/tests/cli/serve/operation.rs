@@ -121,7 +121,7 @@ fn a_replaced_model_is_opened_and_no_request_is_lost() {
 
     place.write("broken", b"this is no model");
     std::fs::rename(place.path("broken"), place.path("m")).expect("renamed");
-    server.says("going on with the model from before");
+    server.says("still serving the previous model");
     assert_eq!((documents(), server.post("/api/recommend", question).status), (Some(200), 200));
     assert_eq!(metric(&server, "hd2v_model_reload_failures_total"), Some(1.0));
     server.signal("-HUP");
@@ -138,7 +138,7 @@ fn what_is_no_file_is_not_waited_for() {
     let made = std::process::Command::new("mkfifo").arg(place.path("pipe")).status().expect("mkfifo");
     assert!(made.success());
     std::fs::rename(place.path("pipe"), place.path("m")).expect("renamed");
-    server.says("expected a model, found no file");
+    server.says("expected a model, not a special file");
     std::fs::rename(place.path("next"), place.path("m")).expect("renamed");
     until("the next model", || metric(&server, "hd2v_model_reloads_total") == Some(1.0));
 }
@@ -205,7 +205,7 @@ fn what_cannot_be_served_is_told() {
         assert_eq!(place.run(&format!("serve m {usage}")).code, Some(2), "{usage}");
     }
     let warned = Server::start(&place, "--host 0.0.0.0");
-    warned.says("warning: others on the network");
+    warned.says("warning: anyone on the network");
 }
 
 #[test]

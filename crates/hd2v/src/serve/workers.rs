@@ -1,8 +1,8 @@
-//! A bounded number of threads that answer, and a bounded number of requests that wait for them.
+//! A bounded number of threads that answer, and a bounded queue of requests before them.
 //!
-//! At most one request a thread is worked on; others wait in the order in which they came, and are not begun when
-//! nobody waits for them any more. Questions by embedding that wait are answered together, which takes a fraction of
-//! the time.
+//! Each thread works on one request at a time. The others wait in order of arrival; a request whose client has gone or
+//! whose time is up is not begun. Questions by embedding that wait at the same time are answered together as one matrix
+//! product, which takes a fraction of the time.
 
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::{Arc, Mutex, PoisonError};
@@ -10,86 +10,87 @@ use std::time::Duration;
 
 use tokio::sync::{OwnedSemaphorePermit, Semaphore, oneshot};
 
-use super::Limits;
-use super::failure::Failure;
+use super::error::ApiError;
+use super::options::Limits;
 
-/// Questions that are answered together, at the most.
-const TOGETHER: usize = 96;
+/// Questions that are answered together, at most.
+const MAX_BATCH: usize = 96;
 
-/// The threads.
+/// The thread pool and the queue before it.
 pub struct Workers {
     pool: rayon::ThreadPool,
-    /// Threads that are free.
-    turns: Arc<Semaphore>,
-    /// Places for requests.
-    places: Arc<Semaphore>,
-    limit: Duration,
+    /// One permit for each free thread.
+    threads: Arc<Semaphore>,
+    /// One permit for each request that may still be admitted.
+    slots: Arc<Semaphore>,
+    timeout: Duration,
 }
 
 impl Workers {
-    /// `threads` of them; 0 for one a core.
+    /// Starts `threads` threads; 0 for one per core.
     pub fn new(threads: usize, limits: &Limits) -> anyhow::Result<Workers> {
         let pool =
             rayon::ThreadPoolBuilder::new().num_threads(threads).thread_name(|n| format!("answer-{n}")).build()?;
-        let turns = Arc::new(Semaphore::new(pool.current_num_threads()));
-        let places = Arc::new(Semaphore::new(limits.concurrent.max(pool.current_num_threads())));
-        Ok(Workers { pool, turns, places, limit: limits.answer })
+        let threads = Arc::new(Semaphore::new(pool.current_num_threads()));
+        let slots = Arc::new(Semaphore::new(limits.concurrent.max(pool.current_num_threads())));
+        Ok(Workers { pool, threads, slots, timeout: limits.answer })
     }
 
-    /// A place among those who are answered or wait.
-    fn place(&self) -> Result<OwnedSemaphorePermit, Failure> {
-        self.places.clone().try_acquire_owned().map_err(|_| Failure::busy())
+    /// Admits a request, unless too many are in progress or waiting.
+    fn slot(&self) -> Result<OwnedSemaphorePermit, ApiError> {
+        self.slots.clone().try_acquire_owned().map_err(|_| ApiError::busy())
     }
 
-    async fn turn(&self) -> Result<OwnedSemaphorePermit, Failure> {
-        self.turns.clone().acquire_owned().await.map_err(|_| Failure::busy())
+    /// Waits for a free thread.
+    async fn thread(&self) -> Result<OwnedSemaphorePermit, ApiError> {
+        self.threads.clone().acquire_owned().await.map_err(|_| ApiError::busy())
     }
 
-    /// Does the work on one of the threads, when its turn comes.
-    pub async fn run<T: Send + 'static>(&self, work: impl FnOnce() -> T + Send + 'static) -> Result<T, Failure> {
-        let place = self.place()?;
+    /// Runs `work` on one of the threads, in turn.
+    pub async fn run<T: Send + 'static>(&self, work: impl FnOnce() -> T + Send + 'static) -> Result<T, ApiError> {
+        let slot = self.slot()?;
         let done = async {
-            let turn = self.turn().await?;
+            let thread = self.thread().await?;
             let (send, receive) = oneshot::channel();
             self.pool.spawn(move || {
                 let done = catch_unwind(AssertUnwindSafe(work));
-                drop((turn, place));
+                drop((thread, slot));
                 let _ = send.send(done.ok());
             });
-            receive.await.ok().flatten().ok_or_else(Failure::internal)
+            receive.await.ok().flatten().ok_or_else(ApiError::internal)
         };
-        tokio::time::timeout(self.limit, done).await.unwrap_or_else(|_| Err(Failure::late()))
+        tokio::time::timeout(self.timeout, done).await.unwrap_or_else(|_| Err(ApiError::timed_out()))
     }
 
-    /// Answers a question together with those that wait with it in `queue`.
-    pub async fn run_together<Q, A>(
+    /// Answers `question` together with others that wait in `queue`.
+    pub async fn run_batched<Q, A>(
         &self,
-        queue: &Arc<Queue<Q, A>>,
+        queue: &Arc<BatchQueue<Q, A>>,
         question: Q,
         work: impl Fn(Vec<Q>) -> Vec<A> + Send + Clone + 'static,
-    ) -> Result<A, Failure>
+    ) -> Result<A, ApiError>
     where
         Q: Send + 'static,
         A: Send + 'static,
     {
-        let _place = self.place()?;
+        let _slot = self.slot()?;
         let (send, mut receive) = oneshot::channel();
         queue.lock().push((question, send));
         let done = async {
-            // Others whose turn comes first may take the question along; ours may take others and leave it.
+            // A batch of another request may include this question; a batch of this request may be full without it.
             loop {
-                let turn = tokio::select! {
+                let thread = tokio::select! {
                     biased;
-                    answer = &mut receive => return answer.map_err(|_| Failure::internal()),
-                    turn = self.turn() => turn?,
+                    answer = &mut receive => return answer.map_err(|_| ApiError::internal()),
+                    thread = self.thread() => thread?,
                 };
                 let (ending, ended) = oneshot::channel::<()>();
                 let (queue, work) = (queue.clone(), work.clone());
                 self.pool.spawn(move || {
                     let (questions, senders): (Vec<Q>, Vec<_>) = queue.take().into_iter().unzip();
-                    // Where it fails, the senders are dropped, and whoever waits is told.
+                    // After a panic the senders are dropped, which tells those who wait.
                     let answers = catch_unwind(AssertUnwindSafe(|| work(questions))).unwrap_or_default();
-                    drop(turn);
+                    drop(thread);
                     for (send, answer) in senders.into_iter().zip(answers) {
                         let _ = send.send(answer);
                     }
@@ -97,34 +98,34 @@ impl Workers {
                 });
                 tokio::select! {
                     biased;
-                    answer = &mut receive => return answer.map_err(|_| Failure::internal()),
+                    answer = &mut receive => return answer.map_err(|_| ApiError::internal()),
                     _ = ended => {}
                 }
             }
         };
-        tokio::time::timeout(self.limit, done).await.unwrap_or_else(|_| Err(Failure::late()))
+        tokio::time::timeout(self.timeout, done).await.unwrap_or_else(|_| Err(ApiError::timed_out()))
     }
 }
 
-/// Questions that wait, and where their answers go.
-pub struct Queue<Q, A>(Mutex<Vec<(Q, oneshot::Sender<A>)>>);
+/// Questions that wait to be answered together, each with the channel for its answer.
+pub struct BatchQueue<Q, A>(Mutex<Vec<(Q, oneshot::Sender<A>)>>);
 
-impl<Q, A> Default for Queue<Q, A> {
-    fn default() -> Queue<Q, A> {
-        Queue(Mutex::new(Vec::new()))
+impl<Q, A> Default for BatchQueue<Q, A> {
+    fn default() -> BatchQueue<Q, A> {
+        BatchQueue(Mutex::new(Vec::new()))
     }
 }
 
-impl<Q, A> Queue<Q, A> {
+impl<Q, A> BatchQueue<Q, A> {
     fn lock(&self) -> std::sync::MutexGuard<'_, Vec<(Q, oneshot::Sender<A>)>> {
         self.0.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// The first that wait, without those that nobody waits for any more.
+    /// Takes the next batch, without questions whose client has gone.
     fn take(&self) -> Vec<(Q, oneshot::Sender<A>)> {
         let mut waiting = self.lock();
         waiting.retain(|(_, send)| !send.is_closed());
-        let count = waiting.len().min(TOGETHER);
+        let count = waiting.len().min(MAX_BATCH);
         waiting.drain(..count).collect()
     }
 }
@@ -142,18 +143,18 @@ mod tests {
     fn each_of_many_that_wait_gets_its_own_answer() {
         let runtime = tokio::runtime::Builder::new_multi_thread().worker_threads(2).enable_all().build();
         let workers = Arc::new(Workers::new(1, &limits(1000)).expect("threads"));
-        let queue = Arc::new(Queue::default());
+        let queue = Arc::new(BatchQueue::default());
         runtime.expect("a runtime").block_on(async {
-            let asked: Vec<_> = (0..3 * TOGETHER + 5)
+            let asked: Vec<_> = (0..3 * MAX_BATCH + 5)
                 .map(|number| {
                     let (workers, queue) = (workers.clone(), queue.clone());
                     tokio::spawn(async move {
                         let twice = |numbers: Vec<usize>| {
-                            assert!(numbers.len() <= TOGETHER);
+                            assert!(numbers.len() <= MAX_BATCH);
                             std::thread::sleep(Duration::from_millis(1));
                             numbers.iter().map(|number| 2 * number).collect::<Vec<usize>>()
                         };
-                        workers.run_together(&queue, number, twice).await
+                        workers.run_batched(&queue, number, twice).await
                     })
                 })
                 .collect();
@@ -164,17 +165,17 @@ mod tests {
     }
 
     #[test]
-    fn work_that_fails_is_told_and_the_next_is_done() {
+    fn a_panic_is_an_error_and_the_next_request_is_answered() {
         let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build().expect("a runtime");
         let workers = Workers::new(1, &limits(1)).expect("threads");
         runtime.block_on(async {
-            let failed: Result<(), Failure> = workers.run(|| panic!("a fault for a test")).await;
+            let failed: Result<(), ApiError> = workers.run(|| panic!("a fault for a test")).await;
             assert!(failed.is_err());
             assert_eq!(workers.run(|| 7).await.expect("an answer"), 7);
-            let queue = Arc::new(Queue::default());
+            let queue = Arc::new(BatchQueue::default());
             let fails = |_: Vec<u8>| -> Vec<u8> { panic!("a fault for a test") };
-            assert!(workers.run_together(&queue, 1, fails).await.is_err());
-            assert_eq!(workers.run_together(&queue, 2, |questions| questions).await.expect("an answer"), 2);
+            assert!(workers.run_batched(&queue, 1, fails).await.is_err());
+            assert_eq!(workers.run_batched(&queue, 2, |questions| questions).await.expect("an answer"), 2);
         });
     }
 }

@@ -1,0 +1,176 @@
+//! Requests parsed into types: JSON bodies, query parameters, the model to answer from; all within limits.
+
+use std::sync::Arc;
+
+use axum::body::Bytes;
+use axum::extract::rejection::BytesRejection;
+use axum::extract::{FromRequest, FromRequestParts, Query, Request};
+use axum::http::request::Parts;
+use axum::http::{StatusCode, header};
+use serde::de::DeserializeOwned;
+
+use super::error::ApiError;
+use super::model::LoadedModel;
+use super::options::Limits;
+use super::state::App;
+use crate::wire::{Question, Texts};
+
+/// Most hits for one question.
+const MAX_HITS: usize = 1000;
+/// Most hits for all questions of one request.
+const MAX_BATCH_HITS: usize = 10 * MAX_HITS;
+/// Most ids and labels in one question.
+const MAX_NAMES: usize = 1000;
+/// Longest id, label, word or title to search for, in bytes.
+const MAX_NAME_BYTES: usize = 4096;
+
+/// A JSON request body.
+pub struct Json<T>(pub T);
+
+impl<T: DeserializeOwned> FromRequest<Arc<App>> for Json<T> {
+    type Rejection = ApiError;
+
+    async fn from_request(request: Request, app: &Arc<App>) -> Result<Json<T>, ApiError> {
+        let kind = request.headers().get(header::CONTENT_TYPE).and_then(|kind| kind.to_str().ok()).unwrap_or_default();
+        // Pages of other sites cannot send this type without a preflight request.
+        if !kind.split(';').next().unwrap_or_default().trim().eq_ignore_ascii_case("application/json") {
+            let message = "expected a JSON body; send the header `Content-Type: application/json`";
+            return Err(ApiError::new(StatusCode::UNSUPPORTED_MEDIA_TYPE, "not-json", message));
+        }
+        let read = Bytes::from_request(request, app);
+        let bytes = match tokio::time::timeout(app.limits().client, read).await {
+            Ok(bytes) => bytes.map_err(|rejection| body_error(&rejection, app.limits()))?,
+            Err(_) => {
+                let message = "the request body took too long to arrive";
+                return Err(ApiError::new(StatusCode::REQUEST_TIMEOUT, "slow-request", message));
+            }
+        };
+        serde_json::from_slice(&bytes).map(Json).map_err(|error| match error.classify() {
+            serde_json::error::Category::Data => {
+                ApiError::unprocessable("unfit", format!("the request is not valid: {error}"))
+            }
+            _ => ApiError::new(StatusCode::BAD_REQUEST, "bad-json", format!("the body is not JSON: {error}")),
+        })
+    }
+}
+
+fn body_error(rejection: &BytesRejection, limits: &Limits) -> ApiError {
+    match rejection.status() {
+        status @ StatusCode::PAYLOAD_TOO_LARGE => {
+            let max = limits.body >> 10;
+            ApiError::new(status, "too-large", format!("the body is larger than {max} KiB; send less at once"))
+        }
+        _ => ApiError::new(StatusCode::BAD_REQUEST, "unreadable", "the request body cannot be read"),
+    }
+}
+
+/// Query parameters: what follows the `?` of an address.
+pub struct QueryParams<T>(pub T);
+
+impl<T: DeserializeOwned + Send> FromRequestParts<Arc<App>> for QueryParams<T> {
+    type Rejection = ApiError;
+
+    async fn from_request_parts(parts: &mut Parts, _: &Arc<App>) -> Result<QueryParams<T>, ApiError> {
+        let bad = |message: String| ApiError::new(StatusCode::BAD_REQUEST, "bad-parameter", message);
+        let query = parts.uri.query().unwrap_or_default();
+        if query.len() > 2 * MAX_NAME_BYTES {
+            return Err(bad(format!("the query parameters are longer than {} bytes", 2 * MAX_NAME_BYTES)));
+        }
+        Query::try_from_uri(&parts.uri).map(|Query(params)| QueryParams(params)).map_err(|rejection| {
+            // The reason is in the source of the error.
+            let why = std::error::Error::source(&rejection).map_or(rejection.to_string(), ToString::to_string);
+            bad(format!("the query parameters are not valid: {why}"))
+        })
+    }
+}
+
+/// What a handler needs to answer a request.
+pub struct RequestContext {
+    /// The model that was current when the request came in.
+    pub model: Arc<LoadedModel>,
+    /// Whether the client accepts gzip.
+    pub gzip: bool,
+}
+
+impl FromRequestParts<Arc<App>> for RequestContext {
+    type Rejection = ApiError;
+
+    async fn from_request_parts(parts: &mut Parts, app: &Arc<App>) -> Result<RequestContext, ApiError> {
+        let accepted = parts.headers.get(header::ACCEPT_ENCODING).and_then(|value| value.to_str().ok());
+        let is_gzip = |coding: &str| {
+            let mut parts = coding.split(';').map(str::trim);
+            parts.next() == Some("gzip")
+                && parts.all(|weight| !matches!(weight, "q=0" | "q=0.0" | "q=0.00" | "q=0.000"))
+        };
+        let gzip = accepted.is_some_and(|accepted| accepted.split(',').any(is_gzip));
+        Ok(RequestContext { model: parts.extensions.get().cloned().unwrap_or_else(|| app.model()), gzip })
+    }
+}
+
+/// Returns the number of hits asked for, unless it is too large.
+pub fn check_top(top: usize) -> Result<usize, ApiError> {
+    if top > MAX_HITS {
+        let message = format!("`top` is {top}, but must not be more than {MAX_HITS}");
+        return Err(ApiError::unprocessable("too-many-hits", message));
+    }
+    Ok(top)
+}
+
+/// Checks one question against the limits.
+pub fn check_question(question: &Question, limits: &Limits) -> Result<(), ApiError> {
+    check_top(question.top)?;
+    for text in [Some(&question.text), question.source_text.as_ref()].into_iter().flatten() {
+        check_text(text, limits)?;
+    }
+    if question.source.is_some() && question.source_text.is_some() {
+        return Err(ApiError::unprocessable("unfit", "give either `source` or `source_text`, not both"));
+    }
+    if question.exclude.len() + question.only.len() > MAX_NAMES {
+        let message = format!("`exclude` and `only` have more than {MAX_NAMES} names");
+        return Err(ApiError::unprocessable("too-many-names", message));
+    }
+    if question.min_probability.is_some_and(|min| !(0.0..=1.0).contains(&min)) {
+        return Err(ApiError::unprocessable("unfit", "`min_probability` must be between 0 and 1"));
+    }
+    let mut names = question.exclude.iter().chain(&question.only).chain(&question.source);
+    if names.any(|name| name.len() > MAX_NAME_BYTES) {
+        return Err(ApiError::unprocessable("too-long", format!("a name is longer than {MAX_NAME_BYTES} bytes")));
+    }
+    Ok(())
+}
+
+fn check_text(text: &str, limits: &Limits) -> Result<(), ApiError> {
+    if text.len() > limits.text {
+        let message = format!("a text is longer than {} KiB; send only the text around the link", limits.text >> 10);
+        return Err(ApiError::unprocessable("too-long", message));
+    }
+    Ok(())
+}
+
+fn check_batch(count: usize, limits: &Limits) -> Result<(), ApiError> {
+    if count > limits.batch {
+        let max = limits.batch;
+        let message =
+            format!("the request has {count} items, but must not have more than {max}; send several requests");
+        return Err(ApiError::unprocessable("too-many", message));
+    }
+    Ok(())
+}
+
+/// Checks a batch of questions as a whole, not each question.
+pub fn check_questions(questions: &[Question], limits: &Limits) -> Result<(), ApiError> {
+    check_batch(questions.len(), limits)?;
+    let hits = questions.iter().fold(0usize, |sum, question| sum.saturating_add(question.top));
+    if hits > MAX_BATCH_HITS {
+        let message =
+            format!("the questions ask for {hits} hits, but must not ask for more than {MAX_BATCH_HITS} together");
+        return Err(ApiError::unprocessable("too-many-hits", message));
+    }
+    Ok(())
+}
+
+/// Checks texts to embed against the limits.
+pub fn check_texts(texts: &Texts, limits: &Limits) -> Result<(), ApiError> {
+    check_batch(texts.texts.len(), limits)?;
+    texts.texts.iter().try_for_each(|text| check_text(text, limits))
+}

@@ -1,0 +1,82 @@
+//! An open model with everything that answers from it.
+
+use std::hash::{DefaultHasher, Hash, Hasher};
+use std::path::Path;
+use std::sync::Arc;
+
+use hyperdoc2vec::infer::Inferrer;
+use hyperdoc2vec::search::Searcher;
+use hyperdoc2vec::search::hybrid::Hybrid;
+use hyperdoc2vec::{Error, Model};
+use self_cell::self_cell;
+
+use super::error::ApiError;
+use super::json_body::JsonBody;
+use super::map::LazyMap;
+use super::workers::BatchQueue;
+use crate::answer::about;
+use crate::wire;
+
+/// Everything that answers from one model.
+pub struct Engine<'a> {
+    /// Ranks documents by words and vectors.
+    pub searcher: Searcher<'a>,
+    /// The learnt ranking, if the model has one.
+    pub hybrid: Option<Hybrid>,
+    /// Embeds texts, or why this model cannot.
+    pub inferrer: Result<Inferrer<'a>, Error>,
+    /// The model's description.
+    pub info: wire::Info,
+    /// The map of all documents.
+    pub map: LazyMap,
+    /// Questions by embedding that wait to be answered together. Each model has its own queue, so that no answer comes
+    /// from a model that took its place meanwhile.
+    pub queue: Arc<BatchQueue<wire::Question, Result<JsonBody, ApiError>>>,
+    /// Identifies the model: 16 hexadecimal digits.
+    pub id: String,
+}
+
+impl<'a> Engine<'a> {
+    fn new(model: &'a Model) -> Engine<'a> {
+        let (searcher, hybrid) = (Searcher::new(model), model.hybrid());
+        let info = about::info(&searcher, hybrid.is_some());
+        // The description includes the checksums of all arrays.
+        let mut hasher = DefaultHasher::new();
+        model.about().to_string().hash(&mut hasher);
+        let id = format!("{:016x}", hasher.finish());
+        let (map, queue) = (LazyMap::default(), Arc::default());
+        Engine { searcher, hybrid, inferrer: Inferrer::new(model), info, map, queue, id }
+    }
+}
+
+self_cell!(
+    /// A model and the engine that borrows from it.
+    pub struct LoadedModel {
+        owner: Model,
+        #[covariant]
+        dependent: Engine,
+    }
+);
+
+impl LoadedModel {
+    /// Opens a model file; `verify` compares all of it with its checksums.
+    pub fn open(path: &Path, verify: bool) -> Result<Arc<LoadedModel>, Error> {
+        // Opening a pipe would wait for whoever writes to it.
+        if path.metadata().is_ok_and(|there| !there.is_file() && !there.is_dir()) {
+            return Err(Error::Damaged {
+                path: path.to_owned(),
+                what: "expected a model, not a special file".to_owned(),
+            });
+        }
+        let model = Model::open(path)?;
+        if verify {
+            model.verify()?;
+        }
+        Ok(Arc::new(LoadedModel::new(model, |model| Engine::new(model))))
+    }
+
+    /// The engine that answers from the model.
+    pub fn engine(&self) -> &Engine<'_> {
+        self.borrow_dependent()
+    }
+}
