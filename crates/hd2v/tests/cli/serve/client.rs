@@ -135,6 +135,12 @@ impl Server {
         assert!(sent.success());
     }
 
+    /// Whether the server still maps a model file whose name was taken by another, where `/proc` tells; else false.
+    pub fn holds_replaced_model(&self) -> bool {
+        let maps = std::fs::read_to_string(format!("/proc/{}/maps", self.child.id())).unwrap_or_default();
+        maps.lines().any(|line| line.ends_with("/m (deleted)"))
+    }
+
     /// Waits for the end; the exit code.
     pub fn end(mut self) -> Option<i32> {
         let mut ended = None;

@@ -3,7 +3,6 @@
 use std::fs;
 use std::io::Read;
 use std::path::Path;
-use std::time::Duration;
 
 use serde_json::Value;
 
@@ -67,15 +66,15 @@ fn the_map_is_that_of_the_model_that_took_anothers_place() {
     fs::remove_file(place.path("m.map")).expect("removed");
     fs::rename(place.path("m"), place.path("small")).expect("renamed");
     place.ok("generate --docs 2000 --links 6000 --seed 3 -o large");
-    place.ok("train large -o m --method deepwalk --dim 8");
+    place.ok("train large -o m --dim 8 --epochs 1 --content-epochs 1 --no-hybrid");
     let server = Server::start(&place, "");
     assert_eq!(server.get("/api/map").status, 202);
     fs::rename(place.path("small"), place.path("m")).expect("renamed");
     server.signal("-HUP");
     until("the small model", || server.json("/api/info")["documents"] == 303);
     assert!(map(&server) == alone.0);
-    // What was being drawn of the large one has had its time to end.
-    std::thread::sleep(Duration::from_secs(2));
+    // The thread that computes the large model's map holds that model until it ends.
+    until("the large model to be closed", || !server.holds_replaced_model());
     assert!(fs::read(place.path("m.map")).expect("kept") == alone.1);
 }
 
