@@ -266,7 +266,7 @@ async function opensDocuments() {
   await page.waitForFunction(() => document.querySelectorAll('.card .rows').length >= 4);
   const cards = await page.locator('.card').evaluateAll((cards) => cards.map((card) => [card.querySelector('h2').firstChild.textContent, card.querySelectorAll('li').length]));
   for (const [title, rows] of cards) assert.ok(rows > 0, `${title} has rows`);
-  assert.deepEqual(cards.map(([title]) => title), ['Linked by', 'Might link to', 'Links to', 'Near as a source', 'Near as a target']);
+  assert.deepEqual(cards.map(([title]) => title), ['Linked by', 'Might link to', 'Links to', 'Similar text', 'Linked in similar contexts']);
   await picture(page, 'document-light');
   const more = page.locator('.card button', { hasText: 'Show more' });
   if (await more.isVisible()) {
@@ -591,7 +591,7 @@ async function asksForTheToken() {
   await other.waitForSelector('#ask-token[open]');
   await other.fill('#token', 'open-sesame');
   await other.keyboard.press('Escape');
-  await other.waitForFunction(() => document.getElementById('trouble').textContent.includes('Without the token'));
+  await other.waitForFunction(() => document.getElementById('trouble').textContent.includes('without the token'));
   await other.route('**/api/search*', async (route) => {
     if (!route.request().headers().authorization) await new Promise((done) => { setTimeout(done, 1500); });
     await route.continue();

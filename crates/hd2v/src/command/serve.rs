@@ -1,4 +1,4 @@
-//! `hd2v serve`: a model behind HTTP, for programs and for a browser.
+//! `hd2v serve`: a model over HTTP, for programs and browsers.
 
 use std::path::{Path, PathBuf};
 use std::time::Duration;
@@ -9,15 +9,16 @@ use clap::Args;
 use super::import::most_threads;
 use crate::serve::{self, Limits, Options};
 
-/// Serve a model: a page for browsers, and an HTTP API
+/// Serve a model over HTTP: a JSON API and a web page
 #[derive(Args)]
 #[command(after_help = "\
-`listening on http://HOST:PORT` is printed on stderr when questions can be asked. /api/openapi.json describes the API.
-A model file that is replaced (by renaming another to its name, as hd2v does) is noticed within two seconds, at once on
-SIGHUP, and serves when all of it is read and sound; what is under way is answered from the old one. SIGTERM and Ctrl-C
-end the program when what is under way is answered.
+`listening on http://HOST:PORT` on stderr means that the server is ready. /api/openapi.json describes the API.
 
-With --token-file every request but those for the page itself needs the header `Authorization: Bearer TOKEN`.
+To replace the model, rename another file to its name, as hd2v does. The server notices within two seconds, or at once on
+SIGHUP, checks the whole file, and then answers from it; requests in progress are answered from the old model. On SIGTERM
+or Ctrl-C the server finishes the requests in progress and exits.
+
+With --token-file, all requests except those for the web page itself need the header `Authorization: Bearer TOKEN`.
 
 Examples:
   hd2v serve papers.model
@@ -30,22 +31,22 @@ pub struct Arguments {
     /// The address to listen on
     #[arg(long, default_value = "127.0.0.1")]
     host: String,
-    /// The port to listen on; 0 for any that is free
+    /// The port to listen on; 0 for any free port
     #[arg(long, default_value_t = 8080)]
     port: u16,
-    /// A file with the token that requests must bear
+    /// A file with the token that requests need
     #[arg(long, value_name = "FILE")]
     token_file: Option<PathBuf>,
-    /// Threads that answer [default: one a core]
+    /// Threads that answer requests [default: one per core]
     #[arg(long, default_value_t = 0, hide_default_value = true, value_parser = most_threads)]
     threads: usize,
-    /// Requests being answered or waiting; more are told to come back later (503)
+    /// Most requests in progress or waiting; others are told to try again (503)
     #[arg(long, default_value_t = 256, value_name = "N", value_parser = at_least_one)]
     max_concurrent: usize,
-    /// Connections; more wait to be accepted
+    /// Most open connections; others wait to be accepted
     #[arg(long, default_value_t = 1024, value_name = "N", value_parser = at_least_one)]
     max_connections: usize,
-    /// Largest body of a request, in KiB (413)
+    /// Largest request body, in KiB (413)
     #[arg(long, default_value_t = 1024, value_name = "KIB", value_parser = at_least_one)]
     max_body: usize,
     /// Most questions or texts in one request (422)
@@ -54,13 +55,13 @@ pub struct Arguments {
     /// Longest text, in KiB (422)
     #[arg(long, default_value_t = 256, value_name = "KIB", value_parser = at_least_one)]
     max_text: usize,
-    /// Requests a second of one client's address, of which it may save up ten seconds' worth (429); 0 for any number
+    /// Requests per second from one address, with bursts of up to ten seconds' worth (429); 0 for no limit
     #[arg(long, default_value_t = 0.0, value_name = "N", value_parser = rate)]
     rate: f64,
-    /// Longest time for an answer, in seconds (503)
+    /// Longest time to answer a request, in seconds (503)
     #[arg(long, default_value_t = 10.0, value_name = "S", value_parser = seconds)]
     timeout: f64,
-    /// Longest time for a client to send a request or to take some of its answer, in seconds (408)
+    /// Longest time for a client to send a request, or to read some of the response, in seconds (408)
     #[arg(long, default_value_t = 10.0, value_name = "S", value_parser = seconds)]
     client_timeout: f64,
 }
@@ -106,13 +107,13 @@ pub fn run(arguments: &Arguments) -> Result<()> {
     })
 }
 
-/// The token in a file, without the end of its line.
+/// Reads the token from a file, without the line end.
 fn token(path: &Path) -> Result<Vec<u8>> {
     let shown = path.display();
     let text = std::fs::read(path).with_context(|| format!("cannot read {shown}"))?;
     let token = text.trim_ascii_end().to_vec();
     ensure!(!token.is_empty(), "{shown}: expected a token, found nothing; write one, such as 32 random characters");
     let fit = token.iter().all(|byte| (0x21..0x7f).contains(byte));
-    ensure!(fit, "{shown}: expected a token of letters, digits and signs on one line, found something else");
+    ensure!(fit, "{shown}: expected one line of ASCII letters, digits and punctuation without spaces");
     Ok(token)
 }

@@ -1,7 +1,7 @@
-// Asking the server: one function a question, errors as sentences, the token asked for when it is wanted.
+// Requests to the server: a function for each, errors as sentences, a dialog for the token when the server requires it.
 
 export class Trouble extends Error {
-  /** `gone`: nobody answers; `busy`: too many questions; `unknown`: no such thing; else the server's code. */
+  /** `gone`: no answer; `busy`: too many requests; `unknown`: no such thing; otherwise the server's code. */
   constructor(kind, message, wait = 0) { super(message); this.kind = kind; this.wait = wait; }
 }
 
@@ -61,14 +61,14 @@ async function ask(path, options = {}) {
   if (answer.status === 401) {
     // Another question may have got the right token meanwhile.
     if (token !== sent || await askToken()) return ask(path, options);
-    throw new Trouble('token', 'Without the token the server answers nothing.');
+    throw new Trouble('token', 'The server does not answer without the token.');
   }
   const body = await answer.json().catch((error) => {
     if (error.name === 'AbortError') throw error;
     return {};
   });
   if (answer.ok) return answer.status === 202 ? { ...body, ready: false } : body;
-  const message = body.error?.message || `The server answered ${answer.status}.`;
+  const message = body.error?.message || `The server answered with status ${answer.status}.`;
   if (answer.status === 429 || answer.status === 503) {
     throw new Trouble('busy', 'The server is busy. Trying again …', 1000 * (Number(answer.headers.get('retry-after')) || 1));
   }

@@ -1,4 +1,4 @@
-// Document: what lies near it, who links to it in what words, what it links to and what it might.
+// Document: the links to it with their contexts, its own links, links it might have, and similar documents.
 
 import * as api from './api.js';
 import { address, apart, el, empty, fixed, many, nameOf, percent, route, thousands, toDocument, waiting } from './dom.js';
@@ -31,14 +31,14 @@ export async function document_(main, { about, info, current, titled, failed, en
     el('p', { class: 'actions' },
       url && el('a', { href: url, target: '_blank', rel: 'noopener noreferrer' }, 'Read it'),
       el('a', { href: route('map', found.id) }, 'Show on the map'),
-      el('a', { href: route('suggest', found.id) }, 'Suggest links in it')));
+      el('a', { href: route('suggest', found.id) }, 'Suggest links for it')));
   const card = (...parts) => asked({ current, failed }, ...parts);
   main.replaceChildren(head, el('div', { class: 'cards' },
     linkedBy(found),
-    card('Might link to', 'and does not yet', () => api.suggestions(found.id), suggested, 'Nothing that it should link to was found.'),
+    card('Might link to', 'but does not yet', () => api.suggestions(found.id), suggested, 'No suggestions found.'),
     linksTo(found),
-    card('Near as a source', 'says much the same (IN)', () => api.similar(found.id, 'in'), nearBy, 'Nothing is near.'),
-    card('Near as a target', 'linked to in such contexts (OUT)', () => api.similar(found.id, 'out'), nearBy, 'Nothing is near.')));
+    card('Similar text', 'by IN vectors', () => api.similar(found.id, 'in'), nearBy, 'No similar documents found.'),
+    card('Linked in similar contexts', 'by OUT vectors', () => api.similar(found.id, 'out'), nearBy, 'No similar documents found.')));
   return undefined;
 }
 
@@ -51,7 +51,7 @@ function choose(main, { info, titled, enter, missing }) {
     missing && empty(`There is no document “${missing}” in this collection.`),
     box,
     empty(`${thousands(info.documents)} documents, ${thousands(info.links)} links. Or choose one on the `, el('a', { href: '#/map' }, 'map'), '.'),
-    opened.length > 0 && el('section', { class: 'card' }, el('h2', {}, 'Opened before'), el('ul', { class: 'rows' }, apart(opened).map((one) => el('li', {}, toDocument(one)))))));
+    opened.length > 0 && el('section', { class: 'card' }, el('h2', {}, 'Recently opened'), el('ul', { class: 'rows' }, apart(opened).map((one) => el('li', {}, toDocument(one)))))));
   enter(box.querySelector('input'));
   const leave = () => {};
   // What is typed here stays when the server comes back.
@@ -83,7 +83,7 @@ function linksTo({ links_to: links = [] }) {
   const row = (target) => el('li', {}, toDocument(target), target.links > 1 && el('span', { class: 'times' }, `${target.links} times`));
   const all = apart(links), shown = all.slice(0, 12), more = all.slice(12);
   return el('section', { class: 'card' }, heading('Links to', many(links.length, 'document')),
-    links.length ? el('ul', { class: 'rows' }, shown.map(row)) : empty('It links to nothing here.'),
+    links.length ? el('ul', { class: 'rows' }, shown.map(row)) : empty('It links to no document of this collection.'),
     more.length > 0 && el('details', {}, el('summary', {}, `${thousands(more.length)} more`), el('ul', { class: 'rows' }, more.map(row))));
 }
 
@@ -106,5 +106,5 @@ function linkedBy(found) {
     more.disabled = false;
   } } }, 'Show more');
   return el('section', { class: 'card wide' }, heading('Linked by', many(total, 'link')),
-    total ? list : empty('Nobody links to it yet.'), more);
+    total ? list : empty('No document links to it yet.'), more);
 }

@@ -1,4 +1,4 @@
-// Making parts of the page. Whatever comes from the corpus goes in as text, never as markup.
+// Building elements. Whatever comes from the corpus goes in as text, never as markup.
 
 /** An element: `el('a', {href, class: 'x', on: {click}}, 'text', child, …)`. */
 export function el(tag, properties = {}, ...children) {
@@ -58,7 +58,7 @@ export const many = (number, what) => `${thousands(number)} ${what}${number === 
 export function say(text) { document.getElementById('said').textContent = text; }
 
 export const empty = (...text) => el('p', { class: 'empty' }, ...text);
-export const waiting = () => el('p', { class: 'waiting', 'aria-label': 'Waiting' }, el('i'), el('i'), el('i'));
+export const waiting = () => el('p', { class: 'waiting', 'aria-label': 'Loading' }, el('i'), el('i'), el('i'));
 
 /** Calls `work` once nothing has asked for it for so many milliseconds; `stop` takes back what was asked. */
 export function settled(milliseconds, work) {

@@ -1,14 +1,14 @@
-// The options of Suggest, tucked away: what to rank by, what may be a hit, what the text stands in.
+// The options of Suggest: the ranking, filters on suggestions, and the document that the text is part of.
 
 import * as api from './api.js';
 import { el, nameOf, route, settled } from './dom.js';
 import { finder } from './finder.js';
 
 const TOLD = {
-  hybrid: 'hybrid: learnt from the links here, the best guess',
-  embedding: 'embedding: what is linked to in such contexts',
-  bm25: 'bm25: the documents’ own words',
-  'bm25-cited': 'bm25-cited: and the words of links to them',
+  hybrid: 'hybrid: learnt from the links of this collection (best)',
+  embedding: 'embedding: linked to in similar contexts',
+  bm25: 'bm25: words of the documents',
+  'bm25-cited': 'bm25-cited: words of the documents and of the links to them',
 };
 const DATES = 'a year, a month (2009-06) or a day (2009-06-30)';
 const kept = { rank: '', before: '', labels: [], whole: false };
@@ -31,7 +31,7 @@ export function filters(info, changed, source) {
   const wrong = el('span', { class: 'wrong', id: 'before-wrong', role: 'status' });
   const labels = (info.labels ?? []).slice(0, 200).map(({ label, documents }) =>
     [label, documents, el('input', { type: 'checkbox', value: label, checked: kept.labels.includes(label) })]);
-  const sources = finder('The document that the text stands in', writeIn, { placeholder: 'Title or id' });
+  const sources = finder('The document that the text is part of', writeIn, { placeholder: 'Title or id' });
   const whole = el('input', { type: 'checkbox', id: 'whole', checked: kept.whole });
   const count = el('span', { class: 'count' });
   const chip = el('p', { class: 'writing', hidden: true });
@@ -42,7 +42,7 @@ export function filters(info, changed, source) {
     chip.hidden = !document;
     if (!document) return;
     chip.replaceChildren(el('span', {}, 'Writing in:'), el('a', { href: route('document', source) }, nameOf(document)), more,
-      el('button', { type: 'button', class: 'icon', 'aria-label': 'Writing in no document', title: 'Writing in no document', on: { click: () => writeIn() } }, '×'));
+      el('button', { type: 'button', class: 'icon', 'aria-label': 'Stop writing in this document', title: 'Stop writing in this document', on: { click: () => writeIn() } }, '×'));
   }
   function writeIn(document) {
     history.replaceState(null, '', document ? route('suggest', document.id) : route('suggest'));
@@ -66,7 +66,7 @@ export function filters(info, changed, source) {
     const sound = !date || dated(date);
     kept.before = sound ? date : '';
     before.setAttribute('aria-invalid', String(!sound));
-    wrong.textContent = sound ? '' : `Not heeded: write ${DATES}.`;
+    wrong.textContent = sound ? '' : `Ignored: enter ${DATES}.`;
     kept.labels = labels.filter(([, , box]) => box.checked).map(([label]) => label);
     kept.whole = whole.checked;
     told();
@@ -86,9 +86,9 @@ export function filters(info, changed, source) {
     el('summary', {}, 'Ranking and filters ', count),
     el('div', { class: 'fields' },
       el('label', {}, el('span', {}, 'Rank by'), rank),
-      el('div', { class: 'field' }, el('span', {}, 'Stands in the document'), sources),
-      el('label', { class: 'tick' }, whole, el('span', {}, 'What I write is the whole document: heed all of it')),
-      dates && el('label', {}, el('span', {}, 'Only documents before'), before, wrong),
+      el('div', { class: 'field' }, el('span', {}, 'The text is part of'), sources),
+      el('label', { class: 'tick' }, whole, el('span', {}, 'The text is a whole document: use all of it, not just the words around the cursor')),
+      dates && el('label', {}, el('span', {}, 'Only documents dated before'), before, wrong),
       labels.length > 0 && el('div', { class: 'field' }, el('span', {}, 'Only with one of these labels'),
         el('div', { class: 'ticks', id: 'labels', role: 'group', 'aria-label': 'Only with one of these labels' }, labels.map(([label, documents, box]) =>
           el('label', { class: 'tick' }, box, el('span', {}, `${label} (${documents})`))))),

@@ -28,7 +28,7 @@ export function finder(label, chosen, { placeholder = 'Find a document' } = {}) 
       id: `${id}-${number}`, role: 'option', 'aria-selected': String(number === active),
       on: { mousedown: (event) => { event.preventDefault(); pick(hit); } },
     }, el('span', { class: 'title' }, nameOf(hit)), el('span', { class: 'id' }, [hit.id, hit.date].filter(Boolean).join(' · ')))));
-    if (!hits.length) list.append(el('li', { class: 'none', role: 'option', 'aria-disabled': 'true' }, 'Nothing has that title or id.'));
+    if (!hits.length) list.append(el('li', { class: 'none', role: 'option', 'aria-disabled': 'true' }, 'No document has that title or id.'));
     list.hidden = false;
     input.setAttribute('aria-expanded', 'true');
     if (active >= 0) {

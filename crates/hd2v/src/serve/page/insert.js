@@ -1,4 +1,4 @@
-// A link written into a text: which characters, and where the caret goes. No page here, so that it can be tried alone.
+// Inserting a link into a text: which characters, and where. Uses no page, so that it can be tested alone.
 
 import { address } from './dom.js';
 

@@ -1,4 +1,4 @@
-// The frame of the page: which view is shown, shortcuts, theme, trouble.
+// The frame of the page: the current view, shortcuts, theme, error messages.
 
 import * as api from './api.js';
 import { el, empty, route, say, thousands, waiting } from './dom.js';
@@ -87,7 +87,7 @@ function fine() {
 function failed(error) {
   if (error.name === 'AbortError') return;
   if (!(error instanceof api.Trouble)) console.error(error);
-  notice(error instanceof api.Trouble ? error.message : 'Something went wrong in this page.', 'Try again', again);
+  notice(error instanceof api.Trouble ? error.message : 'Something went wrong on this page.', 'Try again', again);
   wrong = true;
   const turn = shown;
   if (error.kind === 'busy') setTimeout(() => { if (turn === shown) again(); }, error.wait);
@@ -109,7 +109,7 @@ document.querySelector('.skip').addEventListener('click', (event) => { event.pre
 
 const themeButton = document.getElementById('theme');
 const pressed = () => themeButton.setAttribute('aria-pressed', String(document.documentElement.dataset.theme === 'dark'));
-const toggle = () => { window.toggleTheme(); say(`${document.documentElement.dataset.theme} colours`); };
+const toggle = () => { window.toggleTheme(); say(`${document.documentElement.dataset.theme} theme`); };
 themeButton.addEventListener('click', toggle);
 addEventListener('theme', pressed);
 pressed();

@@ -12,7 +12,7 @@ async function load(main, current) {
     const answer = await api.map();
     if (!current()) return undefined;
     if (answer.ready !== false) return answer;
-    if (answer.done) main.replaceChildren(empty(`The map is being made, once: ${Math.round(100 * answer.done)} % …`));
+    if (answer.done) main.replaceChildren(empty(`Computing the map, once for this model: ${Math.round(100 * answer.done)} % …`));
     await new Promise((resolve) => { setTimeout(resolve, wait); });
     if (!current()) return undefined;
   }
@@ -36,9 +36,9 @@ export async function map(main, { about, current, titled, notice }) {
   const titles = data.titles.map((title, i) => title || data.ids[i]);
   const lower = titles.map((title, i) => `${title}\n${data.ids[i]}`.toLowerCase());
 
-  const canvas = el('canvas', { tabindex: 0, role: 'application', 'aria-roledescription': 'map', 'aria-label': `Map of ${thousands(data.documents)} documents. Arrows move, plus and minus zoom, Enter opens the document nearest to the middle.` });
+  const canvas = el('canvas', { tabindex: 0, role: 'application', 'aria-roledescription': 'map', 'aria-label': `Map of ${thousands(data.documents)} documents. Arrow keys move, plus and minus zoom, Enter opens the document nearest the centre.` });
   const tip = el('div', { class: 'tip', hidden: true });
-  const search = el('input', { type: 'search', id: 'map-search', placeholder: 'Highlight titles', 'aria-label': 'Highlight documents whose title has', autocomplete: 'off' });
+  const search = el('input', { type: 'search', id: 'map-search', placeholder: 'Highlight titles', 'aria-label': 'Highlight documents by title', autocomplete: 'off' });
   const number = el('p', { class: 'hint', 'aria-live': 'polite' });
   const found = el('ul', { class: 'rows found-on-map', hidden: true });
   const legend = el('ul', { class: 'legend', 'aria-label': 'Colours' });
@@ -47,10 +47,10 @@ export async function map(main, { about, current, titled, notice }) {
   const button = (text, label, click) => el('button', { type: 'button', class: 'icon', 'aria-label': label, title: label, on: { click } }, text);
   const side = el('details', { class: 'side', open: matchMedia('(min-width: 50rem)').matches },
     el('summary', {}, `${thousands(data.documents)} documents`),
-    data.ids.length < data.documents && el('p', { class: 'hint' }, `${thousands(data.ids.length)} are shown: those that most links point at.`),
+    data.ids.length < data.documents && el('p', { class: 'hint' }, `Showing the ${thousands(data.ids.length)} with the most links to them.`),
     search, number, found, byGroup.size > 1 && el('label', { class: 'inline' }, 'Colour by ', group), legend);
   main.replaceChildren(canvas, tip, side, el('div', { class: 'zoom' },
-    button('+', 'Nearer (+)', () => plot.zoom(1.5)), button('−', 'Further (−)', () => plot.zoom(1 / 1.5)), button('⤢', 'All (0)', () => plot.all())));
+    button('+', 'Zoom in (+)', () => plot.zoom(1.5)), button('−', 'Zoom out (−)', () => plot.zoom(1 / 1.5)), button('⤢', 'Show all (0)', () => plot.all())));
   const plot = new Plot(canvas, { x: data.x, y: data.y, links: data.links ?? data.ids.map(() => 0), titles });
 
   let only = -1, members;
@@ -88,7 +88,7 @@ export async function map(main, { about, current, titled, notice }) {
     const text = search.value.trim().toLowerCase();
     if (!text && only < 0) {
       plot.bright = null;
-      number.textContent = data.labels.length ? 'Choose a label to see it alone.' : '';
+      number.textContent = data.labels.length ? 'Choose a label to show only its documents.' : '';
       found.hidden = true;
       plot.draw();
       return;

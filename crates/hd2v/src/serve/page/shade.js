@@ -1,4 +1,4 @@
-// Which words of a text made a hit: pieces of it with their shares, for the layer behind the text box.
+// The text in pieces, each with the share of its word in a hit's score, for the shaded layer behind the text box.
 
 import { words } from './dom.js';
 

@@ -1,4 +1,4 @@
-// Suggest: a text box, and what the place at its caret should link to, with reasons.
+// Suggest: a text box, and suggestions with reasons for a link at its cursor.
 
 import * as api from './api.js';
 import { el, empty, fixed, nameOf, percent, route, say, settled, toDocument, waiting, words } from './dom.js';
@@ -22,11 +22,11 @@ export async function suggest(main, { info, about, failed, fine, current, titled
   const shades = el('div', { class: 'shades', 'aria-hidden': 'true' }, el('div'), el('div'), el('div'));
   const box = el('textarea', {
     id: 'text', spellcheck: 'true', 'aria-label': 'Your text', 'aria-describedby': 'text-hint',
-    placeholder: 'Write or paste a paragraph. What it should link to at the caret appears while you type.',
+    placeholder: 'Write or paste a paragraph. Suggestions for a link at the cursor appear as you type.',
   });
   const list = el('ol', { class: 'hits', id: 'hits', 'aria-label': 'Suggestions' });
   const note = el('p', { class: 'note', id: 'note' });
-  const syntax = el('select', { id: 'syntax', 'aria-label': 'How links are written' },
+  const syntax = el('select', { id: 'syntax', 'aria-label': 'Link format' },
     Object.entries(SYNTAXES).map(([name, text]) => el('option', { value: name, selected: name === state.syntax }, text)));
   const filter = filters(info, () => { last = ''; look(); }, about);
 
@@ -128,13 +128,13 @@ export async function suggest(main, { info, about, failed, fine, current, titled
     if (hits.length) {
       const unknown = answer?.query?.unknown ?? [];
       const list = unknown.slice(0, 6).map((word) => word.word ?? word).join(', ');
-      note.replaceChildren(unknown.length ? `Not known to the model: ${list}${unknown.length > 6 ? ' …' : ''}` : '');
+      note.replaceChildren(unknown.length ? `Unknown to the model: ${list}${unknown.length > 6 ? ' …' : ''}` : '');
     } else if (box.value.trim()) {
       note.replaceChildren();
-      list.append(el('li', { class: 'nothing' }, answer ? empty(answer.reason ? sentence(answer.reason) : 'Nothing found for this place.') : waiting()));
+      list.append(el('li', { class: 'nothing' }, answer ? empty(answer.reason ? sentence(answer.reason) : 'No suggestions for this place.') : waiting()));
     } else {
       note.replaceChildren();
-      list.append(el('li', { class: 'nothing' }, empty('Suggestions appear here while you type. The words that made a suggestion are shaded in your text.')));
+      list.append(el('li', { class: 'nothing' }, empty('Suggestions appear here as you type. The words behind a suggestion are shaded in your text.')));
     }
     note.hidden = !note.textContent;
     if (hits.length) choose(active); else shade();
@@ -181,7 +181,7 @@ export async function suggest(main, { info, about, failed, fine, current, titled
       filter.chip,
       el('div', { class: 'editor' }, shades, box),
       el('div', { class: 'under' },
-        el('label', { class: 'inline' }, 'Links as ', syntax),
+        el('label', { class: 'inline' }, 'Link format ', syntax),
         el('span', { id: 'text-hint', class: 'hint' }, el('kbd', {}, 'Ctrl'), ' ', el('kbd', {}, 'Enter'), ' inserts, ', el('kbd', {}, 'Alt'), ' ', el('kbd', {}, '↑'), el('kbd', {}, '↓'), ' chooses')),
       filter.element),
     el('section', { class: 'found', 'aria-label': 'Suggestions' }, note, list));
@@ -219,11 +219,11 @@ function item(hit, number, asked, ranking, { point, insert }) {
       el('div', { class: 'what' },
         toDocument(hit, { class: 'title', title: 'Open (o)' }),
         el('span', { class: 'id' }, [hit.title && hit.id, hit.date].filter(Boolean).join(' · '))),
-      el('span', { class: 'score', title: probable ? 'the probability that this is what is linked to' : `score by ${ranking}` },
+      el('span', { class: 'score', title: probable ? 'probability that this is the right target' : `${ranking} score` },
         probable ? percent(hit.probability) : fixed(hit.score, 2),
         probable && el('span', { class: 'bar', 'aria-hidden': 'true', vars: { '--share': hit.probability } })),
       el('button', { type: 'button', class: 'insert', tabindex: number ? -1 : 0, 'aria-label': `Insert a link to ${nameOf(hit)}`, title: 'Insert a link (Enter)', on: { click: () => insert(number) } }, 'Insert')),
-    shares.length > 0 && el('ul', { class: 'chips', 'aria-label': 'Words that made it' }, shares.slice(0, SHOWN_WORDS).map(chip),
+    shares.length > 0 && el('ul', { class: 'chips', 'aria-label': 'Words behind this suggestion' }, shares.slice(0, SHOWN_WORDS).map(chip),
       shares.length > SHOWN_WORDS && el('li', { class: 'more' }, `${shares.length - SHOWN_WORDS} more`)),
     (hit.contexts ?? []).slice(0, 2).map((context) => el('p', { class: 'context' },
       toDocument({ id: context.source, title: context.title }, { class: 'from' }), ' ', quoted(context.text, asked))));

@@ -1,20 +1,20 @@
-// Words: what is near a word, and the documents that it points to.
+// Words: the words nearest to a word, and the documents that it points to.
 
 import * as api from './api.js';
 import { apart, el, empty, fixed, route, toDocument, waiting } from './dom.js';
 
 export async function words(main, { about, titled, current, failed, enter }) {
   titled(about ? `“${about}”` : 'Words');
-  const input = el('input', { type: 'search', name: 'word', 'aria-label': 'A word', placeholder: 'A word', value: about ?? '', autocomplete: 'off', spellcheck: 'false' });
+  const input = el('input', { type: 'search', name: 'word', 'aria-label': 'Word', placeholder: 'Word', value: about ?? '', autocomplete: 'off', spellcheck: 'false' });
   const form = el('form', { class: 'ask', role: 'search', on: { submit: (event) => {
     event.preventDefault();
     const word = input.value.trim();
     if (word) location.hash = route('words', word);
-  } } }, input, el('button', { class: 'primary' }, 'Look'));
+  } } }, input, el('button', { class: 'primary' }, 'Look up'));
   const body = el('div', { class: 'cards' });
   main.replaceChildren(el('div', { class: 'middle' }, el('h1', {}, about ? `“${about}”` : 'Which word?'), form), body);
   if (!about) {
-    body.replaceWith(empty('Words near by IN are used alike in the text; those near by OUT stand among the same words.'));
+    body.replaceWith(empty('The words nearest by IN are used in similar ways; those nearest by OUT occur among the same words.'));
     enter(input);
     return undefined;
   }
@@ -30,12 +30,12 @@ export async function words(main, { about, titled, current, failed, enter }) {
     try {
       const [inside, outside] = await Promise.all([near('in'), near('out').catch((error) => ({ hits: [], reason: error.message }))]);
       body.replaceChildren(
-        card('Near by IN', 'used alike', inside.hits.map(word), inside.reason),
-        card('Near by OUT', 'among the same words', outside.hits.map(word), outside.reason),
-        card('Points to', 'documents that are linked to with it', apart(inside.documents ?? []).map(pointed)));
+        card('Nearest by IN', 'used in similar ways', inside.hits.map(word), inside.reason),
+        card('Nearest by OUT', 'among the same words', outside.hits.map(word), outside.reason),
+        card('Points to', 'documents that are linked to with this word', apart(inside.documents ?? []).map(pointed)));
     } catch (error) {
       if (!current()) return;
-      const several = /\s/.test(about) ? ' Ask for one word at a time.' : '';
+      const several = /\s/.test(about) ? ' Look up one word at a time.' : '';
       body.replaceChildren(empty(error.kind === 'unknown' ? `The model does not know “${about}”.${several}` : error.message));
       if (error.kind !== 'unknown') failed(error);
     }
@@ -50,4 +50,4 @@ const meter = (score) => el('span', { class: 'meter', vars: { '--share': Math.ma
 const word = (hit) => el('li', {}, el('a', { href: route('words', hit.word) }, hit.word), meter(hit.score));
 const pointed = (hit, _, all) => el('li', {}, toDocument(hit), el('span', { class: 'meter', vars: { '--share': Math.max(0, hit.score / (all[0].score || 1)) } }, fixed(hit.score, 1)));
 const card = (title, more, rows, reason) => el('section', { class: 'card' }, el('h2', {}, title, ' ', el('small', {}, more)),
-  rows.length ? el('ul', { class: 'rows' }, rows) : empty(reason ?? 'Nothing.'));
+  rows.length ? el('ul', { class: 'rows' }, rows) : empty(reason ?? 'None.'));
