@@ -1,6 +1,5 @@
 //! `hd2v`: arguments in, library calls, output. Data goes to stdout, talk to stderr.
 
-mod answer;
 mod command;
 mod output;
 mod progress;

@@ -3,8 +3,8 @@
 use axum::http::{HeaderValue, StatusCode, header};
 use axum::response::{IntoResponse, Response};
 use hyperdoc2vec::Error;
+use hyperdoc2vec::error::NotFound;
 
-use crate::answer::Problem;
 use crate::wire;
 
 /// An error response.
@@ -47,15 +47,28 @@ impl ApiError {
     }
 }
 
-impl From<Problem> for ApiError {
-    fn from(problem: Problem) -> ApiError {
-        match problem {
-            Problem::Unknown { code, message } => ApiError::new(StatusCode::NOT_FOUND, code, message),
-            Problem::Unfit { code, message } => ApiError::unprocessable(code, message),
-            Problem::Library(Error::Usage(message)) => ApiError::unprocessable("unfit", message),
-            // Without the path: clients need not know where the model lies.
-            Problem::Library(Error::Damaged { what, .. }) => ApiError::unprocessable("not-in-this-model", what),
-            Problem::Library(_) => ApiError::internal(),
+impl From<Error> for ApiError {
+    fn from(error: Error) -> ApiError {
+        // Messages are taken without the path: clients need not know where the model lies.
+        match error {
+            Error::NotFound { kind, message, .. } => {
+                let code = match kind {
+                    NotFound::Document => "unknown-document",
+                    NotFound::Word => "unknown-word",
+                    NotFound::DocumentOrLabel => "unknown-document-or-label",
+                    _ => "no-vector",
+                };
+                ApiError::new(StatusCode::NOT_FOUND, code, message)
+            }
+            Error::NoWords => ApiError::unprocessable("no-words", error.to_string()),
+            Error::Usage(message) => ApiError::unprocessable("unfit", message),
+            Error::Unsupported { what, .. } => ApiError::unprocessable("not-in-this-model", what),
+            Error::Damaged { what, .. } => ApiError::new(
+                StatusCode::INTERNAL_SERVER_ERROR,
+                "damaged-model",
+                format!("the model is damaged: {what}"),
+            ),
+            _ => ApiError::internal(),
         }
     }
 }

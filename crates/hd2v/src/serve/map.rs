@@ -7,11 +7,11 @@ use std::sync::atomic::{AtomicBool, AtomicU32, Ordering};
 
 use hyperdoc2vec::map::{Map, path};
 use hyperdoc2vec::model::sidecar::Kept;
-use hyperdoc2vec::{Error, Model};
+use hyperdoc2vec::{Error, Model, Recommender};
 
 use super::json_body::JsonBody;
-use crate::answer::about;
 use crate::output::talk;
+use crate::wire_from;
 
 /// The map of one model: not asked for yet, being computed, ready, or failed.
 #[derive(Default)]
@@ -40,14 +40,14 @@ impl LazyMap {
     }
 
     /// Computes the map, for as long as it is `wanted`.
-    pub fn compute(&self, model: &Model, wanted: impl Fn() -> bool + Sync) {
+    pub fn compute(&self, recommender: &Recommender<'_>, wanted: impl Fn() -> bool + Sync) {
         let mut watch = |done: f32| {
             self.progress.store((1000.0 * done) as u32, Ordering::Relaxed);
             if wanted() { ControlFlow::Continue(()) } else { ControlFlow::Break(()) }
         };
-        self.settle(|| match open_or_make(model, &mut watch) {
+        self.settle(|| match open_or_make(recommender.model(), &mut watch) {
             Ok(map) => {
-                let plain = JsonBody::new(&about::map(model, &map), false).ok()?;
+                let plain = JsonBody::new(&wire_from::map(recommender, &map), false).ok()?;
                 Some([plain.clone(), plain.compressed(true)])
             }
             Err(error) => {

@@ -5,24 +5,19 @@ use std::path::Path;
 use std::sync::Arc;
 
 use hyperdoc2vec::infer::Inferrer;
-use hyperdoc2vec::search::Searcher;
-use hyperdoc2vec::search::hybrid::Hybrid;
-use hyperdoc2vec::{Error, Model};
+use hyperdoc2vec::{Error, Model, Recommender};
 use self_cell::self_cell;
 
 use super::error::ApiError;
 use super::json_body::JsonBody;
 use super::map::LazyMap;
 use super::workers::BatchQueue;
-use crate::answer::about;
 use crate::wire;
 
 /// Everything that answers from one model.
 pub struct Engine<'a> {
-    /// Ranks documents by words and vectors.
-    pub searcher: Searcher<'a>,
-    /// The learnt ranking, if the model has one.
-    pub hybrid: Option<Hybrid>,
+    /// Answers questions.
+    pub recommender: Recommender<'a>,
     /// Embeds texts, or why this model cannot.
     pub inferrer: Result<Inferrer<'a>, Error>,
     /// The model's description.
@@ -38,14 +33,14 @@ pub struct Engine<'a> {
 
 impl<'a> Engine<'a> {
     fn new(model: &'a Model) -> Engine<'a> {
-        let (searcher, hybrid) = (Searcher::new(model), model.hybrid());
-        let info = about::info(&searcher, hybrid.is_some());
+        let recommender = Recommender::new(model);
+        let info = recommender.info().into();
         // The description includes the checksums of all arrays.
         let mut hasher = DefaultHasher::new();
         model.about().to_string().hash(&mut hasher);
         let id = format!("{:016x}", hasher.finish());
         let (map, queue) = (LazyMap::default(), Arc::default());
-        Engine { searcher, hybrid, inferrer: Inferrer::new(model), info, map, queue, id }
+        Engine { recommender, inferrer: Inferrer::new(model), info, map, queue, id }
     }
 }
 

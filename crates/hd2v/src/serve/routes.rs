@@ -9,8 +9,8 @@ use axum::middleware::from_fn_with_state;
 use axum::response::{IntoResponse, Response};
 use axum::routing::get;
 use axum::{Extension, Router};
-use hyperdoc2vec::Error;
 use hyperdoc2vec::search::Ranking;
+use hyperdoc2vec::{Error, recommend};
 use serde::Serialize;
 use tower_http::set_header::SetResponseHeaderLayer;
 use utoipa::OpenApi;
@@ -26,13 +26,12 @@ use super::metrics::OPEN_METRICS;
 use super::model::Engine;
 use super::page;
 use super::state::App;
-use crate::answer::recommend::{self as recommending, Recommended};
-use crate::answer::{Problem, about, near};
 use crate::output::talk;
 use crate::wire::{
     self, Answer, AnswerOrError, Answers, Embedded, Found, Health, Info, Making, NearTo, Page, PageOf, Question,
     Questions, Ready, SearchFor, Similar, SimilarTo, SuggestionsFor, Texts, WordsAndDocuments,
 };
+use crate::wire_from;
 
 type Reply = Result<Response, ApiError>;
 type Shared = State<Arc<App>>;
@@ -63,7 +62,7 @@ struct OpenApiJson(Bytes);
 pub fn router(app: Arc<App>) -> Router {
     let (api, description) = OpenApiRouter::with_openapi(Description::openapi())
         .routes(routes!(info))
-        .routes(routes!(recommend))
+        .routes(routes!(recommend_one))
         .routes(routes!(recommend_batch))
         .routes(routes!(similar))
         .routes(routes!(words))
@@ -113,7 +112,7 @@ pub fn router(app: Arc<App>) -> Router {
 async fn run<T: Serialize>(
     app: &App,
     RequestContext { model, gzip }: RequestContext,
-    answer: impl FnOnce(&Engine<'_>) -> Result<T, Problem> + Send + 'static,
+    answer: impl FnOnce(&Engine<'_>) -> Result<T, Error> + Send + 'static,
 ) -> Reply {
     let work = move || JsonBody::new(&answer(model.engine())?, gzip);
     Ok(app.workers.run(work).await??.into_response())
@@ -127,37 +126,24 @@ async fn info(context: RequestContext) -> Reply {
     Ok(JsonBody::new(&context.model.engine().info, context.gzip)?.into_response())
 }
 
-fn to_wire(engine: &Engine<'_>, answer: &Recommended, top: usize) -> Answer {
-    answer.to_wire(engine.searcher.model(), None, top)
-}
-
 /// Recommend documents that a text should link to
 #[utoipa::path(post, path = "/api/recommend", request_body = Question, responses(
     (status = 200, description = "as `hd2v recommend --json`", body = Answer),
     (status = "default", description = "an error", body = wire::Failure)))]
-async fn recommend(State(app): Shared, context: RequestContext, Json(question): Json<Question>) -> Reply {
+async fn recommend_one(State(app): Shared, context: RequestContext, Json(question): Json<Question>) -> Reply {
     check_question(&question, app.limits())?;
-    let learnt = context.model.engine().hybrid.is_some();
-    if recommending::ranking(context.model.borrow_owner(), question.rank, learnt) == Ranking::Embedding {
+    if context.model.engine().recommender.ranking(question.rank) == Ranking::Embedding {
         let RequestContext { model, gzip } = context;
         let queue = model.engine().queue.clone();
         let work = move |questions: Vec<Question>| {
-            let engine = model.engine();
-            let answers = recommending::answer_all(&engine.searcher, engine.hybrid.as_ref(), &questions);
-            let json = |(answer, question): (Result<Recommended, Problem>, &Question)| {
-                JsonBody::new(&to_wire(engine, &answer?, question.top), false)
-            };
-            answers.into_iter().zip(&questions).map(json).collect()
+            let questions: Vec<recommend::Question> = questions.into_iter().map(Into::into).collect();
+            let answers = model.engine().recommender.ask_all(&questions);
+            answers.into_iter().map(|answer| JsonBody::new(&Answer::from(answer?), false)).collect()
         };
         let answer = app.workers.run_batched(&queue, question, work).await??;
         return Ok(answer.compressed(gzip).into_response());
     }
-    let answer = move |engine: &Engine<'_>| {
-        let (searcher, hybrid) = (&engine.searcher, engine.hybrid.as_ref());
-        let read = recommending::read(searcher, hybrid.is_some(), &question)?;
-        let answer = recommending::answer(searcher, hybrid, None, read)?;
-        Ok(to_wire(engine, &answer, question.top))
-    };
+    let answer = move |engine: &Engine<'_>| Ok(Answer::from(engine.recommender.ask(&question.into())?));
     run(&app, context, answer).await
 }
 
@@ -175,16 +161,16 @@ async fn recommend_batch(State(app): Shared, context: RequestContext, Json(quest
         for question in queries {
             match check_question(&question, &limits) {
                 Ok(()) => {
-                    sound.push(question);
+                    sound.push(question.into());
                     answers.push(None);
                 }
                 Err(error) => answers.push(Some(AnswerOrError::Error(error.to_wire()))),
             }
         }
-        let found = recommending::answer_all(&engine.searcher, engine.hybrid.as_ref(), &sound);
-        let mut found = found.into_iter().zip(&sound).map(|(answer, question)| match answer {
-            Ok(answer) => AnswerOrError::Answer(Box::new(to_wire(engine, &answer, question.top))),
-            Err(problem) => AnswerOrError::Error(ApiError::from(problem).to_wire()),
+        let found = engine.recommender.ask_all(&sound);
+        let mut found = found.into_iter().map(|answer| match answer {
+            Ok(answer) => AnswerOrError::Answer(Box::new(answer.into())),
+            Err(error) => AnswerOrError::Error(ApiError::from(error).to_wire()),
         });
         Ok(Answers { answers: answers.into_iter().filter_map(|error| error.or_else(|| found.next())).collect() })
     };
@@ -197,7 +183,11 @@ async fn recommend_batch(State(app): Shared, context: RequestContext, Json(quest
     (status = "default", description = "an error", body = wire::Failure)))]
 async fn similar(State(app): Shared, context: RequestContext, QueryParams(params): QueryParams<SimilarTo>) -> Reply {
     let top = check_top(params.top)?;
-    run(&app, context, move |engine| near::similar(engine.searcher.model(), &params.id, params.by, top)).await
+    let answer = move |engine: &Engine<'_>| {
+        let hits = engine.recommender.similar(&params.id, params.by.into(), top)?;
+        Ok(Similar { hits: wire_from::hits(hits) })
+    };
+    run(&app, context, answer).await
 }
 
 /// Find words near a word, and documents that it points to
@@ -206,7 +196,12 @@ async fn similar(State(app): Shared, context: RequestContext, QueryParams(params
     (status = "default", description = "an error", body = wire::Failure)))]
 async fn words(State(app): Shared, context: RequestContext, QueryParams(params): QueryParams<NearTo>) -> Reply {
     let top = check_top(params.top)?;
-    run(&app, context, move |engine| near::words_and_documents(&engine.searcher, &params.word, params.by, top)).await
+    let answer = move |engine: &Engine<'_>| {
+        let hits = wire_from::words(engine.recommender.similar_words(&params.word, params.by.into(), top)?);
+        let documents = wire_from::hits(engine.recommender.documents_for_word(&params.word, top)?);
+        Ok(WordsAndDocuments { hits, documents })
+    };
+    run(&app, context, answer).await
 }
 
 /// Show a document: its links, and the links to it
@@ -215,7 +210,9 @@ async fn words(State(app): Shared, context: RequestContext, QueryParams(params):
     (status = "default", description = "an error", body = wire::Failure)))]
 async fn document(State(app): Shared, context: RequestContext, QueryParams(params): QueryParams<PageOf>) -> Reply {
     let top = check_top(params.top)?;
-    run(&app, context, move |engine| about::page(&engine.searcher, &params.id, params.offset, top)).await
+    let answer =
+        move |engine: &Engine<'_>| Ok(Page::from(engine.recommender.document(&params.id, params.offset, top)?));
+    run(&app, context, answer).await
 }
 
 /// Recommend documents that a document does not link to yet
@@ -228,8 +225,7 @@ async fn suggestions(
     QueryParams(params): QueryParams<SuggestionsFor>,
 ) -> Reply {
     let top = check_top(params.top)?;
-    let answer =
-        move |engine: &Engine<'_>| about::suggestions(&engine.searcher, engine.hybrid.as_ref(), &params.id, top);
+    let answer = move |engine: &Engine<'_>| Ok(Answer::from(engine.recommender.suggest_for(&params.id, top)?));
     run(&app, context, answer).await
 }
 
@@ -239,7 +235,7 @@ async fn suggestions(
     (status = "default", description = "an error", body = wire::Failure)))]
 async fn search(State(app): Shared, context: RequestContext, QueryParams(params): QueryParams<SearchFor>) -> Reply {
     let top = check_top(params.top)?;
-    run(&app, context, move |engine| Ok(about::search(engine.searcher.model(), &params.q, top))).await
+    run(&app, context, move |engine| Ok(Found::from(engine.recommender.find_documents(&params.q, top)))).await
 }
 
 /// Embed texts
@@ -250,12 +246,12 @@ async fn embed(State(app): Shared, context: RequestContext, Json(texts): Json<Te
     check_texts(&texts, app.limits())?;
     let answer = move |engine: &Engine<'_>| {
         let inferrer = engine.inferrer.as_ref().map_err(|error| match error {
-            Error::Damaged { path, what } => Error::Damaged { path: path.clone(), what: what.clone() },
+            Error::Unsupported { path, what } => Error::Unsupported { path: path.clone(), what: what.clone() },
             error => Error::Usage(error.to_string()),
         })?;
         let vectors = inferrer.texts(&texts.texts)?.into_iter().map(|inferred| inferred.vector).collect();
         let unknown = texts.texts.iter().map(|text| inferrer.unknown(text)).collect();
-        Ok(Embedded { dim: engine.searcher.model().params().dim, vectors, unknown })
+        Ok(Embedded { dim: engine.recommender.model().params().dim, vectors, unknown })
     };
     run(&app, context, answer).await
 }
@@ -280,7 +276,7 @@ async fn map(State(app): Shared, RequestContext { model, gzip }: RequestContext)
         let compute = move || {
             // For as long as the server runs and no other model has taken the place of this one.
             let wanted = || app.is_ready() && Arc::ptr_eq(&app.model(), &model);
-            model.engine().map.compute(model.borrow_owner(), wanted);
+            model.engine().map.compute(&model.engine().recommender, wanted);
         };
         // On a thread of its own, as it would keep a worker from answering.
         if let Err(error) = std::thread::Builder::new().name("map".to_owned()).spawn(compute) {

@@ -101,7 +101,7 @@ impl App {
     pub fn warm(&self) {
         let model = self.model();
         tokio::task::spawn_blocking(move || {
-            model.engine().searcher.linked_by(0);
+            model.engine().recommender.warm_up();
         });
     }
 

@@ -7,8 +7,6 @@ mod about;
 mod answer;
 mod question;
 
-use std::sync::OnceLock;
-
 use rayon::prelude::*;
 
 pub use about::{DocumentPage, FoundDocument, LabelCount, LinkedDocument, ModelInfo};
@@ -16,7 +14,6 @@ pub use answer::{Answer, DocumentHit, LinkQuote, QuerySummary, Why, WordShares};
 pub use question::{DEFAULT_TOP, Question};
 
 use crate::error::{Error, NotFound, Result};
-use crate::infer::Inferrer;
 use crate::kernel::Matrix;
 use crate::model::index::terms::Field;
 use crate::model::{Model, Vectors};
@@ -54,7 +51,6 @@ pub struct Recommender<'a> {
     searcher: Searcher<'a>,
     ranker: Option<Ranker>,
     index: Option<Index>,
-    inferrer: OnceLock<Option<Inferrer<'a>>>,
 }
 
 /// A question as a model understands it.
@@ -74,12 +70,7 @@ struct Admitted {
 impl<'a> Recommender<'a> {
     /// Prepares to ask `model`.
     pub fn new(model: &'a Model) -> Recommender<'a> {
-        Recommender {
-            searcher: Searcher::new(model),
-            ranker: Ranker::of(model),
-            index: None,
-            inferrer: OnceLock::new(),
-        }
+        Recommender { searcher: Searcher::new(model), ranker: Ranker::of(model), index: None }
     }
 
     /// Answers questions by embedding through an approximate index.
@@ -203,17 +194,6 @@ impl<'a> Recommender<'a> {
         };
         let hits = scores.map(|scores| rank::top(&scores, top, |_| true)).unwrap_or_default();
         Ok(hits.iter().map(|hit| DocumentHit::new(model, hit)).collect())
-    }
-
-    /// The IN vectors that documents of these texts would have, and the words of each that have no vector.
-    pub fn embed(&self, texts: &[impl AsRef<str> + Sync]) -> Result<Vec<(Vec<f32>, Vec<String>)>> {
-        let inferrer = match self.inferrer.get_or_init(|| Inferrer::new(self.model()).ok()) {
-            Some(inferrer) => inferrer,
-            None => &Inferrer::new(self.model())?,
-        };
-        let vectors = inferrer.texts(texts)?;
-        let unknown = texts.iter().map(|text| inferrer.unknown(text.as_ref()));
-        Ok(vectors.into_iter().map(|inferred| inferred.vector).zip(unknown).collect())
     }
 
     /// The row of the document with an id; the error suggests what may have been meant.
