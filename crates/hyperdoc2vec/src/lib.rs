@@ -1,7 +1,6 @@
 //! Embeddings for documents that link to each other.
 
 pub mod add;
-mod alias_table;
 pub mod corpus;
 pub mod document;
 pub mod error;

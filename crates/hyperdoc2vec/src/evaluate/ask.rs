@@ -8,7 +8,7 @@ use std::ops::ControlFlow;
 use rayon::prelude::*;
 
 use super::methods::{Ask, By};
-use crate::alias_table::AliasTable;
+use crate::rng::AliasTable;
 use crate::corpus::cited_by::CitedBy;
 use crate::corpus::view::View;
 use crate::error::{Error, Result};

@@ -23,7 +23,7 @@ use super::ask::infer_as_gensim;
 use super::methods::{Ask, METHODS};
 use super::report::round;
 use super::stats::estimate;
-use crate::alias_table::AliasTable;
+use crate::rng::AliasTable;
 use crate::corpus::cited_by::CitedBy;
 use crate::corpus::split::Split;
 use crate::corpus::view::View;

@@ -98,7 +98,7 @@ impl Asked {
         }
         let queries: Vec<Query> = all.into_iter().step_by(every.max(1)).collect();
         let first = view.words.len() as u32;
-        let row = |doc: &crate::DocId| view.document_row(*doc).map_or(u32::MAX, |row| row - first);
+        let row = |doc: &crate::id::DocId| view.document_row(*doc).map_or(u32::MAX, |row| row - first);
         let truths = queries.iter().flat_map(|query| query.truths.iter().map(row)).collect();
         Ok(Asked { queries, truths })
     }

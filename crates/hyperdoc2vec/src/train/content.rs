@@ -13,7 +13,7 @@ use std::ops::ControlFlow;
 
 use rayon::prelude::*;
 
-use crate::alias_table::AliasTable;
+use crate::rng::AliasTable;
 use crate::corpus::view::View;
 use crate::id::WordId;
 use crate::kernel::{

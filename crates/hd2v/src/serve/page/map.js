@@ -88,7 +88,7 @@ export async function map(main, { about, current, titled, notice }) {
     const text = search.value.trim().toLowerCase();
     if (!text && only < 0) {
       plot.bright = null;
-      number.textContent = data.labels.length ? 'Choose a label to show only its documents.' : '';
+      number.textContent = data.labels.length ? 'Choose a label to filter by it.' : '';
       found.hidden = true;
       plot.draw();
       return;

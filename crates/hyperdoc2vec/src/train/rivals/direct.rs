@@ -16,7 +16,7 @@
 
 use std::ops::ControlFlow;
 
-use crate::alias_table::AliasTable;
+use crate::rng::AliasTable;
 use crate::kernel::fetch;
 use crate::model::params::DirectParams;
 use crate::model::tables::Tables;

@@ -1,5 +1,9 @@
 //! Random numbers as a function of what they are for, never of timing or of the order of threads.
 
+mod alias_table;
+
+pub use alias_table::AliasTable;
+
 /// A small generator (SplitMix64) whose whole sequence follows from its key.
 #[derive(Debug, Clone)]
 pub struct Rng {
