@@ -10,7 +10,7 @@ use tempfile::TempDir;
 
 /// The bytes as one batch of lines.
 pub fn batch(bytes: &[u8]) -> LineBatch {
-    LineBatch { input: "fuzz".into(), first_line: 1, bytes: bytes.to_vec(), too_long: Vec::new(), longest: 1 << 20 }
+    LineBatch::new("fuzz", bytes)
 }
 
 /// What every importer promises of a document.

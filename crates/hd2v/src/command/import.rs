@@ -7,7 +7,7 @@ use std::path::{Path, PathBuf};
 use anyhow::{Context, Result};
 use clap::Args;
 use hyperdoc2vec::corpus::CorpusOptions;
-use hyperdoc2vec::import::linker::{Reference, References};
+use hyperdoc2vec::import::reference::{Reference, References};
 use hyperdoc2vec::import::report::Report;
 use hyperdoc2vec::import::{self, Format, Import, ImportOptions};
 use hyperdoc2vec::storage::atomic::write_atomically;

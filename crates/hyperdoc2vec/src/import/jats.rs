@@ -6,11 +6,11 @@
 
 use std::path::PathBuf;
 
-use super::article::text::MarkedText;
-use super::article::xml::{Child, Element, collapsed};
-use super::article::{Articles, Dialect, year};
-use super::linker::{Paper, Record, surname};
-use super::tei::address;
+use super::article::xml::{Child, Element};
+use super::article::{Articles, Dialect};
+use super::reference::words::first_year;
+use super::reference::{MarkedText, Paper, Record, surname};
+use super::text::collapsed;
 use super::tree::Pages;
 use super::{ImportOptions, Parsed};
 use crate::document::losses::Loss;
@@ -95,7 +95,7 @@ impl Dialect for Journal {
             date: meta.and_then(date),
             language: article.attribute("lang").and_then(|language| parsed.language(&language, place)),
             labels,
-            url: address(&record).or_else(pmc),
+            url: record.url().or_else(pmc),
             text,
             ..Document::default()
         };
@@ -173,7 +173,7 @@ fn citation(work: Element<'_>) -> Record {
             "article-title" => drop(record.title.get_or_insert_with(|| element.text())),
             "chapter-title" | "part-title" => chapter = Some(element.text()),
             "source" => source = Some(element.text()),
-            "year" => record.year = record.year.or_else(|| year(&element.text())),
+            "year" => record.year = record.year.or_else(|| first_year(&element.text())),
             "name" | "string-name" => record.authors.extend(person(element)),
             "surname" if record.authors.is_empty() => record.authors.push(element.text()),
             "ext-link" | "uri" => {

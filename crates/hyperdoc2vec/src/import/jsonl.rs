@@ -14,10 +14,10 @@ use serde::de::{self, Deserialize, Deserializer, IgnoredAny, MapAccess, Visitor}
 use serde::ser::{Serialize, SerializeMap, Serializer};
 
 use super::Parsed;
-use super::source::LineBatch;
+use super::source::{LineBatch, json_error};
+use crate::document::{Date, Document};
 use crate::document::losses::Loss;
 use crate::document::markup;
-use crate::document::{Date, Document};
 
 /// Reads a batch of lines.
 pub fn parse(batch: &LineBatch) -> Parsed {
@@ -31,7 +31,7 @@ pub fn parse(batch: &LineBatch) -> Parsed {
 fn parse_line(json: &str, place: String, out: &mut Parsed) {
     let record: Record = match serde_json::from_str(json) {
         Ok(record) => record,
-        Err(error) => return out.bad(place, format!("not a JSON record: {}", without_line(&error))),
+        Err(error) => return out.bad(place, format!("not a JSON record: {}", json_error(&error))),
     };
     for field in &record.ignored {
         out.losses.add(Loss::IgnoredField, field.as_ref());
@@ -69,15 +69,6 @@ fn parse_line(json: &str, place: String, out: &mut Parsed) {
         links,
         origin: place,
     });
-}
-
-/// serde_json counts lines within the record; a record is one line of the file.
-pub(super) fn without_line(error: &serde_json::Error) -> String {
-    let text = error.to_string();
-    match text.rfind(" at line ") {
-        Some(at) => format!("{} (column {})", &text[..at], error.column()),
-        None => text,
-    }
 }
 
 /// A record as it stands in the file.
@@ -253,13 +244,7 @@ mod tests {
     use super::*;
 
     fn read(text: &str) -> Parsed {
-        parse(&LineBatch {
-            input: "in".into(),
-            first_line: 1,
-            bytes: text.into(),
-            too_long: Vec::new(),
-            longest: 1 << 20,
-        })
+        parse(&LineBatch::new("in", text))
     }
 
     #[test]

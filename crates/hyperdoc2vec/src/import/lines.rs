@@ -72,13 +72,7 @@ mod tests {
     use super::*;
 
     fn read(text: &str) -> Parsed {
-        parse(&LineBatch {
-            input: "in".into(),
-            first_line: 1,
-            bytes: text.into(),
-            too_long: Vec::new(),
-            longest: 1 << 20,
-        })
+        parse(&LineBatch::new("in", text))
     }
 
     fn shown(text: &str) -> Vec<String> {

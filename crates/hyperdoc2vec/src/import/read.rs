@@ -12,9 +12,11 @@ use super::latex::Latex;
 use super::markdown::{Markdown, MarkdownOptions};
 use super::mediawiki::{self, PageBatches};
 use super::papers::Papers;
+use super::reference::CatalogueBuilder;
 use super::source::{self, LineBatch, LineBatches};
 use super::tei::Grobid;
-use super::{Format, ImportOptions, Pages, Parsed, Progress, Unit, Watch, jsonl, lines, pipeline, s2orc, unarxive};
+use super::unarxive::{self, Unarxive};
+use super::{Format, ImportOptions, Pages, Parsed, Progress, Unit, Watch, jsonl, lines, pipeline, s2orc};
 use crate::error::{Error, Result};
 
 /// Parses `inputs` batch by batch; `work` runs in parallel, `sink` in order and tells the number of documents so far.
@@ -49,23 +51,15 @@ pub(super) fn read<R: Send>(
         Format::S2orc => {
             let files = source::json_lines(inputs)?;
             let mut first = s2orc::FirstPass::default();
-            let take = |heads| {
-                first.add(heads);
-                Ok(0)
-            };
-            read_lines(&files, options, |batch| s2orc::heads(&batch), take, &mut *watch)?;
+            read_heads(&files, options, s2orc::heads, |heads| first.add(heads), &mut *watch)?;
             let s2orc = first.finish();
             read_lines(&files, options, |batch| work(s2orc.parse(&batch)), sink, watch)
         }
         Format::Unarxive => {
             let files = source::json_lines(inputs)?;
-            let mut first = unarxive::FirstPass::default();
-            let take = |heads| {
-                first.add(heads);
-                Ok(0)
-            };
-            read_lines(&files, options, |batch| unarxive::heads(&batch), take, &mut *watch)?;
-            let unarxive = first.finish();
+            let mut papers = CatalogueBuilder::default();
+            read_heads(&files, options, unarxive::heads, |heads| papers.extend(heads), &mut *watch)?;
+            let unarxive = Unarxive::new(papers.finish());
             read_lines(&files, options, |batch| work(unarxive.parse(&batch)), sink, watch)
         }
         Format::Jsonl => read_lines(inputs, options, |batch| work(jsonl::parse(&batch)), sink, watch),
@@ -105,6 +99,21 @@ pub(super) fn read<R: Send>(
             read_tree(&papers, work, sink, watch)
         }
     }
+}
+
+/// The first of two passes over lines: `heads` of each batch are given to `take` in the order of the input.
+fn read_heads<H: Send>(
+    files: &[PathBuf],
+    options: &ImportOptions,
+    heads: fn(&LineBatch) -> Vec<H>,
+    mut take: impl FnMut(Vec<H>) + Send,
+    watch: Watch<'_>,
+) -> Result<()> {
+    let sink = |heads| {
+        take(heads);
+        Ok(0)
+    };
+    read_lines(files, options, |batch| heads(&batch), sink, watch)
 }
 
 pub(super) fn read_lines<R: Send>(

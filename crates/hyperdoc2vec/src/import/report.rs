@@ -1,8 +1,8 @@
-//! What an import made of its input, for a person to judge: counts, losses, and what became of references.
+//! The report of an import, for a person to judge: counts, losses, and what became of references.
 
 use serde::Serialize;
 
-use super::linker::References;
+use super::reference::References;
 use crate::corpus::Corpus;
 use crate::document::losses::Losses;
 

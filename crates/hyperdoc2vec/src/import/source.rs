@@ -34,6 +34,12 @@ pub struct LineBatch {
 }
 
 impl LineBatch {
+    /// These lines, all of an input that is called so.
+    pub fn new(input: &str, lines: impl Into<Vec<u8>>) -> LineBatch {
+        let (input, bytes) = (Arc::from(input), lines.into());
+        LineBatch { input, first_line: 1, longest: bytes.len(), bytes, too_long: Vec::new() }
+    }
+
     /// Each line with its place (`file:line`), without its line end.
     pub fn lines(&self) -> impl Iterator<Item = (u64, &[u8])> {
         let body = self.bytes.strip_suffix(b"\n").unwrap_or(&self.bytes);
@@ -49,6 +55,15 @@ impl LineBatch {
     /// The place of a line, for messages.
     pub fn place(&self, line: u64) -> String {
         format!("{}:{line}", self.input)
+    }
+}
+
+/// An error in one line of JSON: serde_json would call it line 1 of its own.
+pub(super) fn json_error(error: &serde_json::Error) -> String {
+    let text = error.to_string();
+    match text.rfind(" at line ") {
+        Some(at) => format!("{} (column {})", &text[..at], error.column()),
+        None => text,
     }
 }
 
@@ -184,7 +199,7 @@ pub(super) fn json_lines(inputs: &[PathBuf]) -> Result<Vec<PathBuf>> {
         }
         let wanted = |path: &Path| {
             let name = path.file_name().unwrap_or_default().to_string_lossy();
-            let ending = super::tree::ending(split_packed(&name).0);
+            let ending = super::sniff::ending(split_packed(&name).0);
             // The API packs files without any ending but that.
             let packed = !split_packed(&name).1.is_empty() && ending.is_none();
             !name.starts_with('.') && (packed || ending.is_some_and(|found| ENDINGS.contains(&found)))

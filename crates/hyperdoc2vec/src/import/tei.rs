@@ -6,10 +6,10 @@
 
 use std::path::PathBuf;
 
-use super::article::text::MarkedText;
 use super::article::xml::{Child, Element};
-use super::article::{Articles, Dialect, year};
-use super::linker::{Paper, Record};
+use super::article::{Articles, Dialect};
+use super::reference::words::first_year;
+use super::reference::{MarkedText, Paper, Record};
 use super::tree::Pages;
 use super::{ImportOptions, Parsed};
 use crate::document::Document;
@@ -35,7 +35,7 @@ impl Dialect for Grobid {
         let title = description.find(&["titleStmt"]).and_then(main_title);
         record.title = title.or(record.title);
         let published = description.find(&["publicationStmt", "date"]).and_then(date_of);
-        record.year = record.year.or_else(|| year(&published?));
+        record.year = record.year.or_else(|| first_year(&published?));
         (record, None)
     }
 
@@ -64,7 +64,7 @@ impl Dialect for Grobid {
         let date = when(&["fileDesc", "sourceDesc", "biblStruct", "monogr", "imprint", "date"])
             .or_else(|| when(&["fileDesc", "publicationStmt", "date"]));
         let date = date.and_then(|date| {
-            let read = date.parse().ok().or_else(|| year(&date)?.to_string().parse().ok());
+            let read = date.parse().ok().or_else(|| first_year(&date)?.to_string().parse().ok());
             if read.is_none() {
                 parsed.losses.add(Loss::UnreadableDate, format!("{place}: {date:?}"));
             }
@@ -76,20 +76,12 @@ impl Dialect for Grobid {
             title: record.title.clone(),
             date,
             language: language.and_then(|language| parsed.language(&language, place)),
-            url: address(&record),
+            url: record.url(),
             text,
             ..Document::default()
         };
         Paper { document, marks, entries }
     }
-}
-
-/// The web address of a work that has a DOI or an arXiv id.
-pub(super) fn address(record: &Record) -> Option<String> {
-    let after = |id: &str, prefix: &str| id.rsplit(prefix).next().unwrap_or(id).trim().to_owned();
-    let doi = record.doi.as_deref().and_then(|doi| doi.find("10.").map(|at| doi[at..].trim().to_owned()));
-    let arxiv = record.arxiv.as_deref().map(|id| after(&id.replace("arXiv", "arxiv"), "arxiv:"));
-    doi.map(|doi| format!("https://doi.org/{doi}")).or_else(|| Some(format!("https://arxiv.org/abs/{}", arxiv?)))
 }
 
 /// A date as it is meant for machines, else as it is written.
@@ -119,7 +111,7 @@ fn bibliographic(entry: Element<'_>) -> Record {
             record.authors = part.all("author").filter_map(surname).filter(|name| !name.is_empty()).collect();
         }
         if let Some(imprint) = part.find(&["imprint"]) {
-            record.year = imprint.all("date").filter_map(date_of).find_map(|date| year(&date));
+            record.year = imprint.all("date").filter_map(date_of).find_map(|date| first_year(&date));
         }
     }
     for element in entry.below() {

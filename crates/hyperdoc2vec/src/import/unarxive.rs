@@ -9,13 +9,13 @@ use std::collections::BTreeMap;
 use serde::Deserialize;
 use serde_json::Value;
 
-use super::linker::{Catalogue, CatalogueBuilder, Paper, Record};
+use super::reference::spans::{Kind, Span, Written};
+use super::reference::{Catalogue, Paper, Record};
 use super::source::LineBatch;
-use super::spans::{Kind, Span, Written};
-use super::{Parsed, papers};
-use crate::document::losses::Loss;
-use crate::document::markup;
+use super::text::collapsed;
+use super::{Format, Parsed, paper_lines};
 use crate::document::{Date, Document};
+use crate::document::markup;
 
 /// What a paper says of itself.
 pub type Head = (String, Record);
@@ -25,27 +25,9 @@ pub struct Unarxive {
     catalogue: Catalogue,
 }
 
-/// All papers of the input, read in the first pass.
-#[derive(Default)]
-pub struct FirstPass(CatalogueBuilder);
-
 /// The heads of the papers of a batch; lines that cannot be read are left to the second pass.
 pub fn heads(batch: &LineBatch) -> Vec<Head> {
-    let lines = batch.lines().filter_map(|(_, bytes)| std::str::from_utf8(bytes).ok());
-    let about = |line| serde_json::from_str::<About>(line).ok().and_then(About::record);
-    lines.filter_map(about).collect()
-}
-
-impl FirstPass {
-    /// Takes in the heads of a batch, in the order of the input.
-    pub fn add(&mut self, heads: Vec<Head>) {
-        heads.iter().for_each(|(id, record)| self.0.add(id, record));
-    }
-
-    /// All papers are known.
-    pub fn finish(self) -> Unarxive {
-        Unarxive { catalogue: self.0.finish() }
-    }
+    paper_lines::heads(batch, |json| serde_json::from_str::<About>(json).ok()?.record())
 }
 
 /// The part of a line that the first pass reads.
@@ -121,29 +103,21 @@ impl About {
 }
 
 impl Unarxive {
-    /// Reads a batch of lines.
-    pub fn parse(&self, batch: &LineBatch) -> Parsed {
-        Parsed::of_lines(batch, |line, place, out| {
-            if !line.trim_ascii().is_empty() {
-                self.line(line, place, out);
-            }
-        })
+    /// A reader of lines whose papers, found by [`heads`] in all of them, are these.
+    pub fn new(catalogue: Catalogue) -> Unarxive {
+        Unarxive { catalogue }
     }
 
-    fn line(&self, json: &str, place: String, out: &mut Parsed) {
-        if super::s2orc::is_s2orc(json) && !is_unarxive(json) {
-            return out.bad(place, "this looks like S2ORC: use `import s2orc`".to_owned());
-        }
-        let read = || Ok((serde_json::from_str::<About>(json)?, serde_json::from_str::<Line>(json)?));
-        let (head, line) = match read() {
-            Ok(both) => both,
-            Err(error) => {
-                return out.bad(place, format!("not a line of unarXive: {}", super::jsonl::without_line(&error)));
-            }
-        };
+    /// Reads a batch of lines.
+    pub fn parse(&self, batch: &LineBatch) -> Parsed {
+        let read = |json: &str| Ok((serde_json::from_str(json)?, serde_json::from_str(json)?));
+        paper_lines::parse(batch, Format::Unarxive, read, |(head, line), place, out| self.take(head, line, place, out))
+    }
+
+    fn take(&self, head: About, line: Line, place: String, out: &mut Parsed) {
         let categories = head.metadata.as_ref().and_then(|metadata| metadata.categories.clone()).unwrap_or_default();
         let Some((id, record)) = head.record() else {
-            return out.bad(place, "no \"paper_id\": no line of unarXive".to_owned());
+            return out.bad(place, "no \"paper_id\": not a line of unarxive".to_owned());
         };
         let mut written = Written::default();
         let summary = line.summary.iter().map(|summary| match summary {
@@ -154,12 +128,10 @@ impl Unarxive {
         for text in summary.chain(line.body_text.iter().flatten().map(|paragraph| paragraph.text.as_str())) {
             written.paragraph(text, marks(text));
         }
-        for _ in 0..written.broken {
-            out.losses.add(Loss::BrokenMark, format!("{id} ({place})"));
-        }
+        written.count_broken(&id, &place, &mut out.losses);
         let entries =
             line.bib_entries.unwrap_or_default().into_iter().map(|(key, entry)| (key, entry.record())).collect();
-        let title = record.title.map(|title| title.split_whitespace().collect::<Vec<_>>().join(" "));
+        let title = record.title.as_deref().map(collapsed);
         let document = Document {
             date: date(&id),
             id,
@@ -175,7 +147,7 @@ impl Unarxive {
 
 impl BibEntry {
     fn record(self) -> Record {
-        let mut record = papers::record(papers::read_entry(self.bib_entry_raw.as_deref().unwrap_or_default()));
+        let mut record = Record::read(self.bib_entry_raw.as_deref().unwrap_or_default());
         let ids = self.ids.unwrap_or_default();
         let id =
             |name: &str| ids.get(name).and_then(Value::as_str).filter(|id| !id.trim().is_empty()).map(str::to_owned);
@@ -187,12 +159,6 @@ impl BibEntry {
         (record.doi, record.pmid, record.pmcid) = (id("doi"), id("pubmed_id"), id("pmc_id"));
         record
     }
-}
-
-/// Whether a line is of unarXive, for other formats to say so.
-pub(super) fn is_unarxive(json: &str) -> bool {
-    const FIELDS: [&str; 2] = ["\"authors_parsed\"", "\"bib_entry_raw\""];
-    FIELDS.iter().any(|field| memchr::memmem::find(json.as_bytes(), field.as_bytes()).is_some())
 }
 
 /// Bytes of a mark at the most.
@@ -231,14 +197,14 @@ fn date(id: &str) -> Option<Date> {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::import::reference::CatalogueBuilder;
+    use crate::document::losses::Loss;
 
     fn import(lines: &str) -> Parsed {
-        let bytes = lines.as_bytes().to_vec();
-        let batch =
-            LineBatch { input: "unarxive".into(), first_line: 1, bytes, too_long: Vec::new(), longest: 1 << 20 };
-        let mut first = FirstPass::default();
-        first.add(heads(&batch));
-        first.finish().parse(&batch)
+        let batch = LineBatch::new("unarxive", lines);
+        let mut papers = CatalogueBuilder::default();
+        papers.extend(heads(&batch));
+        Unarxive::new(papers.finish()).parse(&batch)
     }
 
     #[test]
@@ -280,7 +246,7 @@ mod tests {
         ] {
             let parsed = import(line);
             let (_, what) = parsed.first_bad.expect("a bad line");
-            assert!(parsed.documents.is_empty() && what.contains("import s2orc"), "{what}");
+            assert!(parsed.documents.is_empty() && what.contains("found one of s2orc"), "{what}");
         }
     }
 

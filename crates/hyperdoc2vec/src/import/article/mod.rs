@@ -4,7 +4,6 @@
 //! order. An article begins at its own start tag: what stands before it (declarations, a document type, the tags
 //! around many articles) is not read, and an article that is not well-formed spoils no other.
 
-pub(super) mod text;
 pub(super) mod xml;
 
 use std::borrow::Cow;
@@ -12,7 +11,7 @@ use std::path::PathBuf;
 
 use rayon::prelude::*;
 
-use super::linker::{Catalogue, CatalogueBuilder, Paper, Record};
+use super::reference::{Catalogue, CatalogueBuilder, Paper, Record};
 use super::tree::{self, Pages, Tree, Wanted, safe_id};
 use super::{ImportOptions, Parsed};
 use crate::document::losses::Loss;
@@ -184,26 +183,6 @@ fn starts<'a>(source: &'a str, element: &str) -> Vec<&'a str> {
     starts.iter().zip(ends).map(|(&start, end)| &source[start..end]).collect()
 }
 
-/// The first year in a text.
-pub(super) fn year(text: &str) -> Option<i32> {
-    let digits = |at: usize| text.as_bytes()[at..].iter().take_while(|b| b.is_ascii_digit()).count();
-    let mut at = 0;
-    while at < text.len() {
-        match digits(at) {
-            0 => at += 1,
-            4 => {
-                let year = text[at..at + 4].parse().ok().filter(|year| (1500..=2100).contains(year));
-                if year.is_some() {
-                    return year;
-                }
-                at += 4;
-            }
-            run => at += run,
-        }
-    }
-    None
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -222,13 +201,6 @@ mod tests {
         {
             assert_eq!(stem(path), expected);
         }
-    }
-
-    #[test]
-    fn a_year_is_found_in_a_date() {
-        assert_eq!(year("2004-05-01"), Some(2004));
-        assert_eq!(year("pp. 12345, May 1999a"), Some(1999));
-        assert_eq!(year("12 é 20045"), None);
     }
 
     #[test]

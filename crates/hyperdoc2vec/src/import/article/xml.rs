@@ -11,22 +11,24 @@ use quick_xml::escape::{resolve_xml_entity, unescape_with};
 use quick_xml::events::attributes::Attributes;
 use quick_xml::events::{BytesRef, Event};
 
+use crate::import::text::collapsed;
+
 /// Elements may stand in one another to this depth.
 const DEEPEST: usize = 200;
 
 /// What is wrong with an article, and at which of its bytes.
 #[derive(Debug, PartialEq, Eq)]
-pub(in super::super) struct Wrong {
-    pub(in super::super) at: usize,
-    pub(in super::super) what: String,
+pub(in crate::import) struct Wrong {
+    pub(in crate::import) at: usize,
+    pub(in crate::import) what: String,
 }
 
 /// An element tree.
 #[derive(Debug)]
-pub(in super::super) struct Tree<'a> {
+pub(in crate::import) struct Tree<'a> {
     nodes: Vec<Node<'a>>,
     /// Entities that nothing is known of: they are left out.
-    pub(in super::super) unknown: Vec<String>,
+    pub(in crate::import) unknown: Vec<String>,
 }
 
 #[derive(Debug)]
@@ -45,20 +47,20 @@ enum What<'a> {
 
 /// An element of a tree.
 #[derive(Debug, Clone, Copy)]
-pub(in super::super) struct Element<'t> {
+pub(in crate::import) struct Element<'t> {
     tree: &'t Tree<'t>,
     number: usize,
 }
 
 /// A child of an element.
-pub(in super::super) enum Child<'t> {
+pub(in crate::import) enum Child<'t> {
     Element(Element<'t>),
     Text(&'t str),
 }
 
 impl<'a> Tree<'a> {
     /// Reads the element with which `source` begins; what follows it is not looked at.
-    pub(in super::super) fn parse(source: &'a str) -> Result<Tree<'a>, Wrong> {
+    pub(in crate::import) fn parse(source: &'a str) -> Result<Tree<'a>, Wrong> {
         let mut reader = Reader::from_str(source);
         reader.config_mut().allow_dangling_amp = true;
         let mut tree = Tree { nodes: Vec::with_capacity(source.len() / 64), unknown: Vec::new() };
@@ -127,14 +129,14 @@ impl<'a> Tree<'a> {
     }
 
     /// The element that was read.
-    pub(in super::super) fn root(&self) -> Element<'_> {
+    pub(in crate::import) fn root(&self) -> Element<'_> {
         Element { tree: self, number: 0 }
     }
 }
 
 impl<'t> Element<'t> {
     /// Its name without a prefix.
-    pub(in super::super) fn name(self) -> &'t str {
+    pub(in crate::import) fn name(self) -> &'t str {
         match self.tree.nodes[self.number].what {
             What::Element(name, ..) => name,
             What::Text(_) => "",
@@ -142,7 +144,7 @@ impl<'t> Element<'t> {
     }
 
     /// The value of an attribute, called with or without a prefix.
-    pub(in super::super) fn attribute(self, wanted: &str) -> Option<Cow<'t, str>> {
+    pub(in crate::import) fn attribute(self, wanted: &str) -> Option<Cow<'t, str>> {
         let What::Element(_, tag, length) = self.tree.nodes[self.number].what else { return None };
         for attribute in Attributes::new(tag, length).with_checks(false).flatten() {
             if attribute.key.0.rsplit(':').next() == Some(wanted) {
@@ -158,12 +160,12 @@ impl<'t> Element<'t> {
     }
 
     /// Whether an attribute has this value.
-    pub(in super::super) fn is(self, attribute: &str, value: &str) -> bool {
+    pub(in crate::import) fn is(self, attribute: &str, value: &str) -> bool {
         self.attribute(attribute).is_some_and(|found| found.eq_ignore_ascii_case(value))
     }
 
     /// Elements and texts right below it.
-    pub(in super::super) fn children(self) -> impl Iterator<Item = Child<'t>> {
+    pub(in crate::import) fn children(self) -> impl Iterator<Item = Child<'t>> {
         let Element { tree, number } = self;
         let end = tree.nodes[number].end;
         let mut next = number + 1;
@@ -179,7 +181,7 @@ impl<'t> Element<'t> {
     }
 
     /// Elements right below it.
-    pub(in super::super) fn elements(self) -> impl Iterator<Item = Element<'t>> {
+    pub(in crate::import) fn elements(self) -> impl Iterator<Item = Element<'t>> {
         self.children().filter_map(|child| match child {
             Child::Element(element) => Some(element),
             Child::Text(_) => None,
@@ -187,12 +189,12 @@ impl<'t> Element<'t> {
     }
 
     /// Elements of this name right below it.
-    pub(in super::super) fn all(self, name: &str) -> impl Iterator<Item = Element<'t>> {
+    pub(in crate::import) fn all(self, name: &str) -> impl Iterator<Item = Element<'t>> {
         self.elements().filter(move |element| element.name() == name)
     }
 
     /// The first element that these names lead to.
-    pub(in super::super) fn find(self, path: &[&str]) -> Option<Element<'t>> {
+    pub(in crate::import) fn find(self, path: &[&str]) -> Option<Element<'t>> {
         match path {
             [] => Some(self),
             [name, rest @ ..] => self.all(name).find_map(|element| element.find(rest)),
@@ -200,14 +202,14 @@ impl<'t> Element<'t> {
     }
 
     /// Every element below it, at any depth, in the order of the text.
-    pub(in super::super) fn below(self) -> impl Iterator<Item = Element<'t>> {
+    pub(in crate::import) fn below(self) -> impl Iterator<Item = Element<'t>> {
         let Element { tree, number } = self;
         let elements = number + 1..tree.nodes[number].end;
         elements.filter(|&at| matches!(tree.nodes[at].what, What::Element(..))).map(|number| Element { tree, number })
     }
 
     /// All text in it, white space collapsed.
-    pub(in super::super) fn text(self) -> String {
+    pub(in crate::import) fn text(self) -> String {
         let mut text = String::new();
         for node in &self.tree.nodes[self.number..self.tree.nodes[self.number].end] {
             if let What::Text(piece) = &node.what {
@@ -228,18 +230,6 @@ fn html_entity(name: &str) -> Option<String> {
         }
     }
     (text != written).then_some(text)
-}
-
-/// White space collapsed, none at the ends.
-pub(in super::super) fn collapsed(text: &str) -> String {
-    let mut out = String::with_capacity(text.len());
-    for word in text.split_whitespace() {
-        if !out.is_empty() {
-            out.push(' ');
-        }
-        out.push_str(word);
-    }
-    out
 }
 
 #[cfg(test)]

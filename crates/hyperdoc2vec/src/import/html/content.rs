@@ -4,7 +4,7 @@
 //! generators). A page that says nothing is narrowed down from `body`: as long as one container holds four fifths of
 //! the words that are not in links, the content is in there.
 
-use super::page::{Event, Key, Page, Tag};
+use crate::import::html_events::{Event, HtmlPage, Key, Tag};
 
 /// A run of events, and whether the page itself calls it its content.
 #[derive(Debug, Clone, Copy)]
@@ -33,7 +33,7 @@ const CLASSES: [&str; 9] = [
 const SPARSE: u64 = 200;
 
 /// Finds the content of `page`.
-pub(super) fn find(page: &Page) -> Region {
+pub(super) fn find(page: &HtmlPage) -> Region {
     let body = page
         .events
         .iter()
@@ -71,7 +71,7 @@ pub(super) fn find(page: &Page) -> Region {
 
 /// Whether the page has no text of its own: rustdoc's list of all items and the like, Sphinx's search where each page
 /// is a folder. (Those with names that tell are left out by globs.)
-pub(super) fn is_generated(page: &Page, path: &str) -> bool {
+pub(super) fn is_generated(page: &HtmlPage, path: &str) -> bool {
     let is_search = path == "search/index.html" || path.ends_with("/search/index.html");
     (0..page.events.len()).any(|index| match page.events[index] {
         Event::Open { tag: Tag::Body, .. } => {
@@ -85,7 +85,7 @@ pub(super) fn is_generated(page: &Page, path: &str) -> bool {
 }
 
 /// Whether the element that opens at event `index` is to be left out with all that is in it.
-pub(super) fn is_boilerplate(page: &Page, index: usize, tag: Tag, named: bool) -> bool {
+pub(super) fn is_boilerplate(page: &HtmlPage, index: usize, tag: Tag, named: bool) -> bool {
     match tag {
         Tag::Unseen | Tag::Button | Tag::Nav | Tag::Footer | Tag::Title | Tag::Head => return true,
         Tag::Header | Tag::Aside if !named => return true,
@@ -137,7 +137,7 @@ pub(super) fn is_boilerplate(page: &Page, index: usize, tag: Tag, named: bool) -
 
 /// Whether an element has its id from its own words, as generators make it for headings and sections: `#navigation`
 /// then is a section on navigation.
-fn is_called_by_words(page: &Page, index: usize, tag: Tag, class: &str) -> bool {
+fn is_called_by_words(page: &HtmlPage, index: usize, tag: Tag, class: &str) -> bool {
     let section =
         |class: &str| matches!(class, "section" | "level1" | "level2" | "level3" | "level4" | "level5" | "level6");
     match tag {
@@ -148,13 +148,13 @@ fn is_called_by_words(page: &Page, index: usize, tag: Tag, class: &str) -> bool 
 }
 
 /// Whether this is what reStructuredText calls a side bar: a box of text, which begins with a title.
-fn is_rest_sidebar(page: &Page, index: usize) -> bool {
+fn is_rest_sidebar(page: &HtmlPage, index: usize) -> bool {
     let title = first_block(page, index).and_then(|(first, _)| page.attribute(first, Key::Class));
     title.is_some_and(|class| class.split_ascii_whitespace().any(|class| class == "sidebar-title"))
 }
 
 /// The first element inside another that is no part of a line.
-fn first_block(page: &Page, index: usize) -> Option<(usize, Tag)> {
+fn first_block(page: &HtmlPage, index: usize) -> Option<(usize, Tag)> {
     (index + 1..page.close(index)).find_map(|index| match page.events[index] {
         Event::Open { tag, .. } if !tag.is_inline() => Some((index, tag)),
         _ => None,
@@ -198,7 +198,7 @@ fn is_button(class: &str) -> bool {
 }
 
 /// Anchors that lead to the next page and the like.
-fn leads_around(page: &Page, index: usize) -> bool {
+fn leads_around(page: &HtmlPage, index: usize) -> bool {
     page.attribute(index, Key::Access).is_some()
         || page.attribute(index, Key::Rel).is_some_and(|rel| {
             rel.split_ascii_whitespace().any(|rel| {
@@ -311,7 +311,7 @@ fn is_furniture(name: &str) -> bool {
 }
 
 /// How sure the page is that the element is its content: 0 is best.
-fn rank(page: &Page, index: usize, tag: Tag) -> Option<usize> {
+fn rank(page: &HtmlPage, index: usize, tag: Tag) -> Option<usize> {
     if tag == Tag::Main || page.attribute(index, Key::Role) == Some("main") {
         return Some(0);
     }
@@ -329,12 +329,12 @@ fn rank(page: &Page, index: usize, tag: Tag) -> Option<usize> {
     id.map(|id| 2 + id).or(class.map(|class| 2 + IDS.len() + class))
 }
 
-fn region(page: &Page, open: usize, named: bool) -> Region {
+fn region(page: &HtmlPage, open: usize, named: bool) -> Region {
     Region { start: open, end: page.close(open), named }
 }
 
 /// Descends while one container holds four fifths of the letters that stand outside links.
-fn narrow(page: &Page, letters: &Letters, body: Region) -> Region {
+fn narrow(page: &HtmlPage, letters: &Letters, body: Region) -> Region {
     let mut here = body;
     if letters.outside_links(here) < SPARSE {
         return here;
@@ -363,7 +363,7 @@ struct Letters {
 }
 
 impl Letters {
-    fn count(page: &Page, body: Region) -> Letters {
+    fn count(page: &HtmlPage, body: Region) -> Letters {
         let mut all = Vec::with_capacity(page.events.len() + 1);
         let mut linked = Vec::with_capacity(page.events.len() + 1);
         let (mut sum, mut sum_linked) = (0u32, 0u32);

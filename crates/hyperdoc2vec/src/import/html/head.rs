@@ -1,7 +1,8 @@
 //! What a page says of itself: title, date, language, keywords, its own address, where it leads on to.
 
-use super::page::{Event, Key, Page, Tag};
 use crate::document::{Date, language_tag};
+use crate::import::html_events::{Event, HtmlPage, Key, Tag};
+use crate::import::text::collapsed;
 
 /// Longest wait, in seconds, after which leading on still is a redirect and not a page that renews itself.
 const LONGEST_WAIT: f32 = 15.0;
@@ -38,7 +39,7 @@ const DATES: [&str; 12] = [
 
 impl<'a> Head<'a> {
     /// Reads what stands before the body.
-    pub(super) fn read(page: &'a Page) -> Head<'a> {
+    pub(super) fn read(page: &'a HtmlPage) -> Head<'a> {
         let mut head = Head::default();
         let mut dates: Vec<(usize, &str)> = Vec::new();
         // `lang`, `xml:lang`, the header, what social networks read: best first.
@@ -55,7 +56,7 @@ impl<'a> Head<'a> {
                             head.title.push_str(page.text(start, end));
                         }
                     }
-                    head.title = head.title.split_whitespace().collect::<Vec<_>>().join(" ");
+                    head.title = collapsed(&head.title);
                 }
                 Event::Open { tag: Tag::Html, .. } => {
                     languages[0] = languages[0].or(page.attribute(index, Key::Lang));
@@ -120,7 +121,7 @@ mod tests {
 
     #[test]
     fn the_language_is_the_best_that_is_one() {
-        let language = |source: &str| Head::read(&Page::read(source)).language.map(str::to_owned);
+        let language = |source: &str| Head::read(&HtmlPage::read(source)).language.map(str::to_owned);
         let meta = "<meta http-equiv=Content-Language content='de, fr'><meta property='og:locale' content=pt_BR>";
         assert_eq!(language(&format!("<html lang=en xml:lang=it>{meta}")).as_deref(), Some("en"));
         assert_eq!(language(&format!("<html lang='' xml:lang=it>{meta}")).as_deref(), Some("it"));

@@ -1,6 +1,6 @@
 //! Pages as a web server, Sphinx, mdBook or rustdoc writes them: one document a page, its main content and the links in it.
 //!
-//! ids, roots and the order of pages: see `tree`. Pages become flat lists of events (`page`), of which the content is
+//! ids, roots and the order of pages: see `tree`. Pages become flat lists of events (`html_events`), of which the content is
 //! chosen (`content`) and written down (here). Each page is read by itself, so any order of batches gives the same
 //! documents.
 //!
@@ -13,21 +13,21 @@
 
 mod content;
 mod head;
-pub(super) mod page;
 
 use std::path::PathBuf;
 
 use encoding_rs::{Encoding, UTF_8, UTF_16BE, UTF_16LE, WINDOWS_1252};
 
 use super::Parsed;
+use super::html_events::{Event, HtmlPage, Key, Tag};
+use super::sniff::{HTML_ENDINGS, ending, has_ending};
+use super::text::Text;
 use super::tree::href::{Base, Href, decode, folder, join};
-use super::tree::text::Text;
-use super::tree::{self, Pages, Tree, Wanted, ending};
-use crate::document::losses::{Loss, Losses};
+use super::tree::{self, Pages, Tree, Wanted};
 use crate::document::{Document, Link};
 use crate::error::Result;
+use crate::document::losses::{Loss, Losses};
 use head::Head;
-use page::{Event, Key, Tag};
 
 /// How to read a tree of pages.
 #[derive(Debug, Clone)]
@@ -69,14 +69,11 @@ pub struct Html {
     base: Option<Base>,
 }
 
-/// Endings of pages.
-pub(super) const ENDINGS: [&str; 3] = ["html", "htm", "xhtml"];
-
 impl Html {
     /// Walks `roots` (directories or single pages) and sorts what it finds; an error if there is no page.
     pub fn open(roots: &[PathBuf], options: &HtmlOptions) -> Result<Html> {
         let HtmlOptions { include, exclude, base_url } = options;
-        let wanted = Wanted { what: "pages", endings: &ENDINGS, include, exclude };
+        let wanted = Wanted { what: "pages", endings: &HTML_ENDINGS, include, exclude };
         let base = Base::given(base_url.as_deref())?;
         Ok(Html { tree: Tree::open(roots, &wanted, str::to_owned)?, base })
     }
@@ -92,7 +89,7 @@ impl Pages for Html {
         let origin = file.path.clone();
         let Some(bytes) = self.tree.read(index, &mut parsed.losses) else { return };
         let source = to_text(&bytes, &origin, &mut parsed.losses);
-        let page = page::Page::read(&source);
+        let page = HtmlPage::read(&source);
         drop((bytes, source));
         let head = Head::read(&page);
         let site = Site::new(self, index, &head);
@@ -148,7 +145,7 @@ impl Html {
             seen.push(here);
             let file = &self.tree.pages[here];
             let Ok(bytes) = tree::read(&file.file) else { return false };
-            let page = page::Page::read(&to_text(&bytes, &file.path, &mut Losses::default()));
+            let page = HtmlPage::read(&to_text(&bytes, &file.path, &mut Losses::default()));
             let head = Head::read(&page);
             let site = Site::new(self, here, &head);
             let next = match (head.refresh, head.canonical.and_then(|url| site.leads_on(url))) {
@@ -272,7 +269,7 @@ fn find(tree: &Tree, full: &str) -> Option<usize> {
 fn missing(tree: &Tree, root: usize, full: &str) -> Option<String> {
     let page = match ending(full) {
         _ if full.ends_with('/') => format!("{full}index.html"),
-        Some(found) if ENDINGS.iter().any(|known| found.eq_ignore_ascii_case(known)) => full.to_owned(),
+        _ if has_ending(full, &HTML_ENDINGS) => full.to_owned(),
         _ if tree::is_file(full) => return None,
         Some(_) => full.to_owned(),
         None => format!("{full}.html"),
@@ -286,7 +283,7 @@ fn is_top(path: &str) -> bool {
 }
 
 /// The text of a region, with its links.
-fn write(page: &page::Page, region: content::Region, site: &Site<'_>) -> (String, Vec<Link>) {
+fn write(page: &HtmlPage, region: content::Region, site: &Site<'_>) -> (String, Vec<Link>) {
     let mut text = Text::new();
     let mut index = region.start;
     let mut lines = 0usize;
@@ -332,7 +329,7 @@ fn write(page: &page::Page, region: content::Region, site: &Site<'_>) -> (String
 }
 
 /// The first heading if the title begins with it (and goes on with the name of the site), else the title.
-fn title(page: &page::Page, region: content::Region, title: String) -> Option<String> {
+fn title(page: &HtmlPage, region: content::Region, title: String) -> Option<String> {
     let heading = (region.start..region.end)
         .find(|&index| matches!(page.events[index], Event::Open { tag: Tag::H1, .. }))
         .map(|start| plain(page, content::Region { start, end: page.close(start), named: true }));
@@ -348,7 +345,7 @@ fn title(page: &page::Page, region: content::Region, title: String) -> Option<St
 }
 
 /// The words of a region in one line.
-fn plain(page: &page::Page, region: content::Region) -> String {
+fn plain(page: &HtmlPage, region: content::Region) -> String {
     let mut text = Text::new();
     let mut index = region.start;
     while index < region.end {

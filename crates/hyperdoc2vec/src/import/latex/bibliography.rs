@@ -7,9 +7,9 @@ use std::collections::HashMap;
 use super::source::{Folder, without_comments};
 use super::strip::plain;
 use super::tokens::{after_options, command, group, short_argument};
-use crate::import::article::year;
-use crate::import::linker::{Record, surname};
-use crate::import::papers;
+use crate::import::reference::words::first_year;
+use crate::import::reference::{Record, surname};
+use crate::import::text::collapsed;
 
 /// Fields and entries longer than this are broken.
 const LONGEST: usize = 20_000;
@@ -76,13 +76,13 @@ fn items(source: &str) -> Vec<(String, Record)> {
         let text = plain(source, true);
         let record = Record {
             title: infos(source, "title").into_iter().next().map(|title| plain(title, false)),
-            year: infos(source, "year").into_iter().find_map(year),
+            year: infos(source, "year").into_iter().find_map(first_year),
             authors: infos(source, "author").into_iter().take(32).map(author).collect(),
             text: Some(text.clone()).filter(|text| !text.is_empty()),
             ..Record::default()
         };
         // What no command says is read as a person would.
-        let record = record.or(papers::record(papers::read_entry(&text)));
+        let record = record.or(Record::read(&text));
         found.push((key.trim().to_owned(), record));
     }
     found
@@ -134,7 +134,7 @@ fn biblatex(source: &str) -> Vec<(String, Record)> {
                 Some(subtitle) => format!("{title}: {subtitle}"),
                 None => title,
             }),
-            year: field("year").or_else(|| field("date")).and_then(|date| year(&date)),
+            year: field("year").or_else(|| field("date")).and_then(|date| first_year(&date)),
             authors: families.take(32).collect(),
             doi: verbatim("doi"),
             arxiv: verbatim("eprint").or_else(|| field("eprint")),
@@ -264,7 +264,7 @@ fn record(fields: &HashMap<String, String>) -> Record {
     let field = |name: &str| fields.get(name).map(|value| plain(value, false)).filter(|value| !value.is_empty());
     let raw = |name: &str| fields.get(name).map(|value| value.trim().to_owned()).filter(|value| !value.is_empty());
     let people = fields.get("author").or_else(|| fields.get("editor")).map(String::as_str).unwrap_or_default();
-    let people: String = people.split_whitespace().collect::<Vec<_>>().join(" ");
+    let people = collapsed(people);
     let names =
         people.split(" and ").map(|name| plain(name, false)).filter(|name| !name.is_empty() && name != "others");
     let eprint = raw("eprint").or_else(|| raw("arxivid")).or_else(|| raw("arxiv"));
@@ -273,7 +273,7 @@ fn record(fields: &HashMap<String, String>) -> Record {
     let text = places.iter().filter_map(|name| Some(format!("{name} {}", raw(name)?))).collect::<Vec<_>>().join("; ");
     Record {
         title: field("title"),
-        year: field("year").or_else(|| field("date")).and_then(|date| year(&date)),
+        year: field("year").or_else(|| field("date")).and_then(|date| first_year(&date)),
         authors: names.take(32).map(|name| surname(&name).to_owned()).collect(),
         doi: raw("doi"),
         pmid: raw("pmid"),

@@ -18,8 +18,9 @@ use std::path::PathBuf;
 
 use rayon::prelude::*;
 
-use super::article::year;
-use super::linker::{Catalogue, CatalogueBuilder, Paper, Record, surname};
+use super::reference::words::first_year;
+use super::reference::{Catalogue, CatalogueBuilder, Paper, Record, surname};
+use super::sniff::without_ending;
 use super::tree::{self, Beside, Pages, Tree, Wanted, safe_id};
 use super::{ImportOptions, Parsed};
 use crate::document::losses::{Loss, Losses};
@@ -185,7 +186,7 @@ fn unread(tree: &Tree, kinds: &[Kind], papers: &[Found], folders: &[Files], read
     let own = papers.iter().filter(|paper| !folders[paper.folder].shared);
     let own: HashSet<(usize, &str)> =
         own.map(|paper| (tree.pages[paper.main].root, folders[paper.folder].folder.as_str())).collect();
-    let stems: HashSet<(usize, &str)> = tree.pages.iter().map(|page| (page.root, stem(&page.path))).collect();
+    let stems: HashSet<(usize, &str)> = tree.pages.iter().map(|page| (page.root, without_ending(&page.path))).collect();
     let mut seen = HashSet::new();
     for (root, path) in &tree.others {
         let above = path.match_indices('/').map(|(end, _)| &path[..=end]).chain([""]);
@@ -195,18 +196,13 @@ fn unread(tree: &Tree, kinds: &[Kind], papers: &[Found], folders: &[Files], read
         let folder = path.rfind('/').map_or("", |end| &path[..=end]);
         if !path.to_ascii_lowercase().ends_with(".pdf") {
             losses.add(Loss::UnreadFile, format!("{path}: an archive: unpack it first"));
-        } else if folder.is_empty() && !stems.contains(&(*root, stem(path))) {
+        } else if folder.is_empty() && !stems.contains(&(*root, without_ending(path))) {
             losses.add(Loss::UnreadFile, format!("{path}: a PDF without LaTeX sources"));
         } else if !folder.is_empty() && seen.insert((*root, folder)) {
             losses.add(Loss::UnreadFile, format!("{folder}: a PDF without LaTeX sources"));
         }
     }
     losses
-}
-
-/// A path without its ending; what arXiv calls `2106.00007` has none.
-fn stem(path: &str) -> &str {
-    tree::ending(path).map_or(path, |ending| &path[..path.len() - ending.len() - 1])
 }
 
 /// Groups files into papers, in the order of their main files' paths, and into folders.
@@ -238,7 +234,7 @@ fn found(tree: &Tree, kinds: &[Kind]) -> (Vec<Found>, Vec<Files>) {
         if folder.is_empty() {
             for main in mains {
                 let path = &tree.pages[main].id;
-                let id = id_of(stem(path));
+                let id = id_of(without_ending(path));
                 papers.push(Found { id, main, folder: number });
             }
             continue;
@@ -334,7 +330,7 @@ fn header(text: &str, id: &str) -> Record {
         }
     }
     let written = command(text, "date").map(|date| strip::plain(date, false));
-    let date = arxiv_date(id).map(Date::year).or_else(|| year(&written?));
+    let date = arxiv_date(id).map(Date::year).or_else(|| first_year(&written?));
     Record { title, authors, year: date, arxiv: arxiv_date(id).map(|_| id.to_owned()), ..Record::default() }
 }
 

@@ -6,9 +6,8 @@ use icu_normalizer::ComposingNormalizer;
 
 use super::commands::{BREAKS, DROPPED, SECOND_COUNTS, accent, dropped_arguments, is_citation, letters};
 use super::tokens::{LONGEST, after_options, group, name};
-use crate::import::article::text::MarkedText;
-use crate::import::article::xml::collapsed;
-use crate::import::linker::{Mark, Record};
+use crate::import::reference::{Mark, MarkedText, Record};
+use crate::import::text::collapsed;
 
 /// Groups are read inside groups to this depth; below it braces are just left out.
 const DEEPEST: usize = 10;

@@ -16,16 +16,17 @@ use pulldown_cmark::{BrokenLink, CowStr, Event, LinkType, Options, Parser, RefDe
 use rayon::prelude::*;
 
 use super::Parsed;
-use super::html::page as html;
+use super::html_events as html;
+use super::sniff::MARKDOWN_ENDINGS;
+use super::text::Text;
 use super::tree::href::Base;
-use super::tree::text::Text;
 use super::tree::{self, Pages, Tree, Wanted};
-use crate::document::losses::Loss;
 use crate::document::{Document, Link};
 use crate::error::Result;
+use crate::import::text::collapsed;
+use crate::document::losses::Loss;
 use front::Front;
 use marks::BrokenMarks;
-pub(super) use names::ENDINGS;
 use names::Names;
 
 /// How to read a tree of Markdown.
@@ -53,7 +54,7 @@ impl Markdown {
     /// an error if there is no page.
     pub fn open(roots: &[PathBuf], options: &MarkdownOptions) -> Result<Markdown> {
         let MarkdownOptions { include, exclude, base_url } = options;
-        let wanted = Wanted { what: "Markdown files", endings: &ENDINGS, include, exclude };
+        let wanted = Wanted { what: "Markdown files", endings: &MARKDOWN_ENDINGS, include, exclude };
         let base = Base::given(base_url.as_deref())?;
         let mut tree = Tree::open(roots, &wanted, names::name)?;
         names::part_doubles(&mut tree);
@@ -166,7 +167,7 @@ impl<'a> Writer<'a> {
             writer.take(event);
         }
         let (text, links) = writer.text.finish();
-        let heading = writer.heading.map(|words| words.split_whitespace().collect::<Vec<_>>().join(" "));
+        let heading = writer.heading.map(|words| collapsed(&words));
         (text, links, heading.filter(|heading| !heading.is_empty()), writer.broken)
     }
 
@@ -310,7 +311,7 @@ impl<'a> Writer<'a> {
         if markup.trim_start().to_ascii_lowercase().starts_with("</a") {
             self.text.close_link();
         }
-        let page = html::Page::read(markup);
+        let page = html::HtmlPage::read(markup);
         let mut index = 0;
         // A lone start tag is closed only where the piece ends: its link stays open for what follows.
         let lone = !markup.contains("</");

@@ -14,11 +14,11 @@ use std::collections::{HashMap, HashSet};
 use std::path::Path;
 
 use super::front::Front;
+use crate::import::sniff::{MARKDOWN_ENDINGS, has_ending, is_asset, is_attachment, without_ending};
+use crate::import::text::collapsed;
 use crate::import::tree::href::{Base, Href, decode, folder, join};
-use crate::import::tree::{Page, Tree, composed, ending, is_asset, is_attachment, is_file, safe_id};
+use crate::import::tree::{Page, Tree, composed, is_file, safe_id};
 
-/// Endings of Markdown files.
-pub(in crate::import) const ENDINGS: [&str; 3] = ["md", "markdown", "mdx"];
 /// What may follow a path to make it a file's.
 const FORMS: [&str; 6] = [".md", "/index.md", "/README.md", "/_index.md", ".markdown", ".mdx"];
 
@@ -35,12 +35,7 @@ pub(super) fn name(path: &str) -> String {
 
 /// The path without a Markdown ending.
 fn stem(path: &str) -> &str {
-    match ending(path) {
-        Some(found) if ENDINGS.iter().any(|known| found.eq_ignore_ascii_case(known)) => {
-            &path[..path.len() - found.len() - 1]
-        }
-        _ => path,
-    }
+    if has_ending(path, &MARKDOWN_ENDINGS) { without_ending(path) } else { path }
 }
 
 /// Gives a page whose id another page has already its full path as id: `folder/index`.
@@ -151,7 +146,7 @@ impl Names {
     /// The id that a wiki link leads to; `None` if it is just text.
     pub(super) fn wiki(&self, tree: &Tree, from: usize, target: &str) -> Option<String> {
         let target = decode(target.split('#').next().unwrap_or_default());
-        let target = target.split_whitespace().collect::<Vec<_>>().join(" ");
+        let target = collapsed(&target);
         // In a table the bar is written `\|`.
         let target = target.trim_end_matches('\\').trim_start_matches('/');
         let wanted = stem(target);
@@ -217,8 +212,7 @@ fn missing(tree: &Tree, root: usize, full: &str) -> Option<String> {
 
 /// The path without an ending of HTML, if it has one: Markdown is often written to be served as such.
 fn without_html(path: &str) -> Option<&str> {
-    let found = ending(path).filter(|found| found.eq_ignore_ascii_case("html") || found.eq_ignore_ascii_case("htm"))?;
-    Some(&path[..path.len() - found.len() - 1])
+    has_ending(path, &["html", "htm"]).then(|| without_ending(path))
 }
 
 /// The page with most folders in common with `from`, then the shortest path, then the first.

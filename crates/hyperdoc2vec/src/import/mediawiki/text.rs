@@ -2,7 +2,7 @@
 //!
 //! One pass over what [`strip`](super::strip) left; linear, like that.
 
-use super::super::tree::text::Text;
+use super::super::text::Text;
 use super::entities;
 use super::strip::Stripped;
 use super::titles::{Site, Target};

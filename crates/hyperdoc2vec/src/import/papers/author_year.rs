@@ -5,10 +5,10 @@
 
 use std::collections::HashMap;
 
-use super::entry::Entry;
 use super::marks::{Found, distinct, is_place, without_opening};
-use super::names::key;
-use super::words::{Kind, Word, words, year};
+use crate::import::reference::entry::Entry;
+use crate::import::reference::names::key;
+use crate::import::reference::words::{Kind, Word, words, year};
 
 /// Longest bracket in bytes.
 const LONGEST: usize = 700;
@@ -180,7 +180,7 @@ impl<'a> People<'a> {
             let mut entries: Vec<usize> = self.find(&all, year, letter).into_iter().collect();
             for part in rest.split([',', '/']).map(str::trim).filter(|part| !part.is_empty()) {
                 let letter = part.chars().next().filter(|_| part.len() == 1);
-                let (year, letter) = super::words::year(part).unwrap_or((year, letter));
+                let (year, letter) = crate::import::reference::words::year(part).unwrap_or((year, letter));
                 entries.extend(self.find(&all, year, letter));
             }
             unknown += usize::from(entries.is_empty());

@@ -3,8 +3,8 @@
 use std::ops::Range;
 
 use super::author_year::People;
-use super::entry::Entry;
 use super::marks::{Found, Labels, WIDEST, coverage, distinct, without_opening};
+use crate::import::reference::entry::Entry;
 
 /// Marks of a text in order, none over another; marks that follow each other are one.
 pub(super) fn marks(text: &str, entries: &[Entry]) -> Vec<Found> {

@@ -6,7 +6,7 @@
 use std::collections::{HashMap, HashSet};
 use std::ops::Range;
 
-use super::entry::Entry;
+use crate::import::reference::entry::Entry;
 
 /// A mark in a text, and the entries that it names.
 #[derive(Debug, Clone, PartialEq, Eq)]

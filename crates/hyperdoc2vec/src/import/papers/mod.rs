@@ -12,20 +12,18 @@
 mod author_year;
 mod cite;
 mod clean;
-mod entry;
 mod marks;
-mod names;
 mod paragraphs;
 mod section;
 mod split;
 mod table;
-mod words;
 
 use std::collections::HashMap;
 use std::path::{Path, PathBuf};
 
 use super::Parsed;
-use super::linker::{Catalogue, CatalogueBuilder, Mark, Paper, Record};
+use super::reference::entry::Entry;
+use super::reference::{Catalogue, CatalogueBuilder, Mark, Paper, Record};
 use super::tree::{Pages, Tree, Wanted};
 use crate::document::Document;
 use crate::document::losses::{Loss, Losses};
@@ -33,8 +31,6 @@ use crate::error::{Error, Result};
 use marks::Found;
 use paragraphs::Seen;
 use table::Row;
-
-pub use entry::{Entry, read as read_entry};
 
 /// Endings of texts.
 pub(super) const ENDINGS: [&str; 2] = ["txt", "text"];
@@ -140,7 +136,7 @@ impl Pages for Papers {
         };
         marks.iter_mut().flat_map(|mark| &mut mark.keys).for_each(named);
         let document = Document { text, origin, ..document };
-        let entries = names.iter().cloned().zip(entries.into_iter().map(record)).collect();
+        let entries = names.iter().cloned().zip(entries.into_iter().map(Record::from)).collect();
         let paper = Paper { document, marks, entries };
         paper.link(&self.catalogue, parsed);
     }
@@ -176,12 +172,6 @@ fn with_hint(error: Error, roots: &[PathBuf]) -> Error {
         }
         error => error,
     }
-}
-
-/// What the linker is told of an entry.
-pub(super) fn record(entry: Entry) -> Record {
-    let Entry { authors, year, title, text, .. } = entry;
-    Record { title, year, authors, text: Some(text), ..Record::default() }
 }
 
 /// A paper as its text says it.

@@ -4,7 +4,7 @@ use std::ops::Range;
 
 use super::clean::Line;
 use super::split;
-use super::words::words;
+use crate::import::reference::words::words;
 
 /// Headings of a reference section, without blanks.
 const HEADINGS: [&str; 22] = [

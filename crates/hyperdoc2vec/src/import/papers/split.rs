@@ -2,10 +2,10 @@
 //! list of authors begins.
 
 use super::clean::Line;
-use super::entry::{Entry, read};
-use super::names::{Closed, authors};
 use super::paragraphs::{Seen, append};
-use super::words::{Kind, words};
+use crate::import::reference::entry::{Entry, read};
+use crate::import::reference::names::{Closed, authors};
+use crate::import::reference::words::{Kind, words};
 
 /// What an entry may begin with.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -46,7 +46,9 @@ fn label(text: &str) -> Option<(Label, usize)> {
             return Some((Label::Number(Form::Square, number), end));
         }
         let has = |test: fn(char) -> bool| content.chars().any(test);
-        let year = content.split(|c: char| !c.is_alphanumeric()).any(|word| super::words::year(word).is_some());
+        let year = content
+            .split(|c: char| !c.is_alphanumeric())
+            .any(|word| crate::import::reference::words::year(word).is_some());
         if year && content.contains([' ', ',', '(']) {
             return Some((Label::Names, end));
         }
@@ -162,7 +164,8 @@ fn start(text: &str, most: usize) -> &str {
 
 /// Whether a year stands in a text, by itself or as in `2010;12(3):1-20`.
 pub(super) fn has_year(text: &str) -> bool {
-    words(text).any(|word| super::words::year(word.core.split(';').next().unwrap_or_default()).is_some())
+    words(text)
+        .any(|word| crate::import::reference::words::year(word.core.split(';').next().unwrap_or_default()).is_some())
 }
 
 /// The number with which a line begins, if it may follow the last one of a list; a year begins no list.

@@ -7,13 +7,14 @@ use std::sync::Arc;
 
 use serde_json::Value;
 
-use super::names;
 use crate::document::Date;
+use crate::error::{Error, Result};
+use crate::import::reference::names;
+use crate::import::reference::{Record, surname};
+use crate::import::source;
+use crate::import::text::collapsed;
 use crate::document::losses::{Loss, Losses};
 use crate::document::{self, markup};
-use crate::error::{Error, Result};
-use crate::import::linker::{Record, surname};
-use crate::import::source;
 
 /// What the table says of a paper.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
@@ -265,7 +266,7 @@ impl Table<'_> {
             date
         });
         self.rows.push(Row {
-            title: filled(1).map(|title| title.split_whitespace().collect::<Vec<_>>().join(" ")),
+            title: filled(1).map(|title| collapsed(&title)),
             authors,
             date,
             labels,
@@ -300,7 +301,10 @@ fn misshapen(record: &csv::ByteRecord, columns: usize) -> Option<String> {
 /// A date, or the one year in a text: `2009-06-30`, `June 2009`, `2009.0`.
 fn date(text: &str) -> Option<Date> {
     text.parse().ok().or_else(|| {
-        let years = || text.split(|c: char| !c.is_ascii_digit()).filter(|part| super::words::year(part).is_some());
+        let years = || {
+            text.split(|c: char| !c.is_ascii_digit())
+                .filter(|part| crate::import::reference::words::year(part).is_some())
+        };
         let year = years().next().filter(|first| years().all(|year| year == *first))?;
         year.parse().ok()
     })

@@ -7,9 +7,9 @@ use serde::Deserialize;
 use serde_json::Value;
 
 use super::{loose, plain};
-use crate::import::linker::{Record, surname};
-use crate::import::papers;
-use crate::import::spans::{Characters, Kind, Span, Written};
+use crate::import::reference::spans::{Characters, Kind, Span, Written};
+use crate::import::reference::{Record, surname};
+use crate::import::text::collapsed;
 
 #[derive(Deserialize)]
 pub(super) struct Content {
@@ -79,7 +79,7 @@ impl Content {
     pub(super) fn title(&self) -> Option<String> {
         let characters = Characters::new(self.text());
         let range = self.of("title").first()?.range(&characters)?;
-        let title = self.text()[range].split_whitespace().collect::<Vec<_>>().join(" ");
+        let title = collapsed(&self.text()[range]);
         Some(title).filter(|title| !title.is_empty())
     }
 
@@ -152,7 +152,7 @@ impl Content {
         let key = entry.attribute("id").or_else(|| entry.attribute("ref_id"))?;
         let range = entry.range(characters).unwrap_or_default();
         let own = entry.attribute("matched_paper_id");
-        let mut record = Record { own, ..papers::record(papers::read_entry(&self.words(range.clone()))) };
+        let mut record = Record { own, ..Record::read(&self.words(range.clone())) };
         if record.own.is_none() {
             let title = inside(titles, &range).map(|part| self.words(part)).find(|title| !title.is_empty());
             let authors: Vec<String> =
@@ -165,7 +165,7 @@ impl Content {
 
     /// The text of a range, white space collapsed.
     fn words(&self, range: Range<usize>) -> String {
-        self.text()[range].split_whitespace().collect::<Vec<_>>().join(" ")
+        collapsed(&self.text()[range])
     }
 }
 

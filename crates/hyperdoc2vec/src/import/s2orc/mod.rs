@@ -19,12 +19,13 @@ use std::collections::{HashMap, HashSet};
 use serde::Deserialize;
 use serde_json::Value;
 
-use super::Parsed;
-use super::linker::{Catalogue, CatalogueBuilder, Paper, Record, surname};
+use super::reference::spans::Written;
+use super::reference::{Catalogue, CatalogueBuilder, Paper, Record, surname};
 use super::source::LineBatch;
-use super::spans::Written;
-use crate::document::losses::Loss;
+use super::text::collapsed;
+use super::{Format, Parsed, paper_lines};
 use crate::document::{Date, Document};
+use crate::document::losses::Loss;
 
 /// What a line says of its paper.
 #[derive(Debug, Default)]
@@ -59,8 +60,7 @@ pub struct S2orc {
 
 /// The heads of the papers of a batch; lines that cannot be read are left to the second pass.
 pub fn heads(batch: &LineBatch) -> Vec<Head> {
-    let lines = batch.lines().filter_map(|(_, bytes)| std::str::from_utf8(bytes).ok());
-    lines.filter_map(|line| Line::read(line).ok()).filter_map(|line| line.head()).collect()
+    paper_lines::heads(batch, |json| Line::read(json).ok()?.head())
 }
 
 impl FirstPass {
@@ -93,25 +93,12 @@ impl FirstPass {
 impl S2orc {
     /// Reads a batch of lines.
     pub fn parse(&self, batch: &LineBatch) -> Parsed {
-        Parsed::of_lines(batch, |line, place, out| {
-            if !line.trim_ascii().is_empty() {
-                self.line(line, place, out);
-            }
-        })
+        paper_lines::parse(batch, Format::S2orc, Line::read, |line, place, out| self.take(&line, place, out))
     }
 
-    fn line(&self, json: &str, place: String, out: &mut Parsed) {
-        if super::unarxive::is_unarxive(json) {
-            return out.bad(place, "this is unarXive: use `import unarxive`".to_owned());
-        }
-        let line = match Line::read(json) {
-            Ok(line) => line,
-            Err(error) => {
-                return out.bad(place, format!("not a line of S2ORC: {}", super::jsonl::without_line(&error)));
-            }
-        };
+    fn take(&self, line: &Line, place: String, out: &mut Parsed) {
         let Some(head) = line.head() else {
-            return out.bad(place, "neither \"paper_id\" nor \"corpusid\": no line of S2ORC".to_owned());
+            return out.bad(place, "neither \"paper_id\" nor \"corpusid\": not a line of s2orc".to_owned());
         };
         if !head.has_text && self.texts.contains(&head.id) {
             return;
@@ -119,15 +106,12 @@ impl S2orc {
         let mut paper = Paper::default();
         let mut written = Written::default();
         line.write(&mut written, &mut paper);
-        for _ in 0..written.broken {
-            out.losses.add(Loss::BrokenMark, format!("{} ({place})", head.id));
-        }
+        written.count_broken(&head.id, &place, &mut out.losses);
         let known = self.known.get(&head.id).unwrap_or(&head);
         let title = known.title.clone().or_else(|| head.title.clone());
         if written.text.is_empty() {
             let parts = [&title, &known.abstract_text].into_iter().flatten();
-            written.text =
-                parts.map(|part| part.split_whitespace().collect::<Vec<_>>().join(" ")).collect::<Vec<_>>().join("\n");
+            written.text = parts.map(|part| collapsed(part)).collect::<Vec<_>>().join("\n");
             written.marks.clear();
             if known.abstract_text.is_none() {
                 out.losses.add(Loss::TitleOnly, format!("{} ({place})", head.id));
@@ -284,13 +268,6 @@ fn categories<'de, D: serde::Deserializer<'de>>(deserializer: D) -> Result<Vec<S
         }
     }
     Ok(found)
-}
-
-/// Whether a line is of S2ORC, for other formats to say so.
-pub(super) fn is_s2orc(json: &str) -> bool {
-    const FIELDS: [&str; 5] =
-        ["\"corpusid\"", "\"mag_field_of_study\"", "\"grobid_parse\"", "\"has_pdf_parse\"", "\"BIBREF0\""];
-    FIELDS.iter().any(|field| memchr::memmem::find(json.as_bytes(), field.as_bytes()).is_some())
 }
 
 /// Family names of authors given as names or as objects.

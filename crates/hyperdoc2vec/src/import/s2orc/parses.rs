@@ -5,8 +5,8 @@ use std::collections::BTreeMap;
 use serde::Deserialize;
 
 use super::{authors, loose, year};
-use crate::import::linker::Record;
-use crate::import::spans::{Characters, Kind, Span, Written};
+use crate::import::reference::Record;
+use crate::import::reference::spans::{Characters, Kind, Span, Written};
 
 #[derive(Default, Deserialize)]
 pub(super) struct Parse {

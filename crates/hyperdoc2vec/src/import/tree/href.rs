@@ -4,7 +4,7 @@ use crate::error::{Error, Result};
 
 /// A link's target as written, without its fragment and query.
 #[derive(Debug, PartialEq, Eq)]
-pub(in super::super) enum Href<'a> {
+pub(in crate::import) enum Href<'a> {
     /// This page, or a part of it.
     Here,
     /// A path from this page's folder.
@@ -19,7 +19,7 @@ pub(in super::super) enum Href<'a> {
 
 impl<'a> Href<'a> {
     /// Reads the text of a link.
-    pub(in super::super) fn read(text: &'a str) -> Href<'a> {
+    pub(in crate::import) fn read(text: &'a str) -> Href<'a> {
         let text = text.trim();
         let text = text.split(['#', '?']).next().unwrap_or_default();
         if text.is_empty() {
@@ -52,7 +52,7 @@ fn scheme(text: &str) -> Option<&str> {
 
 /// A folder of the web: `host/path/`, compared without regard to scheme and to the case of the host.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(in super::super) struct Base {
+pub(in crate::import) struct Base {
     /// As given, up to the last slash, for making addresses.
     url: String,
     host: String,
@@ -62,7 +62,7 @@ pub(in super::super) struct Base {
 
 impl Base {
     /// The folder that `url` names: all of it, with a slash added if there is none.
-    pub(in super::super) fn read(url: &str) -> Option<Base> {
+    pub(in crate::import) fn read(url: &str) -> Option<Base> {
         let Href::Web(web) = Href::read(url) else { return None };
         let (host, path) = web.split_at(web.find('/').unwrap_or(web.len()));
         if host.is_empty() {
@@ -74,13 +74,13 @@ impl Base {
     }
 
     /// The same for an address that a user may give; an error if it is none.
-    pub(in super::super) fn given(url: Option<&str>) -> Result<Option<Base>> {
+    pub(in crate::import) fn given(url: Option<&str>) -> Result<Option<Base>> {
         let wrong = |url| format!("base URL: expected an address such as https://example.org/docs/, found {url:?}");
         url.map(|url| Base::read(url).ok_or_else(|| Error::Usage(wrong(url)))).transpose()
     }
 
     /// The folder under which `url` is the page at `path`, if `url` ends in that path, as it is or prettified.
-    pub(in super::super) fn infer(url: &str, path: &str) -> Option<Base> {
+    pub(in crate::import) fn infer(url: &str, path: &str) -> Option<Base> {
         let url = url.trim().split(['#', '?']).next().unwrap_or_default();
         let decoded = decode(url);
         let stem = path.rsplit_once('.').map_or(path, |(stem, _)| stem);
@@ -91,13 +91,13 @@ impl Base {
     }
 
     /// The path below this folder that a web address (`host/path`) has.
-    pub(in super::super) fn below<'a>(&self, web: &'a str) -> Option<&'a str> {
+    pub(in crate::import) fn below<'a>(&self, web: &'a str) -> Option<&'a str> {
         let (host, path) = web.split_at(web.find('/').unwrap_or(web.len()));
         host.eq_ignore_ascii_case(&self.host).then(|| self.below_path(path)).flatten()
     }
 
     /// The path below this folder that a path from the top of its host has.
-    pub(in super::super) fn below_path<'a>(&self, path: &'a str) -> Option<&'a str> {
+    pub(in crate::import) fn below_path<'a>(&self, path: &'a str) -> Option<&'a str> {
         if path.strip_suffix('/').unwrap_or(path) == &self.path[..self.path.len() - 1] {
             return Some("");
         }
@@ -105,14 +105,14 @@ impl Base {
     }
 
     /// The address of a path below this folder.
-    pub(in super::super) fn address(&self, path: &str) -> String {
+    pub(in crate::import) fn address(&self, path: &str) -> String {
         format!("{}{}", self.url, encode(path))
     }
 }
 
 /// `path` as seen from `folder` (both without a slash at the end of the folder). Above the top it begins with `/..`.
 /// A slash at the end of `path`, or `.` and `..` there, leaves one at the end.
-pub(in super::super) fn join(folder: &str, path: &str) -> String {
+pub(in crate::import) fn join(folder: &str, path: &str) -> String {
     let mut full = folder.trim_end_matches('/').to_owned();
     let mut is_folder = path.is_empty();
     for part in path.split('/') {
@@ -136,7 +136,7 @@ pub(in super::super) fn join(folder: &str, path: &str) -> String {
 }
 
 /// `full` as seen from the folder `from`, both from the top of the file system: `../` for each folder up.
-pub(in super::super) fn relative(from: &str, full: &str) -> String {
+pub(in crate::import) fn relative(from: &str, full: &str) -> String {
     let common = from.split('/').zip(full.split('/')).take_while(|(a, b)| a == b).count();
     let up = from.split('/').count() - common;
     let down: Vec<&str> = full.split('/').skip(common).collect();
@@ -144,12 +144,12 @@ pub(in super::super) fn relative(from: &str, full: &str) -> String {
 }
 
 /// The folder of a file's path, without a slash at the end.
-pub(in super::super) fn folder(path: &str) -> &str {
+pub(in crate::import) fn folder(path: &str) -> &str {
     path.rsplit_once('/').map_or("", |(folder, _)| folder)
 }
 
 /// Percent-encoding undone; bytes that then are no UTF-8 are replaced.
-pub(in super::super) fn decode(text: &str) -> String {
+pub(in crate::import) fn decode(text: &str) -> String {
     if !text.contains('%') {
         return text.to_owned();
     }

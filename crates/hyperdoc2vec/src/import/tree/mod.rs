@@ -14,7 +14,6 @@
 //! `-3`), else none is.
 
 pub(super) mod href;
-pub(super) mod text;
 
 use std::ops::Range;
 use std::path::{Component, Path, PathBuf};
@@ -24,6 +23,7 @@ use icu_normalizer::ComposingNormalizer;
 use std::collections::HashMap;
 use walkdir::WalkDir;
 
+use super::sniff::{ending, has_ending, is_asset, is_other};
 use super::{Parsed, source};
 use crate::document::losses::{Loss, Losses};
 use crate::error::{Error, Result};
@@ -331,37 +331,6 @@ pub(super) fn composed(name: &str) -> String {
     ComposingNormalizer::new_nfc().normalize(name).into_owned()
 }
 
-/// Whether the ending says that this is something else than a page.
-pub(super) fn is_asset(path: &str) -> bool {
-    const SOURCES: &str = " css scss sass less js mjs cjs ts tsx jsx map wasm \
-        json jsonl ndjson geojson yml yaml toml xml xsd xsl xslt dtd rss atom rdf csv tsv sql db sqlite ini cfg \
-        conf lock log txt rst tex bib diff patch ipynb \
-        rs py pyi c h cc hh cpp hpp cxx go java kt rb sh bash bat ps1 cs swift lua proto ics ";
-    is_attachment(path) || ending(path).is_some_and(|found| SOURCES.contains(&listed(found)))
-}
-
-/// The same of pictures, sound, archives and the like, after which no page is called (as one may be after `Node.js`).
-pub(super) fn is_attachment(path: &str) -> bool {
-    const ATTACHMENTS: &str = " png jpg jpeg jpe gif svg svgz webp avif apng bmp ico cur tif tiff psd eps heic heif \
-        pdf ps djvu epub mobi doc docx odt rtf xls xlsx ods ppt pptx odp \
-        zip gz tgz bz2 tbz xz txz zst lz lzma lz4 br 7z rar tar jar war whl egg deb rpm apk dmg iso img msi exe bin dll \
-        so dylib crate gem asc sig sha1 sha256 sha512 md5 torrent \
-        mp3 mp4 m4a m4v webm ogg oga ogv opus wav flac aac mov mkv avi mpg mpeg 3gp mid swf vtt srt \
-        woff woff2 ttf otf eot canvas ";
-    ending(path).is_some_and(|found| ATTACHMENTS.contains(&listed(found)))
-}
-
-/// An ending as it stands in a list of them.
-fn listed(ending: &str) -> String {
-    format!(" {} ", ending.to_ascii_lowercase())
-}
-
-/// Whether the ending says that this is no page, or a page of some format.
-fn is_other(path: &str) -> bool {
-    let pages = super::html::ENDINGS.iter().chain(&super::markdown::ENDINGS);
-    is_asset(path) || ending(path).is_some_and(|found| pages.into_iter().any(|known| found.eq_ignore_ascii_case(known)))
-}
-
 /// Reads a page's bytes, unpacked, or says why not.
 pub(super) fn read(file: &Path) -> std::result::Result<Vec<u8>, String> {
     let bytes = source::read_file(file, LARGEST).map_err(|error| error.to_string())?;
@@ -388,21 +357,6 @@ pub(super) fn safe_id(path: &str) -> String {
         }
     }
     id
-}
-
-/// What stands after the last dot of the last part, if that is a plausible ending.
-pub(super) fn ending(path: &str) -> Option<&str> {
-    let name = path.rsplit('/').next().unwrap_or(path);
-    let (stem, ending) = name.rsplit_once('.')?;
-    let plausible = !stem.is_empty()
-        && (1..=8).contains(&ending.len())
-        && ending.bytes().all(|b| b.is_ascii_alphanumeric())
-        && ending.bytes().any(|b| b.is_ascii_alphabetic());
-    plausible.then_some(ending)
-}
-
-fn has_ending(path: &str, endings: &[&str]) -> bool {
-    ending(path).is_some_and(|found| endings.iter().any(|wanted| found.eq_ignore_ascii_case(wanted)))
 }
 
 fn full_path(directory: &Path) -> Result<String> {
@@ -472,15 +426,6 @@ mod tests {
         assert_eq!(safe_id("a[1]|b\n.html"), "a%5B1%5D%7Cb%0A.html");
         assert_eq!(safe_id("\u{85}"), "%C2%85");
         assert_eq!(safe_id(" a b\u{a0}"), "%20a b%C2%A0");
-    }
-
-    #[test]
-    fn an_ending_is_short_and_has_a_letter() {
-        assert_eq!(ending("a/b.html"), Some("html"));
-        assert_eq!(ending("a.d/b"), None);
-        assert_eq!(ending("release/1.95.0"), None);
-        assert_eq!(ending(".htaccess"), None);
-        assert_eq!(ending("struct.Vec.html"), Some("html"));
     }
 
     #[test]

@@ -4,25 +4,25 @@
 //! Bo Lee`. The list ends at a year, a quotation mark, a colon, a full stop after a whole name, or where something
 //! comes that is no name.
 
+use super::fold;
 use super::words::{Kind, Word, is_quote, words};
-use crate::import::linker::fold;
 
 /// Authors, and where their list ends.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
-pub(super) struct Authors {
+pub(in crate::import) struct Authors {
     /// Family names in order.
-    pub(super) surnames: Vec<String>,
+    pub(in crate::import) surnames: Vec<String>,
     /// Whether the list ends in `et al.`
-    pub(super) others: bool,
+    pub(in crate::import) others: bool,
     /// Where in the text the list ends, and what follows begins.
-    pub(super) end: usize,
+    pub(in crate::import) end: usize,
     /// What ended it.
-    pub(super) closed: Closed,
+    pub(in crate::import) closed: Closed,
 }
 
 /// What ended a list of authors.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
-pub(super) enum Closed {
+pub(in crate::import) enum Closed {
     /// The text ended, or there was no list.
     #[default]
     Nothing,
@@ -35,7 +35,7 @@ pub(super) enum Closed {
 }
 
 /// A family name as it is compared: without particles, accents, case and punctuation.
-pub(super) fn key(surname: &str) -> String {
+pub(in crate::import) fn key(surname: &str) -> String {
     let folded = fold(surname);
     let mut words: Vec<&str> = folded.split(' ').collect();
     while words.len() > 1 && super::words::is_particle(words[0]) {
@@ -48,7 +48,7 @@ pub(super) fn key(surname: &str) -> String {
 const LONGEST: usize = 2000;
 
 /// Reads the authors at the start of an entry.
-pub(super) fn authors(text: &str) -> Authors {
+pub(in crate::import) fn authors(text: &str) -> Authors {
     let mut list = List::new(text);
     let mut all = words(text).take(LONGEST).peekable();
     while let Some(word) = all.next() {

@@ -137,6 +137,12 @@ impl CatalogueBuilder {
     }
 }
 
+impl Extend<(String, Record)> for CatalogueBuilder {
+    fn extend<I: IntoIterator<Item = (String, Record)>>(&mut self, documents: I) {
+        documents.into_iter().for_each(|(id, record)| self.add(&id, &record));
+    }
+}
+
 impl Catalogue {
     /// A catalogue of these documents.
     pub fn new<'a>(documents: impl IntoIterator<Item = (&'a str, &'a Record)>) -> Catalogue {

@@ -12,7 +12,7 @@ const DEEPEST: usize = 512;
 
 /// Elements that mean something to us.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(in crate::import) enum Tag {
+pub(super) enum Tag {
     A,
     Article,
     Aside,
@@ -106,7 +106,7 @@ impl Tag {
     }
 
     /// Whether the element stands in a line of text; any other parts words.
-    pub(in crate::import) fn is_inline(self) -> bool {
+    pub(super) fn is_inline(self) -> bool {
         matches!(
             self,
             Tag::A | Tag::Button | Tag::Img | Tag::Inline | Tag::Void | Tag::Unseen | Tag::Link | Tag::Meta | Tag::Base
@@ -116,7 +116,7 @@ impl Tag {
 
 /// Attributes that mean something to us.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(in crate::import) enum Key {
+pub(super) enum Key {
     Access,
     Alt,
     AriaHidden,
@@ -155,7 +155,7 @@ impl Key {
 
 /// One step through a page.
 #[derive(Debug, Clone, Copy)]
-pub(in crate::import) enum Event {
+pub(super) enum Event {
     /// An element begins; `close` is the index of the event that ends it.
     Open { tag: Tag, attributes: u32, close: u32 },
     /// An element ends.
@@ -166,8 +166,8 @@ pub(in crate::import) enum Event {
 
 /// The events of a page and the strings they name.
 #[derive(Default)]
-pub(in crate::import) struct Page {
-    pub(in crate::import) events: Vec<Event>,
+pub(super) struct HtmlPage {
+    pub(super) events: Vec<Event>,
     strings: String,
     /// Key and range of each attribute; those of an element follow each other.
     attributes: Vec<(Key, u32, u32)>,
@@ -181,8 +181,8 @@ struct Open {
 }
 
 #[derive(Default)]
-struct Builder {
-    page: Page,
+struct HtmlPageBuilder {
+    page: HtmlPage,
     stack: Vec<Open>,
     /// Elements opened beyond [`DEEPEST`] and not yet closed.
     beyond: usize,
@@ -191,10 +191,10 @@ struct Builder {
     first_attribute: u32,
 }
 
-impl Page {
+impl HtmlPage {
     /// Reads a page's source; whatever it is, something comes out.
-    pub(in crate::import) fn read(source: &str) -> Page {
-        let mut builder = Builder::default();
+    pub(super) fn read(source: &str) -> HtmlPage {
+        let mut builder = HtmlPageBuilder::default();
         let mut emitter = CallbackEmitter::new(|event: CallbackEvent<'_>, _span: html5gum::Span<()>| -> Option<()> {
             builder.take(event);
             None
@@ -208,12 +208,12 @@ impl Page {
     }
 
     /// The text of a [`Event::Text`].
-    pub(in crate::import) fn text(&self, start: u32, end: u32) -> &str {
+    pub(super) fn text(&self, start: u32, end: u32) -> &str {
         self.strings.get(start as usize..end as usize).unwrap_or_default()
     }
 
     /// An attribute of the element that opened at event `index`.
-    pub(in crate::import) fn attribute(&self, index: usize, key: Key) -> Option<&str> {
+    pub(super) fn attribute(&self, index: usize, key: Key) -> Option<&str> {
         let Some(Event::Open { attributes, .. }) = self.events.get(index) else { return None };
         let (first, count) = (*attributes as usize >> 4, *attributes as usize & 15);
         let found = self.attributes.get(first..first + count)?.iter().find(|(found, _, _)| *found == key)?;
@@ -221,7 +221,7 @@ impl Page {
     }
 
     /// Where the element that opened at event `index` ends.
-    pub(in crate::import) fn close(&self, index: usize) -> usize {
+    pub(super) fn close(&self, index: usize) -> usize {
         match self.events.get(index) {
             Some(Event::Open { close, .. }) => *close as usize,
             _ => index,
@@ -229,7 +229,7 @@ impl Page {
     }
 }
 
-impl Builder {
+impl HtmlPageBuilder {
     fn take(&mut self, event: CallbackEvent<'_>) {
         // Offsets are 32 bits wide with four to spare; a page is cut where they end.
         if self.page.strings.len() > (u32::MAX >> 1) as usize || self.page.attributes.len() > (u32::MAX >> 5) as usize {
@@ -377,7 +377,7 @@ mod tests {
 
     /// Tags and text in order, `<Tag … >`.
     fn shape(source: &str) -> String {
-        let page = Page::read(source);
+        let page = HtmlPage::read(source);
         let show = |event: &Event| match *event {
             Event::Open { tag, .. } => format!("<{tag:?} "),
             Event::Close { .. } => ">".to_owned(),
@@ -404,7 +404,7 @@ mod tests {
 
     #[test]
     fn depth_is_bounded() {
-        let page = Page::read(&format!("{}x{}y", "<div>".repeat(100_000), "</div>".repeat(100_000)));
+        let page = HtmlPage::read(&format!("{}x{}y", "<div>".repeat(100_000), "</div>".repeat(100_000)));
         assert_eq!(page.events.len(), 2 * DEEPEST + 2);
     }
 }

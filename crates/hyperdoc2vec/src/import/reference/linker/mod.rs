@@ -21,20 +21,20 @@
 //!    of it.
 
 mod catalogue;
-mod entry;
 mod find;
 mod fold;
+mod folded_text;
 mod ids;
+mod outcomes;
 mod paper;
 #[cfg(test)]
 mod precision;
-mod references;
 mod similar;
 
 pub use catalogue::{Catalogue, CatalogueBuilder};
 pub use fold::{fold, surname};
+pub use outcomes::{Outcome, Reference, References, Sample, Sampled};
 pub use paper::{Mark, Paper};
-pub use references::{Outcome, Reference, References, Sample, Sampled};
 
 /// What is known of a document of the set, or of an entry of a bibliography. Fields are as they stand in the input:
 /// the linker folds them.
@@ -78,6 +78,14 @@ impl Record {
             authors: if self.authors.is_empty() { other.authors } else { self.authors },
             text: self.text.or(other.text),
         }
+    }
+
+    /// The web address of a work that has a DOI or an arXiv id.
+    pub fn url(&self) -> Option<String> {
+        let after = |id: &str, prefix: &str| id.rsplit(prefix).next().unwrap_or(id).trim().to_owned();
+        let doi = self.doi.as_deref().and_then(|doi| doi.find("10.").map(|at| doi[at..].trim().to_owned()));
+        let arxiv = self.arxiv.as_deref().map(|id| after(&id.replace("arXiv", "arxiv"), "arxiv:"));
+        doi.map(|doi| format!("https://doi.org/{doi}")).or_else(|| Some(format!("https://arxiv.org/abs/{}", arxiv?)))
     }
 }
 

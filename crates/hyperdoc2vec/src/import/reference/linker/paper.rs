@@ -2,11 +2,12 @@
 
 use std::collections::HashMap;
 
-use super::references::shown;
+use super::outcomes::shown;
 use super::{Catalogue, Match, Miss, Near, Record, References};
-use crate::document::losses::Loss;
 use crate::document::{Document, Link};
 use crate::import::Parsed;
+use crate::import::text::collapsed;
+use crate::document::losses::Loss;
 
 /// A citation mark: a place in the text, and the keys of the entries that it names.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -22,8 +23,7 @@ pub struct Mark {
 impl Mark {
     /// A mark that is written in these words.
     pub fn new(at: usize, keys: Vec<String>, words: &str) -> Mark {
-        let words =
-            if keys.is_empty() { words.split_whitespace().collect::<Vec<_>>().join(" ") } else { String::new() };
+        let words = if keys.is_empty() { collapsed(&words) } else { String::new() };
         Mark { at, keys, words }
     }
 }

@@ -6,18 +6,19 @@
 use std::collections::HashSet;
 use std::ops::Range;
 
-use super::linker::Mark;
+use super::Mark;
+use crate::document::losses::{Loss, Losses};
 
 /// Something in a text that is no text, in bytes.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(super) struct Span {
-    pub(super) range: Range<usize>,
-    pub(super) kind: Kind,
+pub(in crate::import) struct Span {
+    pub(in crate::import) range: Range<usize>,
+    pub(in crate::import) kind: Kind,
 }
 
 /// What a span is.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(super) enum Kind {
+pub(in crate::import) enum Kind {
     /// A mark: the key of the entry that it names, if that is known.
     Mark(Option<String>),
     /// A formula or the like, which is left out.
@@ -26,28 +27,28 @@ pub(super) enum Kind {
 
 /// A text as it grows, a paragraph a line.
 #[derive(Debug, Default)]
-pub(super) struct Written {
-    pub(super) text: String,
-    pub(super) marks: Vec<Mark>,
+pub(in crate::import) struct Written {
+    pub(in crate::import) text: String,
+    pub(in crate::import) marks: Vec<Mark>,
     /// Spans that lie beyond their text or over another.
-    pub(super) broken: usize,
+    pub(in crate::import) broken: usize,
 }
 
 /// Characters that are counted to bytes: ranges of a text as other languages give them.
-pub(super) struct Characters<'a> {
+pub(in crate::import) struct Characters<'a> {
     text: &'a str,
     /// Where each character begins; empty if all are one byte.
     starts: Vec<usize>,
 }
 
 impl<'a> Characters<'a> {
-    pub(super) fn new(text: &'a str) -> Characters<'a> {
+    pub(in crate::import) fn new(text: &'a str) -> Characters<'a> {
         let starts = if text.is_ascii() { Vec::new() } else { text.char_indices().map(|(at, _)| at).collect() };
         Characters { text, starts }
     }
 
     /// The bytes of a range of characters, if the text has them.
-    pub(super) fn bytes(&self, start: usize, end: usize) -> Option<Range<usize>> {
+    pub(in crate::import) fn bytes(&self, start: usize, end: usize) -> Option<Range<usize>> {
         let at = |place: usize| match (self.text.is_ascii(), place) {
             (true, place) => Some(place).filter(|&place| place <= self.text.len()),
             (false, place) if place == self.starts.len() => Some(self.text.len()),
@@ -58,8 +59,15 @@ impl<'a> Characters<'a> {
 }
 
 impl Written {
+    /// Counts the broken spans of the document that is called so.
+    pub(in crate::import) fn count_broken(&self, id: &str, place: &str, losses: &mut Losses) {
+        for _ in 0..self.broken {
+            losses.add(Loss::BrokenMark, format!("{id} ({place})"));
+        }
+    }
+
     /// Adds a paragraph, its spans taken out.
-    pub(super) fn paragraph(&mut self, text: &str, mut spans: Vec<Span>) {
+    pub(in crate::import) fn paragraph(&mut self, text: &str, mut spans: Vec<Span>) {
         spans.sort_by_key(|span| (span.range.start, span.range.end));
         if !self.text.is_empty() && !text.trim().is_empty() {
             self.text.push('\n');

@@ -2,7 +2,7 @@
 
 use std::collections::HashMap;
 
-use super::super::linker::{Mark, Record};
+use super::{Mark, Record};
 
 /// The most references that a range of numbers may stand for.
 const LONGEST_RANGE: usize = 100;
@@ -14,7 +14,7 @@ const LONGEST_RANGE: usize = 100;
 /// text either. A mark stands right after the word before it, as a footnote's number does; after the end of a sentence
 /// it stands before the next word. Of a mark that is part of its sentence, `Smith and Lee (2001)`, the names are text.
 #[derive(Debug, Default)]
-pub(in super::super) struct MarkedText {
+pub(in crate::import) struct MarkedText {
     text: String,
     marks: Vec<Mark>,
     gap: Gap,
@@ -37,14 +37,14 @@ enum Gap {
 
 impl MarkedText {
     /// An empty text, to which this bibliography belongs.
-    pub(in super::super) fn new(entries: &[(String, Record)]) -> MarkedText {
+    pub(in crate::import) fn new(entries: &[(String, Record)]) -> MarkedText {
         let keys: Vec<String> = entries.iter().map(|(key, _)| key.clone()).collect();
         let places = keys.iter().cloned().zip(0..).collect();
         MarkedText { keys, places, ..MarkedText::default() }
     }
 
     /// Adds words.
-    pub(in super::super) fn push(&mut self, words: &str) {
+    pub(in crate::import) fn push(&mut self, words: &str) {
         let mut rest = words;
         while !rest.is_empty() {
             let start = rest.find(|c: char| !c.is_whitespace()).unwrap_or(rest.len());
@@ -78,12 +78,12 @@ impl MarkedText {
     }
 
     /// Parts what comes from what went before by a line break.
-    pub(in super::super) fn break_line(&mut self) {
+    pub(in crate::import) fn break_line(&mut self) {
         self.gap = Gap::Line;
     }
 
     /// Adds a mark that names these keys; `words` is how it is written.
-    pub(in super::super) fn mark(&mut self, mut keys: Vec<String>, words: &str) {
+    pub(in crate::import) fn mark(&mut self, mut keys: Vec<String>, words: &str) {
         let numbers = numbers(words);
         if let Some((first, last)) = numbers
             && let (1..=2, Some(&from)) = (keys.len(), keys.first().and_then(|key| self.places.get(key)))
@@ -177,7 +177,7 @@ impl MarkedText {
     }
 
     /// The text and its marks.
-    pub(in super::super) fn finish(self) -> (String, Vec<Mark>) {
+    pub(in crate::import) fn finish(self) -> (String, Vec<Mark>) {
         (self.text, self.marks)
     }
 }

@@ -11,7 +11,7 @@ enum Gap {
 }
 
 /// Text with links, written from left to right.
-pub(in super::super) struct Text {
+pub(super) struct Text {
     text: String,
     links: Vec<Link>,
     gap: Gap,
@@ -20,12 +20,12 @@ pub(in super::super) struct Text {
 }
 
 impl Text {
-    pub(in super::super) fn new() -> Text {
+    pub(super) fn new() -> Text {
         Text { text: String::new(), links: Vec::new(), gap: Gap::None, open: None }
     }
 
     /// Adds words; any run of white space becomes one blank, or one line break if `lines` and it holds one.
-    pub(in super::super) fn push(&mut self, words: &str, lines: bool) {
+    pub(super) fn push(&mut self, words: &str, lines: bool) {
         let space = |c: char| c.is_whitespace() || matches!(c, '\u{200B}' | '\u{FEFF}');
         let mut rest = words;
         while !rest.is_empty() {
@@ -45,18 +45,18 @@ impl Text {
     }
 
     /// Parts what comes from what went before by a line break.
-    pub(in super::super) fn break_line(&mut self) {
+    pub(super) fn break_line(&mut self) {
         self.gap = Gap::Line;
     }
 
     /// Begins a link to `target`; one that is still open ends here.
-    pub(in super::super) fn open_link(&mut self, target: String) {
+    pub(super) fn open_link(&mut self, target: String) {
         self.close_link();
         self.open = Some((None, target));
     }
 
     /// Ends the open link, if there is one.
-    pub(in super::super) fn close_link(&mut self) {
+    pub(super) fn close_link(&mut self) {
         if let Some((anchor, target)) = self.open.take() {
             if anchor.is_none() {
                 self.fill_gap();
@@ -67,12 +67,12 @@ impl Text {
     }
 
     /// Whether a link is open.
-    pub(in super::super) fn in_link(&self) -> bool {
+    pub(super) fn in_link(&self) -> bool {
         self.open.is_some()
     }
 
     /// The text and its links.
-    pub(in super::super) fn finish(mut self) -> (String, Vec<Link>) {
+    pub(super) fn finish(mut self) -> (String, Vec<Link>) {
         self.close_link();
         (self.text, self.links)
     }
@@ -90,6 +90,18 @@ impl Text {
             *anchor = Some(self.text.len());
         }
     }
+}
+
+/// White space collapsed, none at the ends.
+pub(super) fn collapsed(text: &str) -> String {
+    let mut out = String::with_capacity(text.len());
+    for word in text.split_whitespace() {
+        if !out.is_empty() {
+            out.push(' ');
+        }
+        out.push_str(word);
+    }
+    out
 }
 
 #[cfg(test)]

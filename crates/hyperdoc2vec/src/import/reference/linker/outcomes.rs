@@ -5,6 +5,7 @@ use std::collections::BTreeMap;
 use serde::Serialize;
 
 use super::{Catalogue, How, Match, Miss, Near, Record, Test};
+use crate::import::text::collapsed;
 
 /// Samples that are kept of each kind.
 const SAMPLES: usize = 20;
@@ -153,7 +154,7 @@ impl References {
 /// An entry as a person would read it.
 pub(super) fn shown(entry: &Record, longest: usize) -> String {
     let mut out = match entry.text.as_deref() {
-        Some(text) => text.split_whitespace().collect::<Vec<_>>().join(" "),
+        Some(text) => collapsed(&text),
         None => {
             let year = entry.year.map(|year| year.to_string()).unwrap_or_default();
             let ids = [&entry.doi, &entry.pmid, &entry.pmcid, &entry.arxiv, &entry.acl];

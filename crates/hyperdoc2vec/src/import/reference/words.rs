@@ -2,23 +2,23 @@
 
 /// A word between white space.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) struct Word<'a> {
+pub(in crate::import) struct Word<'a> {
     /// Where it begins in the text, punctuation included.
-    pub(super) start: usize,
+    pub(in crate::import) start: usize,
     /// Where it ends, punctuation included.
-    pub(super) end: usize,
+    pub(in crate::import) end: usize,
     /// Opening punctuation.
-    pub(super) before: &'a str,
+    pub(in crate::import) before: &'a str,
     /// The word itself, with its inner dots and hyphens; the dot of an initial belongs to it.
-    pub(super) core: &'a str,
+    pub(in crate::import) core: &'a str,
     /// Closing punctuation.
-    pub(super) after: &'a str,
-    pub(super) kind: Kind,
+    pub(in crate::import) after: &'a str,
+    pub(in crate::import) kind: Kind,
 }
 
 /// What a word may be in a list of authors.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Kind {
+pub(in crate::import) enum Kind {
     /// `J.`, `J.-P.`, `J`
     Initials,
     /// Two to four capitals without dots, as in `Smith JA`; may be a name too.
@@ -49,12 +49,12 @@ const PARTICLES: [&str; 34] = [
 ];
 
 /// Whether a word is written small inside a family name.
-pub(super) fn is_particle(word: &str) -> bool {
+pub(in crate::import) fn is_particle(word: &str) -> bool {
     PARTICLES.contains(&word)
 }
 
 /// The words of a text.
-pub(super) fn words(text: &str) -> impl Iterator<Item = Word<'_>> {
+pub(in crate::import) fn words(text: &str) -> impl Iterator<Item = Word<'_>> {
     let mut at = 0;
     std::iter::from_fn(move || {
         let start = at + text[at..].find(|c: char| !c.is_whitespace())?;
@@ -83,7 +83,7 @@ fn word(text: &str, start: usize, end: usize) -> Word<'_> {
 }
 
 /// Quotation marks of all sorts, but no apostrophes.
-pub(super) fn is_quote(c: char) -> bool {
+pub(in crate::import) fn is_quote(c: char) -> bool {
     matches!(c, '"' | '“' | '”' | '„' | '«' | '»' | '‟')
 }
 
@@ -134,7 +134,7 @@ fn prefixed(core: &str) -> bool {
 }
 
 /// A year from 1600 to 2099 with or without a letter: `2017`, `2017a`.
-pub(super) fn year(core: &str) -> Option<(i32, Option<char>)> {
+pub(in crate::import) fn year(core: &str) -> Option<(i32, Option<char>)> {
     let digits = core.get(..4).filter(|digits| digits.bytes().all(|b| b.is_ascii_digit()))?;
     let number: i32 = digits.parse().ok().filter(|year| (1600..2100).contains(year))?;
     let mut rest = core[4..].chars();
@@ -143,6 +143,26 @@ pub(super) fn year(core: &str) -> Option<(i32, Option<char>)> {
         (Some(letter @ 'a'..='z'), None) => Some((number, Some(letter))),
         _ => None,
     }
+}
+
+/// The first year in a text.
+pub(in crate::import) fn first_year(text: &str) -> Option<i32> {
+    let digits = |at: usize| text.as_bytes()[at..].iter().take_while(|b| b.is_ascii_digit()).count();
+    let mut at = 0;
+    while at < text.len() {
+        match digits(at) {
+            0 => at += 1,
+            4 => {
+                let year = text[at..at + 4].parse().ok().filter(|year| (1500..=2100).contains(year));
+                if year.is_some() {
+                    return year;
+                }
+                at += 4;
+            }
+            run => at += run,
+        }
+    }
+    None
 }
 
 #[cfg(test)]
@@ -180,5 +200,12 @@ mod tests {
         for wrong in ["", "199", "1234", "2100", "20171", "2017ab", "2017B", "abcd", "日本語語"] {
             assert_eq!(year(wrong), None, "{wrong}");
         }
+    }
+
+    #[test]
+    fn a_year_is_found_in_a_date() {
+        assert_eq!(first_year("2004-05-01"), Some(2004));
+        assert_eq!(first_year("pp. 12345, May 1999a"), Some(1999));
+        assert_eq!(first_year("12 é 20045"), None);
     }
 }

@@ -1,8 +1,8 @@
 //! Looking up a bibliography entry in the catalogue.
 
 use super::catalogue::{Catalogue, Known, folded_title, id_hash, keys, short_doi};
-use super::entry::FoldedText;
 use super::fold::fold_surname;
+use super::folded_text::FoldedText;
 use super::similar::{Size, has_sequel, is_number, noise, same_name};
 use super::{How, Match, Miss, Near, Record, Test, ids};
 

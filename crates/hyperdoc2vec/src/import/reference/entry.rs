@@ -3,6 +3,7 @@
 //! Styles differ in what ends the title: a full stop (ACL, APA, LNCS, Nature), quotation marks (IEEE, Chicago), a
 //! comma (AMS); what ended the list of authors tells which.
 
+use super::Record;
 use super::names::{Authors, Closed, authors};
 use super::words::{Kind, is_quote, words, year};
 
@@ -27,6 +28,20 @@ pub struct Entry {
     pub venue: Option<String>,
     /// The whole entry without its label.
     pub text: String,
+}
+
+impl Record {
+    /// Reads an entry as it is written.
+    pub fn read(text: &str) -> Record {
+        read(text).into()
+    }
+}
+
+impl From<Entry> for Record {
+    fn from(entry: Entry) -> Record {
+        let Entry { authors, year, title, text, .. } = entry;
+        Record { title, year, authors, text: Some(text), ..Record::default() }
+    }
 }
 
 /// Longest entry that is read, in bytes: what is longer is no entry, but text that was taken for one.
@@ -323,7 +338,7 @@ fn venue_name(rest: &str) -> Option<String> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::import::linker::fold;
+    use crate::import::reference::fold;
 
     /// An entry, and what is to be read from it.
     struct Case<'a> {

@@ -1,0 +1,15 @@
+//! References of papers, for every format that has them: bibliography entries as people write them, texts whose
+//! citation marks are taken out, and the linker, which finds the document that an entry means.
+
+pub mod entry;
+pub mod linker;
+mod marked_text;
+pub(super) mod names;
+pub(super) mod spans;
+pub(super) mod words;
+
+pub use linker::{
+    Catalogue, CatalogueBuilder, How, Mark, Miss, Outcome, Paper, Record, Reference, References, Sample, Sampled, Test,
+    fold, surname,
+};
+pub(super) use marked_text::MarkedText;
