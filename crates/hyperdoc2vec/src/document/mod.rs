@@ -77,6 +77,9 @@ pub struct Link {
 
 /// A language as BCP 47 writes it: `EN` is `en`, `pt_br` is `pt-BR`, `zh-hant` is `zh-Hant`. `None` for what cannot be
 /// one: longer than 35 characters, other characters than letters, digits, `-` and `_`, no letters at the start.
+///
+/// Ours, not icu_locale_core: that refuses `zh-yue`, `simple` and six more codes of Wikimedia's own wikis, and puts
+/// variants in another order.
 pub fn language_tag(text: &str) -> Option<String> {
     let text = text.trim();
     let fits = |part: &str| (1..=8).contains(&part.len()) && part.bytes().all(|b| b.is_ascii_alphanumeric());
@@ -235,6 +238,8 @@ mod tests {
             ("es-419", "es-419"),
             ("en-X-us", "en-x-us"),
             ("fil", "fil"),
+            ("zh-yue", "zh-yue"),
+            ("simple", "simple"),
         ];
         for (text, tag) in tags {
             assert_eq!(language_tag(text).as_deref(), Some(tag), "{text}");

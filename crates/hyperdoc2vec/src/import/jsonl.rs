@@ -6,6 +6,8 @@
 //! ```
 //! `id` and `text` are required; `title`, `date`, `language`, `labels`, `url` may be there; other fields are counted and ignored.
 //! A record with `redirect` in place of `text` is another name of a document.
+//!
+//! The visitors are written out, not derived by serde_with: they borrow from the line, and count unknown fields.
 
 use std::borrow::Cow;
 use std::fmt;

@@ -2,6 +2,9 @@
 //!
 //! The article is read from its own start tag on, so that what a document type declares before it is never seen:
 //! entities are those of XML and HTML, and none can expand into others.
+//!
+//! Ours, not roxmltree: that refuses HTML's entities, prefixes declared outside the article, a stray `&` and anything
+//! after the article, and reads 165 to 180 MB/s where this reads 285 to 315 (1,000 papers of `bench/article-xml`).
 
 use std::borrow::Cow;
 

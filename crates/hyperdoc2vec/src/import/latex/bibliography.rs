@@ -1,6 +1,9 @@
 //! Bibliographies: `\bibitem`s in the text or a `.bbl`, biblatex's `.bbl`, and `.bib` files.
 //!
 //! All are read leniently: an entry that does not close costs that entry, not the file.
+//!
+//! Ours, not a crate: biblatex fails the whole file at the first fault; bibtex-parser, tolerant, loses entries with a
+//! missing or doubled comma or an accent in the key, and takes 60 to 90 times as long for 8 times as many open entries.
 
 use std::collections::HashMap;
 

@@ -1,6 +1,6 @@
 //! Wikitext, second reading: links, quotes, headings, lists, tags and entities become text and links.
 //!
-//! One pass over what [`strip`](super::strip) left; linear, like that.
+//! One pass over what [`strip`](super::strip) left; linear, and ours for the same reason.
 
 use super::super::text::Text;
 use super::entities;

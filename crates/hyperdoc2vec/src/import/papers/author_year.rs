@@ -7,6 +7,7 @@ use std::collections::HashMap;
 
 use super::marks::{Found, distinct, is_place, without_opening};
 use crate::import::reference::entry::Entry;
+use crate::import::reference::linker::similar::edit_distance;
 use crate::import::reference::names::key;
 use crate::import::reference::words::{Kind, Word, words, year};
 
@@ -261,17 +262,8 @@ fn after_place(text: &str) -> (usize, &str) {
 
 /// Whether two names are the same but for one letter that was misread.
 fn same(a: &str, b: &str) -> bool {
-    if a == b {
-        return true;
-    }
-    let (short, long) = if a.len() <= b.len() { (a, b) } else { (b, a) };
-    if short.len() < 6 || long.len() - short.len() > 1 || !a.is_ascii() || !b.is_ascii() {
-        return false;
-    }
-    let (short, long) = (short.as_bytes(), long.as_bytes());
-    let head = short.iter().zip(long).take_while(|(a, b)| a == b).count();
-    let tail = short.iter().rev().zip(long.iter().rev()).take_while(|(a, b)| a == b).count();
-    head + tail >= long.len() - 1
+    let long = a.len().min(b.len()) >= 6 && a.is_ascii() && b.is_ascii();
+    a == b || (long && edit_distance(a.as_bytes(), b.as_bytes(), 1).is_some())
 }
 
 /// The names with which a text ends: `… as Smith, Doe and Roe`, `Smith et al.`, `Smith's`.

@@ -1,13 +1,15 @@
-//! Plain text of papers, one file each, and a table of metadata: what is left when PDFs were turned into text.
+//! Plain text of papers, one file each, and a table of metadata: the result of turning PDFs into text.
 //!
 //! A file is read in these steps: noise of the extraction is taken out (`clean`), the reference section is found
-//! (`section`) and cut into entries (`split`), which are read (`entry`, `names`); broken lines are put together
+//! (`section`) and cut into entries (`split`), which are read (`reference::entry`); broken lines are put together
 //! (`paragraphs`); marks are found and matched to entries (`cite`, `marks`, `author_year`). Which document of the set an
 //! entry means is the linker's part; the table is its catalogue.
 //!
 //! Documents come in the order of the table. A row without a text is a document with its title as its text: others
 //! cite it. A text without a row is left out: nothing could name it. Both are counted. The reference section is no
 //! text, and no mark is; what stands after the references (an appendix) is. Of `Smith and Doe (2018)` the names stay.
+//!
+//! Ours: no crate does this. Where PDFs are at hand, GROBID and the format `tei` do it better.
 
 mod author_year;
 mod cite;

@@ -1,4 +1,7 @@
 //! Whether two folded titles, or names, are one with noise or two.
+//!
+//! The edit distance is ours, not strsim's, which has no limit to stop at: 11 µs for two titles where this takes 1.1,
+//! and an entry is compared with up to 24.
 
 /// Parts of words that turn a title into another one.
 const PREFIXES: [&str; 20] = [
@@ -62,7 +65,7 @@ impl Size {
 
 /// Whether two folded surnames are one, give or take a letter.
 pub(super) fn same_name(a: &str, b: &str) -> bool {
-    a == b || (a.len().min(b.len()) >= 5 && distance(a.as_bytes(), b.as_bytes(), 1).is_some())
+    a == b || (a.len().min(b.len()) >= 5 && edit_distance(a.as_bytes(), b.as_bytes(), 1).is_some())
 }
 
 /// In how many letters two folded titles differ, if that can be noise: a letter in ten at most, no other numbers, no
@@ -80,7 +83,7 @@ pub(super) fn noise(a: &str, b: &str) -> Option<usize> {
             ..5 => usize::from(LITTLE.contains(&a) != LITTLE.contains(&b)),
             length => length / 4,
         };
-        a == b || (distance(a.as_bytes(), b.as_bytes(), most).is_some() && !is_prefixed(a, b))
+        a == b || (edit_distance(a.as_bytes(), b.as_bytes(), most).is_some() && !is_prefixed(a, b))
     };
     let words = |title| -> Vec<&str> { str::split(title, ' ').collect() };
     let (mut words_a, mut words_b) = (words(a), words(b));
@@ -92,10 +95,10 @@ pub(super) fn noise(a: &str, b: &str) -> Option<usize> {
     }
     if words_a.len() != words_b.len() {
         // Words that were parted or joined.
-        return distance(&bytes_a, &bytes_b, most.min(1)).filter(|_| !replaced_prefix(a, b));
+        return edit_distance(&bytes_a, &bytes_b, most.min(1)).filter(|_| !replaced_prefix(a, b));
     }
     let same = words_a.into_iter().zip(words_b).all(one_word);
-    if same { distance(&bytes_a, &bytes_b, most) } else { None }
+    if same { edit_distance(&bytes_a, &bytes_b, most) } else { None }
 }
 
 /// Words that are numbers.
@@ -121,7 +124,8 @@ fn is_sequel(word: &str, numbered: bool) -> bool {
     let glued = || word.strip_prefix("part").is_some_and(is_number);
     let like = |sequel: &&str| {
         let most = usize::from(sequel.len() > 5 || numbered);
-        distance(word.as_bytes(), sequel.as_bytes(), most).is_some() || (sequel.len() > 4 && word.ends_with(*sequel))
+        edit_distance(word.as_bytes(), sequel.as_bytes(), most).is_some()
+            || (sequel.len() > 4 && word.ends_with(*sequel))
     };
     glued() || SEQUELS.iter().any(like)
 }
@@ -141,8 +145,8 @@ fn replaced_prefix(a: &str, b: &str) -> bool {
     (extra(a, b) || extra(b, a)) && compact(a) != compact(b)
 }
 
-/// Levenshtein's distance, if it is at most `most`.
-fn distance(a: &[u8], b: &[u8], most: usize) -> Option<usize> {
+/// The Levenshtein distance of two byte strings, if it is at most `most`.
+pub(in crate::import) fn edit_distance(a: &[u8], b: &[u8], most: usize) -> Option<usize> {
     let same = a.iter().zip(b).take_while(|(x, y)| x == y).count();
     let (a, b) = (&a[same..], &b[same..]);
     let same = a.iter().rev().zip(b.iter().rev()).take_while(|(x, y)| x == y).count();
@@ -181,7 +185,7 @@ mod tests {
         {
             for most in 0..6 {
                 let wanted = (expected <= most).then_some(expected);
-                assert_eq!(distance(a.as_bytes(), b.as_bytes(), most), wanted, "{a} {b} {most}");
+                assert_eq!(edit_distance(a.as_bytes(), b.as_bytes(), most), wanted, "{a} {b} {most}");
             }
         }
     }
