@@ -3,6 +3,8 @@
 mod article;
 mod bzip;
 mod format;
+#[cfg(test)]
+mod growth;
 pub mod html;
 mod html_events;
 pub mod jats;

@@ -337,6 +337,7 @@ fn push_literal(out: &mut String, text: &str) {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::import::growth::assert_linear;
 
     fn stripped(source: &str) -> String {
         strip(source, &Site::new(&[0])).text
@@ -407,8 +408,7 @@ mod tests {
     }
 
     #[test]
-    fn fifty_thousand_of_anything_take_no_time() {
-        let many = 50_000;
+    fn time_grows_with_whatever_opens_or_closes() {
         for piece in [
             "[[",
             "{{",
@@ -431,7 +431,9 @@ mod tests {
             "{{a|[[",
         ] {
             for close in ["", "]]", "}}", "}}}", "\n|}", "</ref>", ">"] {
-                strip(&(piece.repeat(many) + &close.repeat(many)), &Site::new(&[0]));
+                assert_linear(&[piece, close].concat(), 50_000, |pieces| {
+                    drop(strip(&(piece.repeat(pieces) + &close.repeat(pieces)), &Site::new(&[0])));
+                });
             }
         }
     }

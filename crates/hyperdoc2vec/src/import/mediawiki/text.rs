@@ -302,6 +302,7 @@ fn without_details(target: &str) -> &str {
 mod tests {
     use super::super::strip::strip;
     use super::*;
+    use crate::import::growth::assert_linear;
 
     /// The text with links as ⟨words|page⟩.
     fn shown(source: &str) -> String {
@@ -389,8 +390,7 @@ mod tests {
     }
 
     #[test]
-    fn fifty_thousand_of_anything_take_no_time() {
-        let many = 50_000;
+    fn time_grows_with_whatever_opens_or_closes() {
         for piece in [
             "[",
             "[[",
@@ -412,7 +412,9 @@ mod tests {
             "*",
         ] {
             for close in ["", "]", "]]", ">", ";", "=", "__"] {
-                shown(&(piece.repeat(many) + &close.repeat(many)));
+                assert_linear(&[piece, close].concat(), 50_000, |pieces| {
+                    drop(shown(&(piece.repeat(pieces) + &close.repeat(pieces))));
+                });
             }
         }
     }
