@@ -3,7 +3,7 @@
 
 use std::sync::{Arc, LazyLock};
 
-use hyperdoc2vec::import::mediawiki::{PageBatch, PageBatches, Site, parse};
+use hyperdoc2vec::import::mediawiki::{PageBatch, PageBatches, Wiki, parse};
 use hyperdoc2vec_fuzz::{Folder, check_all};
 use libfuzzer_sys::fuzz_target;
 
@@ -24,7 +24,7 @@ fuzz_target!(|bytes: &[u8]| {
         _ => {
             let text = String::from_utf8_lossy(bytes).replace('&', "&amp;").replace('<', "&lt;");
             let xml = format!("<page><title>A</title><ns>0</ns><revision><text>{text}</text></revision></page>");
-            let mut site = Site::new(&[0]);
+            let mut site = Wiki::new(&[0]);
             site.add_namespace(14, "Kategorie", true);
             let batch = PageBatch {
                 input: "fuzz".into(),

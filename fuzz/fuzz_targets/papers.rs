@@ -6,7 +6,7 @@ use std::sync::LazyLock;
 
 use hyperdoc2vec::import::Pages;
 use hyperdoc2vec::import::papers::Papers;
-use hyperdoc2vec::import::reference::Record;
+use hyperdoc2vec::import::reference::BibRecord;
 use hyperdoc2vec_fuzz::{Folder, check_all};
 use libfuzzer_sys::fuzz_target;
 
@@ -27,6 +27,6 @@ fuzz_target!(|bytes: &[u8]| {
     folder.write(bytes);
     check_all(&papers.parse(0..papers.len()));
     if let Ok(text) = std::str::from_utf8(bytes) {
-        let _ = Record::read(text);
+        let _ = BibRecord::read(text);
     }
 });

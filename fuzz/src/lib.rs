@@ -1,4 +1,4 @@
-//! What several fuzz targets share: how bytes become a batch, and what holds for every document.
+//! Helpers of several fuzz targets: bytes as a batch, and checks that hold for every document.
 
 use std::fs;
 use std::path::PathBuf;
@@ -13,7 +13,7 @@ pub fn batch(bytes: &[u8]) -> LineBatch {
     LineBatch::new("fuzz", bytes)
 }
 
-/// What every importer promises of a document.
+/// Checks a document as every importer promises it.
 pub fn check(document: &Document) {
     let Document { id, text, links, .. } = document;
     assert!(!id.is_empty() && id.trim() == id, "id {id:?}");
@@ -31,7 +31,7 @@ pub fn placeless(document: &Document) -> Document {
     Document { origin: String::new(), ..document.clone() }
 }
 
-/// What every importer promises of all that it reads: sound documents, and the same ones when written as jsonl.
+/// Checks all that an importer read: sound documents, and the same ones when written as jsonl and read again.
 pub fn check_all(parsed: &Parsed) {
     parsed.documents.iter().for_each(check);
     let again = jsonl::parse(&batch(&jsonl::write(parsed)));
@@ -73,7 +73,7 @@ impl Folder {
         fs::write(&self.page, bytes).expect("written");
     }
 
-    /// What to import.
+    /// The directory to import.
     pub fn roots(&self) -> [PathBuf; 1] {
         [self.dir.path().to_owned()]
     }

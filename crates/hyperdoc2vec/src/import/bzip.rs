@@ -24,7 +24,7 @@ const MOST_PACKED: usize = 32 << 20;
 /// Bytes of a stream, unpacked, that are held at once.
 const MOST_UNPACKED: u64 = 64 << 20;
 
-/// What a packed input holds, unpacked.
+/// A packed input as it is unpacked.
 pub(super) struct Streams<R: BufRead> {
     /// The input, until it is read to its end or in order.
     raw: Option<R>,
@@ -143,7 +143,7 @@ mod tests {
         packer.write_all(bytes).and_then(|()| packer.finish()).expect("packed")
     }
 
-    /// What is read of `packed`, given piece by piece, and the error that ends it.
+    /// The bytes that are read of `packed`, given piece by piece, and the error that ends it.
     fn read(packed: &[u8], piece: usize) -> (Vec<u8>, Option<String>) {
         let mut streams = Streams::new(BufReader::with_capacity(piece, Cursor::new(packed.to_vec())));
         let mut bytes = Vec::new();

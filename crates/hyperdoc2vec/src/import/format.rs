@@ -46,7 +46,7 @@ impl Format {
         Format::Unarxive,
     ];
 
-    /// What it is called on the command line.
+    /// Its name, in lower case.
     pub fn name(self) -> &'static str {
         match self {
             Format::Jsonl => "jsonl",

@@ -6,10 +6,10 @@
 
 use std::path::PathBuf;
 
-use super::article::xml::{Child, Element};
+use super::article::xml::{XmlChild, XmlElement};
 use super::article::{Articles, Dialect};
 use super::reference::words::first_year;
-use super::reference::{MarkedText, Paper, Record, surname};
+use super::reference::{BibRecord, MarkedText, Paper, surname};
 use super::text::collapsed;
 use super::tree::Pages;
 use super::{ImportOptions, Parsed};
@@ -29,24 +29,24 @@ impl Dialect for Journal {
     const ARTICLE: &'static str = "article";
     const HEADER: &'static str = "front";
 
-    fn header(header: Element<'_>) -> (Record, Option<String>) {
+    fn header(header: XmlElement<'_>) -> (BibRecord, Option<String>) {
         let Some(meta) = header.find(&["article-meta"]) else { return Default::default() };
-        let mut record = Record::default();
+        let mut record = BibRecord::default();
         for id in meta.all("article-id") {
             set_id(&mut record, id);
         }
         record.title = meta.find(&["title-group", "article-title"]).map(title).filter(|title| !title.is_empty());
         record.year = date(meta).map(Date::year);
         let authors = meta.all("contrib-group").flat_map(|group| group.all("contrib"));
-        let is_author = |person: &Element<'_>| person.attribute("contrib-type").is_none_or(|kind| kind == "author");
+        let is_author = |person: &XmlElement<'_>| person.attribute("contrib-type").is_none_or(|kind| kind == "author");
         record.authors = authors.filter(is_author).filter_map(person).collect();
         let pmc = record.pmcid.as_deref().map(|id| format!("PMC{}", id.trim().trim_start_matches("PMC")));
         let id = pmc.or_else(|| record.pmid.clone()).or_else(|| record.doi.clone());
         (record, id)
     }
 
-    fn paper(article: Element<'_>, record: Record, place: &str, parsed: &mut Parsed) -> Paper {
-        let parts: Vec<Element<'_>> = article
+    fn paper(article: XmlElement<'_>, record: BibRecord, place: &str, parsed: &mut Parsed) -> Paper {
+        let parts: Vec<XmlElement<'_>> = article
             .elements()
             .filter(|part| {
                 let extra = matches!(part.name(), "sub-article" | "response");
@@ -57,7 +57,7 @@ impl Dialect for Journal {
             })
             .collect();
         let references = parts.iter().flat_map(|part| part.below()).filter(|element| element.name() == "ref");
-        let entries: Vec<(String, Record)> = references.flat_map(citations).collect();
+        let entries: Vec<(String, BibRecord)> = references.flat_map(citations).collect();
         let mut text = MarkedText::new(&entries);
         let meta = article.find(&["front", "article-meta"]);
         for summary in meta.into_iter().flat_map(|meta| meta.all("abstract")) {
@@ -78,7 +78,8 @@ impl Dialect for Journal {
         let (text, marks) = text.finish();
         let mut labels: Vec<String> = Vec::new();
         let categories = meta.and_then(|meta| meta.find(&["article-categories"]));
-        for subject in categories.into_iter().flat_map(Element::below).filter(|element| element.name() == "subject") {
+        for subject in categories.into_iter().flat_map(XmlElement::below).filter(|element| element.name() == "subject")
+        {
             let subject = subject.text();
             if !subject.is_empty() && !labels.contains(&subject) {
                 labels.push(subject);
@@ -104,7 +105,7 @@ impl Dialect for Journal {
 }
 
 /// Sets the id that an `article-id` or a `pub-id` holds.
-fn set_id(record: &mut Record, id: Element<'_>) {
+fn set_id(record: &mut BibRecord, id: XmlElement<'_>) {
     let text = id.text();
     let field = match id.attribute("pub-id-type").unwrap_or_default().as_ref() {
         "doi" => &mut record.doi,
@@ -119,7 +120,7 @@ fn set_id(record: &mut Record, id: Element<'_>) {
 }
 
 /// A title without the marks of its notes.
-fn title(title: Element<'_>) -> String {
+fn title(title: XmlElement<'_>) -> String {
     let mut text = MarkedText::default();
     write(title, &mut text);
     let (text, _) = text.finish();
@@ -127,16 +128,16 @@ fn title(title: Element<'_>) -> String {
 }
 
 /// The surname of a `contrib`, a `name` or a `string-name`.
-fn person(person: Element<'_>) -> Option<String> {
-    let part = |wanted: &str| person.below().find(|element| element.name() == wanted).map(Element::text);
+fn person(person: XmlElement<'_>) -> Option<String> {
+    let part = |wanted: &str| person.below().find(|element| element.name() == wanted).map(XmlElement::text);
     let whole = || part("string-name").map(|name| surname(&name).to_owned());
     part("surname").or_else(whole).or_else(|| part("collab")).filter(|name| !name.is_empty())
 }
 
 /// When an article came out: the first of its dates, as exactly as is known.
-fn date(meta: Element<'_>) -> Option<Date> {
-    let number = |date: Element<'_>, name: &str| date.find(&[name]).and_then(|part| part.text().parse::<i32>().ok());
-    let of = |date: Element<'_>| {
+fn date(meta: XmlElement<'_>) -> Option<Date> {
+    let number = |date: XmlElement<'_>, name: &str| date.find(&[name]).and_then(|part| part.text().parse::<i32>().ok());
+    let of = |date: XmlElement<'_>| {
         let (year, month, day) = (number(date, "year")?, number(date, "month").unwrap_or(0), number(date, "day"));
         let day = if month == 0 { 0 } else { day.unwrap_or(0) };
         let packed = [(month, day), (month, 0), (0, 0)].map(|(month, day)| {
@@ -150,21 +151,21 @@ fn date(meta: Element<'_>) -> Option<Date> {
 }
 
 /// The works that a `ref` names, all under its id.
-fn citations(reference: Element<'_>) -> Vec<(String, Record)> {
+fn citations(reference: XmlElement<'_>) -> Vec<(String, BibRecord)> {
     let Some(key) = reference.attribute("id") else { return Vec::new() };
     let is_citation = |name: &str| matches!(name, "element-citation" | "mixed-citation" | "citation" | "nlm-citation");
     let works = reference.elements().filter_map(|element| match element.name() {
         // The same work, marked up in several ways.
         "citation-alternatives" => {
-            element.elements().filter(|work| is_citation(work.name())).map(citation).reduce(Record::or)
+            element.elements().filter(|work| is_citation(work.name())).map(citation).reduce(BibRecord::or)
         }
         name => is_citation(name).then(|| citation(element)),
     });
     works.map(|work| (key.clone().into_owned(), work)).collect()
 }
 
-fn citation(work: Element<'_>) -> Record {
-    let mut record = Record::default();
+fn citation(work: XmlElement<'_>) -> BibRecord {
+    let mut record = BibRecord::default();
     let book = ["publication-type", "citation-type"].iter().any(|kind| work.is(kind, "book"));
     let (mut source, mut chapter) = (None, None);
     for element in work.below() {
@@ -195,14 +196,14 @@ fn citation(work: Element<'_>) -> Record {
     record
 }
 
-fn write(element: Element<'_>, text: &mut MarkedText) {
+fn write(element: XmlElement<'_>, text: &mut MarkedText) {
     for child in element.children() {
         let element = match child {
-            Child::Text(words) => {
+            XmlChild::Text(words) => {
                 text.push(words);
                 continue;
             }
-            Child::Element(element) => element,
+            XmlChild::Element(element) => element,
         };
         match element.name() {
             "table"

@@ -31,7 +31,7 @@ pub fn parse(batch: &LineBatch) -> Parsed {
 }
 
 fn parse_line(json: &str, place: String, out: &mut Parsed) {
-    let record: Record = match serde_json::from_str(json) {
+    let record: JsonRecord = match serde_json::from_str(json) {
         Ok(record) => record,
         Err(error) => return out.bad(place, format!("not a JSON record: {}", json_error(&error))),
     };
@@ -75,7 +75,7 @@ fn parse_line(json: &str, place: String, out: &mut Parsed) {
 
 /// A record as it stands in the file.
 #[derive(Default)]
-struct Record<'a> {
+struct JsonRecord<'a> {
     id: Option<Cow<'a, str>>,
     title: Option<Cow<'a, str>>,
     date: Option<Cow<'a, str>>,
@@ -88,33 +88,33 @@ struct Record<'a> {
 }
 
 /// A string, or a number written as one; null counts as missing.
-struct Text<'a>(Option<Cow<'a, str>>);
+struct JsonText<'a>(Option<Cow<'a, str>>);
 
 /// A list of strings, or one string.
-struct Texts<'a>(Vec<Cow<'a, str>>);
+struct JsonTexts<'a>(Vec<Cow<'a, str>>);
 
-impl<'de> Deserialize<'de> for Record<'de> {
-    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Record<'de>, D::Error> {
-        struct Fields;
-        impl<'de> Visitor<'de> for Fields {
-            type Value = Record<'de>;
+impl<'de> Deserialize<'de> for JsonRecord<'de> {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<JsonRecord<'de>, D::Error> {
+        struct JsonRecordVisitor;
+        impl<'de> Visitor<'de> for JsonRecordVisitor {
+            type Value = JsonRecord<'de>;
 
             fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
                 f.write_str("an object with \"id\" and \"text\"")
             }
 
-            fn visit_map<M: MapAccess<'de>>(self, mut map: M) -> Result<Record<'de>, M::Error> {
-                let mut record = Record::default();
-                while let Some(Text(Some(key))) = map.next_key()? {
+            fn visit_map<M: MapAccess<'de>>(self, mut map: M) -> Result<JsonRecord<'de>, M::Error> {
+                let mut record = JsonRecord::default();
+                while let Some(JsonText(Some(key))) = map.next_key()? {
                     match key.as_ref() {
-                        "id" => record.id = map.next_value::<Text<'_>>()?.0,
-                        "title" => record.title = map.next_value::<Text<'_>>()?.0,
-                        "date" => record.date = map.next_value::<Text<'_>>()?.0,
-                        "language" => record.language = map.next_value::<Text<'_>>()?.0,
-                        "labels" => record.labels = map.next_value::<Texts<'_>>()?.0,
-                        "url" => record.url = map.next_value::<Text<'_>>()?.0,
-                        "text" => record.text = map.next_value::<Text<'_>>()?.0,
-                        "redirect" => record.redirect = map.next_value::<Text<'_>>()?.0,
+                        "id" => record.id = map.next_value::<JsonText<'_>>()?.0,
+                        "title" => record.title = map.next_value::<JsonText<'_>>()?.0,
+                        "date" => record.date = map.next_value::<JsonText<'_>>()?.0,
+                        "language" => record.language = map.next_value::<JsonText<'_>>()?.0,
+                        "labels" => record.labels = map.next_value::<JsonTexts<'_>>()?.0,
+                        "url" => record.url = map.next_value::<JsonText<'_>>()?.0,
+                        "text" => record.text = map.next_value::<JsonText<'_>>()?.0,
+                        "redirect" => record.redirect = map.next_value::<JsonText<'_>>()?.0,
                         _ => {
                             map.next_value::<IgnoredAny>()?;
                             record.ignored.push(key);
@@ -124,75 +124,75 @@ impl<'de> Deserialize<'de> for Record<'de> {
                 Ok(record)
             }
         }
-        deserializer.deserialize_map(Fields)
+        deserializer.deserialize_map(JsonRecordVisitor)
     }
 }
 
-impl<'de> Deserialize<'de> for Text<'de> {
-    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Text<'de>, D::Error> {
-        struct One;
-        impl<'de> Visitor<'de> for One {
-            type Value = Text<'de>;
+impl<'de> Deserialize<'de> for JsonText<'de> {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<JsonText<'de>, D::Error> {
+        struct JsonTextVisitor;
+        impl<'de> Visitor<'de> for JsonTextVisitor {
+            type Value = JsonText<'de>;
 
             fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
                 f.write_str("a string")
             }
 
-            fn visit_borrowed_str<E>(self, text: &'de str) -> Result<Text<'de>, E> {
-                Ok(Text(Some(Cow::Borrowed(text))))
+            fn visit_borrowed_str<E>(self, text: &'de str) -> Result<JsonText<'de>, E> {
+                Ok(JsonText(Some(Cow::Borrowed(text))))
             }
 
-            fn visit_str<E>(self, text: &str) -> Result<Text<'de>, E> {
-                Ok(Text(Some(Cow::Owned(text.to_owned()))))
+            fn visit_str<E>(self, text: &str) -> Result<JsonText<'de>, E> {
+                Ok(JsonText(Some(Cow::Owned(text.to_owned()))))
             }
 
-            fn visit_string<E>(self, text: String) -> Result<Text<'de>, E> {
-                Ok(Text(Some(Cow::Owned(text))))
+            fn visit_string<E>(self, text: String) -> Result<JsonText<'de>, E> {
+                Ok(JsonText(Some(Cow::Owned(text))))
             }
 
-            fn visit_u64<E>(self, number: u64) -> Result<Text<'de>, E> {
-                Ok(Text(Some(Cow::Owned(number.to_string()))))
+            fn visit_u64<E>(self, number: u64) -> Result<JsonText<'de>, E> {
+                Ok(JsonText(Some(Cow::Owned(number.to_string()))))
             }
 
-            fn visit_i64<E>(self, number: i64) -> Result<Text<'de>, E> {
-                Ok(Text(Some(Cow::Owned(number.to_string()))))
+            fn visit_i64<E>(self, number: i64) -> Result<JsonText<'de>, E> {
+                Ok(JsonText(Some(Cow::Owned(number.to_string()))))
             }
 
-            fn visit_unit<E>(self) -> Result<Text<'de>, E> {
-                Ok(Text(None))
+            fn visit_unit<E>(self) -> Result<JsonText<'de>, E> {
+                Ok(JsonText(None))
             }
         }
-        deserializer.deserialize_any(One)
+        deserializer.deserialize_any(JsonTextVisitor)
     }
 }
 
-impl<'de> Deserialize<'de> for Texts<'de> {
-    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Texts<'de>, D::Error> {
-        struct Many;
-        impl<'de> Visitor<'de> for Many {
-            type Value = Texts<'de>;
+impl<'de> Deserialize<'de> for JsonTexts<'de> {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<JsonTexts<'de>, D::Error> {
+        struct JsonTextsVisitor;
+        impl<'de> Visitor<'de> for JsonTextsVisitor {
+            type Value = JsonTexts<'de>;
 
             fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
                 f.write_str("a list of strings")
             }
 
-            fn visit_str<E>(self, text: &str) -> Result<Texts<'de>, E> {
-                Ok(Texts((!text.is_empty()).then(|| Cow::Owned(text.to_owned())).into_iter().collect()))
+            fn visit_str<E>(self, text: &str) -> Result<JsonTexts<'de>, E> {
+                Ok(JsonTexts((!text.is_empty()).then(|| Cow::Owned(text.to_owned())).into_iter().collect()))
             }
 
-            fn visit_unit<E>(self) -> Result<Texts<'de>, E> {
-                Ok(Texts(Vec::new()))
+            fn visit_unit<E>(self) -> Result<JsonTexts<'de>, E> {
+                Ok(JsonTexts(Vec::new()))
             }
 
-            fn visit_seq<S: de::SeqAccess<'de>>(self, mut list: S) -> Result<Texts<'de>, S::Error> {
+            fn visit_seq<S: de::SeqAccess<'de>>(self, mut list: S) -> Result<JsonTexts<'de>, S::Error> {
                 let mut texts = Vec::new();
-                while let Some(Text(text)) = list.next_element()? {
+                while let Some(JsonText(text)) = list.next_element()? {
                     texts.extend(text.filter(|text| !text.is_empty()));
                 }
-                Ok(Texts(texts))
+                Ok(JsonTexts(texts))
             }
         }
-        deserializer.deserialize_any(Many)
+        deserializer.deserialize_any(JsonTextsVisitor)
     }
 }
 
@@ -200,7 +200,7 @@ impl<'de> Deserialize<'de> for Texts<'de> {
 pub fn write(parsed: &Parsed) -> Vec<u8> {
     let mut out = Vec::new();
     for document in &parsed.documents {
-        write_line(&mut out, &Written(document));
+        write_line(&mut out, &JsonDocument(document));
     }
     for (from, to) in &parsed.aliases {
         write_line(&mut out, &serde_json::json!({"id": from, "redirect": to}));
@@ -214,9 +214,9 @@ fn write_line(out: &mut Vec<u8>, record: &impl Serialize) {
     out.push(b'\n');
 }
 
-struct Written<'a>(&'a Document);
+struct JsonDocument<'a>(&'a Document);
 
-impl Serialize for Written<'_> {
+impl Serialize for JsonDocument<'_> {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
         let Document { id, title, date, language, labels, url, text, links, origin: _ } = self.0;
         let mut map = serializer.serialize_map(None)?;

@@ -3,7 +3,7 @@
 use super::source::{LineBatch, json_error};
 use super::{Format, Parsed, sniff};
 
-/// What `read` finds in the lines of a batch; those that cannot be read are left to the second pass.
+/// Heads that `read` finds in the lines of a batch; lines that cannot be read are left to the second pass.
 pub(super) fn heads<H>(batch: &LineBatch, read: impl Fn(&str) -> Option<H>) -> Vec<H> {
     batch.lines().filter_map(|(_, bytes)| read(std::str::from_utf8(bytes).ok()?)).collect()
 }

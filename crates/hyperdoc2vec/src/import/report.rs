@@ -17,7 +17,7 @@ pub struct Report {
     pub positions: u64,
     /// Links: positions and their targets.
     pub links: u64,
-    /// What was left out or mended.
+    /// Input that was left out or mended.
     pub losses: Losses,
     /// Bibliography entries and marks, in formats that have them.
     #[serde(skip_serializing_if = "References::is_empty")]

@@ -21,7 +21,7 @@ const PATIENCE: Duration = Duration::from_millis(100);
 /// Whole lines of one input.
 #[derive(Debug)]
 pub struct LineBatch {
-    /// What the input is called in messages.
+    /// The name of the input in messages.
     pub input: Arc<str>,
     /// The number of the first line, counting from 1.
     pub first_line: u64,
@@ -221,7 +221,7 @@ pub(super) fn json_lines(inputs: &[PathBuf]) -> Result<Vec<PathBuf>> {
     Ok(files)
 }
 
-/// What `path` is called in messages.
+/// The name of `path` in messages.
 pub(super) fn shown(path: &Path) -> &Path {
     if is_stdin(path) { Path::new("standard input") } else { path }
 }
@@ -249,7 +249,7 @@ pub(super) fn open_raw(path: &Path, consumed: Arc<AtomicU64>) -> Result<(Vec<u8>
     Ok((head, raw))
 }
 
-/// What `raw`, which begins with `head`, holds once unpacked.
+/// A reader of `raw`, which begins with `head`, that unpacks it.
 pub(super) fn unpacked<'a>(head: &[u8], raw: impl BufRead + Send + 'a) -> io::Result<Box<dyn BufRead + Send + 'a>> {
     Ok(match head {
         [0x1f, 0x8b, ..] => Box::new(buffered(flate2::bufread::MultiGzDecoder::new(raw))),

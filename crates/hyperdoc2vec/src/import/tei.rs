@@ -6,10 +6,10 @@
 
 use std::path::PathBuf;
 
-use super::article::xml::{Child, Element};
+use super::article::xml::{XmlChild, XmlElement};
 use super::article::{Articles, Dialect};
 use super::reference::words::first_year;
-use super::reference::{MarkedText, Paper, Record};
+use super::reference::{BibRecord, MarkedText, Paper};
 use super::tree::Pages;
 use super::{ImportOptions, Parsed};
 use crate::document::Document;
@@ -28,7 +28,7 @@ impl Dialect for Grobid {
     const ARTICLE: &'static str = "TEI";
     const HEADER: &'static str = "teiHeader";
 
-    fn header(header: Element<'_>) -> (Record, Option<String>) {
+    fn header(header: XmlElement<'_>) -> (BibRecord, Option<String>) {
         let Some(description) = header.find(&["fileDesc"]) else { return Default::default() };
         let source = description.find(&["sourceDesc", "biblStruct"]);
         let mut record = source.map(bibliographic).unwrap_or_default();
@@ -39,11 +39,11 @@ impl Dialect for Grobid {
         (record, None)
     }
 
-    fn paper(article: Element<'_>, record: Record, place: &str, parsed: &mut Parsed) -> Paper {
-        let entries: Vec<(String, Record)> = article
+    fn paper(article: XmlElement<'_>, record: BibRecord, place: &str, parsed: &mut Parsed) -> Paper {
+        let entries: Vec<(String, BibRecord)> = article
             .elements()
             .filter(|element| element.name() == "text")
-            .flat_map(Element::below)
+            .flat_map(XmlElement::below)
             .filter(|element| element.name() == "biblStruct")
             .filter_map(|entry| Some((entry.attribute("id")?.into_owned(), bibliographic(entry))))
             .collect();
@@ -85,29 +85,31 @@ impl Dialect for Grobid {
 }
 
 /// A date as it is meant for machines, else as it is written.
-fn date_of(date: Element<'_>) -> Option<String> {
+fn date_of(date: XmlElement<'_>) -> Option<String> {
     let date = date.attribute("when").map_or_else(|| date.text(), |when| when.into_owned());
     Some(date).filter(|date| !date.is_empty())
 }
 
 /// The main title among those of an element.
-fn main_title(element: Element<'_>) -> Option<String> {
-    let mut titles: Vec<Element<'_>> = element.all("title").collect();
+fn main_title(element: XmlElement<'_>) -> Option<String> {
+    let mut titles: Vec<XmlElement<'_>> = element.all("title").collect();
     titles.sort_by_key(|title| !title.is("type", "main"));
-    titles.into_iter().map(Element::text).find(|title| !title.is_empty())
+    titles.into_iter().map(XmlElement::text).find(|title| !title.is_empty())
 }
 
 /// A `biblStruct`.
-fn bibliographic(entry: Element<'_>) -> Record {
-    let mut record = Record::default();
+fn bibliographic(entry: XmlElement<'_>) -> BibRecord {
+    let mut record = BibRecord::default();
     let (analytic, monograph) = (entry.find(&["analytic"]), entry.find(&["monogr"]));
     // The title of a journal or of a series is not the title of a work.
-    let of_work =
-        |element: &Element<'_>| element.all("title").any(|title| !(title.is("level", "j") || title.is("level", "s")));
+    let of_work = |element: &XmlElement<'_>| {
+        element.all("title").any(|title| !(title.is("level", "j") || title.is("level", "s")))
+    };
     record.title = analytic.and_then(main_title).or_else(|| monograph.filter(of_work).and_then(main_title));
     for part in [analytic, monograph].into_iter().flatten() {
         if record.authors.is_empty() {
-            let surname = |author: Element<'_>| author.below().find(|name| name.name() == "surname").map(Element::text);
+            let surname =
+                |author: XmlElement<'_>| author.below().find(|name| name.name() == "surname").map(XmlElement::text);
             record.authors = part.all("author").filter_map(surname).filter(|name| !name.is_empty()).collect();
         }
         if let Some(imprint) = part.find(&["imprint"]) {
@@ -146,14 +148,14 @@ fn bibliographic(entry: Element<'_>) -> Record {
     record
 }
 
-fn write(element: Element<'_>, text: &mut MarkedText) {
+fn write(element: XmlElement<'_>, text: &mut MarkedText) {
     for child in element.children() {
         let element = match child {
-            Child::Text(words) => {
+            XmlChild::Text(words) => {
                 text.push(words);
                 continue;
             }
-            Child::Element(element) => element,
+            XmlChild::Element(element) => element,
         };
         match element.name() {
             "formula" | "table" | "listBibl" | "biblStruct" | "graphic" | "label" => text.push(" "),

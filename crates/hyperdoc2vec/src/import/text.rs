@@ -3,15 +3,16 @@
 use crate::document::Link;
 
 /// White space that has been seen, but is written only if something follows.
-#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
-enum Gap {
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, PartialOrd, Ord)]
+pub(super) enum Gap {
+    #[default]
     None,
     Space,
     Line,
 }
 
 /// Text with links, written from left to right.
-pub(super) struct Text {
+pub(super) struct LinkedText {
     text: String,
     links: Vec<Link>,
     gap: Gap,
@@ -19,9 +20,9 @@ pub(super) struct Text {
     open: Option<(Option<usize>, String)>,
 }
 
-impl Text {
-    pub(super) fn new() -> Text {
-        Text { text: String::new(), links: Vec::new(), gap: Gap::None, open: None }
+impl LinkedText {
+    pub(super) fn new() -> LinkedText {
+        LinkedText { text: String::new(), links: Vec::new(), gap: Gap::None, open: None }
     }
 
     /// Adds words; any run of white space becomes one blank, or one line break if `lines` and it holds one.
@@ -110,7 +111,7 @@ mod tests {
 
     #[test]
     fn an_anchor_has_no_white_space_around_it() {
-        let mut text = Text::new();
+        let mut text = LinkedText::new();
         text.push(" see", false);
         text.open_link("b".into());
         text.push("  the\n page ", false);

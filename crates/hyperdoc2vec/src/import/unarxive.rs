@@ -9,16 +9,13 @@ use std::collections::BTreeMap;
 use serde::Deserialize;
 use serde_json::Value;
 
-use super::reference::spans::{Kind, Span, Written};
-use super::reference::{Catalogue, Paper, Record};
+use super::reference::spans::{Span, SpanKind, SpannedText};
+use super::reference::{BibRecord, Catalogue, Paper};
 use super::source::LineBatch;
 use super::text::collapsed;
 use super::{Format, Parsed, paper_lines};
 use crate::document::{Date, Document};
 use crate::document::markup;
-
-/// What a paper says of itself.
-pub type Head = (String, Record);
 
 /// Reads lines of unarXive once their papers are known.
 pub struct Unarxive {
@@ -26,26 +23,26 @@ pub struct Unarxive {
 }
 
 /// The heads of the papers of a batch; lines that cannot be read are left to the second pass.
-pub fn heads(batch: &LineBatch) -> Vec<Head> {
-    paper_lines::heads(batch, |json| serde_json::from_str::<About>(json).ok()?.record())
+pub fn heads(batch: &LineBatch) -> Vec<(String, BibRecord)> {
+    paper_lines::heads(batch, |json| serde_json::from_str::<UnarxiveHead>(json).ok()?.record())
 }
 
 /// The part of a line that the first pass reads.
 #[derive(Deserialize)]
-struct About {
+struct UnarxiveHead {
     paper_id: Option<String>,
     #[serde(default)]
     metadata: Option<Metadata>,
 }
 
 #[derive(Deserialize)]
-struct Line {
+struct UnarxiveBody {
     #[serde(default, rename = "abstract")]
-    summary: Option<Summary>,
+    summary: Option<UnarxiveAbstract>,
     #[serde(default)]
-    body_text: Option<Vec<Paragraph>>,
+    body_text: Option<Vec<UnarxiveParagraph>>,
     #[serde(default)]
-    bib_entries: Option<BTreeMap<String, BibEntry>>,
+    bib_entries: Option<BTreeMap<String, UnarxiveEntry>>,
 }
 
 #[derive(Deserialize)]
@@ -62,20 +59,20 @@ struct Metadata {
 
 #[derive(Deserialize)]
 #[serde(untagged)]
-enum Summary {
-    Paragraph(Paragraph),
+enum UnarxiveAbstract {
+    Paragraph(UnarxiveParagraph),
     Text(String),
     Other(serde::de::IgnoredAny),
 }
 
 #[derive(Deserialize)]
-struct Paragraph {
+struct UnarxiveParagraph {
     #[serde(default)]
     text: String,
 }
 
 #[derive(Deserialize)]
-struct BibEntry {
+struct UnarxiveEntry {
     #[serde(default)]
     bib_entry_raw: Option<String>,
     #[serde(default, rename = "contained_arXiv_ids")]
@@ -84,19 +81,19 @@ struct BibEntry {
     ids: Option<BTreeMap<String, Value>>,
 }
 
-impl About {
-    fn record(self) -> Option<Head> {
+impl UnarxiveHead {
+    fn record(self) -> Option<(String, BibRecord)> {
         let id = self.paper_id.map(|id| id.trim().to_owned());
         let id = id.filter(|id| !id.is_empty() && markup::unlinkable(id).is_none())?;
         let metadata = self.metadata;
         let authors = metadata.as_ref().and_then(|metadata| metadata.authors_parsed.clone()).unwrap_or_default();
-        let record = Record {
+        let record = BibRecord {
             arxiv: Some(id.clone()),
             doi: metadata.as_ref().and_then(|metadata| metadata.doi.clone()),
             title: metadata.and_then(|metadata| metadata.title),
             year: date(&id).map(Date::year),
             authors: authors.into_iter().filter_map(|name| name.into_iter().next()).collect(),
-            ..Record::default()
+            ..BibRecord::default()
         };
         Some((id, record))
     }
@@ -114,16 +111,16 @@ impl Unarxive {
         paper_lines::parse(batch, Format::Unarxive, read, |(head, line), place, out| self.take(head, line, place, out))
     }
 
-    fn take(&self, head: About, line: Line, place: String, out: &mut Parsed) {
+    fn take(&self, head: UnarxiveHead, line: UnarxiveBody, place: String, out: &mut Parsed) {
         let categories = head.metadata.as_ref().and_then(|metadata| metadata.categories.clone()).unwrap_or_default();
         let Some((id, record)) = head.record() else {
             return out.bad(place, "no \"paper_id\": not a line of unarxive".to_owned());
         };
-        let mut written = Written::default();
+        let mut written = SpannedText::default();
         let summary = line.summary.iter().map(|summary| match summary {
-            Summary::Paragraph(paragraph) => paragraph.text.as_str(),
-            Summary::Text(text) => text.as_str(),
-            Summary::Other(_) => "",
+            UnarxiveAbstract::Paragraph(paragraph) => paragraph.text.as_str(),
+            UnarxiveAbstract::Text(text) => text.as_str(),
+            UnarxiveAbstract::Other(_) => "",
         });
         for text in summary.chain(line.body_text.iter().flatten().map(|paragraph| paragraph.text.as_str())) {
             written.paragraph(text, marks(text));
@@ -145,9 +142,9 @@ impl Unarxive {
     }
 }
 
-impl BibEntry {
-    fn record(self) -> Record {
-        let mut record = Record::read(self.bib_entry_raw.as_deref().unwrap_or_default());
+impl UnarxiveEntry {
+    fn record(self) -> BibRecord {
+        let mut record = BibRecord::read(self.bib_entry_raw.as_deref().unwrap_or_default());
         let ids = self.ids.unwrap_or_default();
         let id =
             |name: &str| ids.get(name).and_then(Value::as_str).filter(|id| !id.trim().is_empty()).map(str::to_owned);
@@ -164,7 +161,7 @@ impl BibEntry {
 /// Bytes of a mark at the most.
 const LONGEST_MARK: usize = 256;
 
-/// What stands in double braces: marks, and what is left out.
+/// Spans in double braces: marks, and formulas and the like, which are left out.
 fn marks(text: &str) -> Vec<Span> {
     let mut spans = Vec::new();
     let mut from = 0;
@@ -173,8 +170,8 @@ fn marks(text: &str) -> Vec<Span> {
         let length = memchr::memmem::find(near, b"}}").unwrap_or(0);
         let inside = text.get(start + 2..start + length).unwrap_or_default();
         let kind = match inside.split_once(':') {
-            Some(("cite", key)) => Kind::Mark(Some(key.to_owned())),
-            Some(("formula" | "figure" | "table" | "ref" | "section" | "equation", _)) => Kind::Nothing,
+            Some(("cite", key)) => SpanKind::Mark(Some(key.to_owned())),
+            Some(("formula" | "figure" | "table" | "ref" | "section" | "equation", _)) => SpanKind::Nothing,
             _ => {
                 from = start + 2;
                 continue;

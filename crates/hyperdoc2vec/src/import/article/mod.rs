@@ -1,4 +1,4 @@
-//! Trees of XML articles, one or many a file: what `tei` and `jats` share.
+//! Trees of XML articles, one or many a file: the part that `tei` and `jats` share.
 //!
 //! Headers are read when the tree is opened, because references are looked up among them; texts afterwards, in any
 //! order. An article begins at its own start tag: what stands before it (declarations, a document type, the tags
@@ -11,35 +11,35 @@ use std::path::PathBuf;
 
 use rayon::prelude::*;
 
-use super::reference::{Catalogue, CatalogueBuilder, Paper, Record};
-use super::tree::{self, Pages, Tree, Wanted, safe_id};
+use super::reference::{BibRecord, Catalogue, CatalogueBuilder, Paper};
+use super::tree::{self, FileTree, Pages, WantedFiles, safe_id};
 use super::{ImportOptions, Parsed};
-use crate::document::losses::Loss;
 use crate::error::Result;
-use xml::Element;
+use crate::document::losses::Loss;
+use xml::{XmlElement, XmlTree};
 
 /// Files whose headers are in memory at once.
 const TOGETHER: usize = 512;
 
-/// What is particular to one kind of XML.
+/// One kind of XML.
 pub(super) trait Dialect: Sync {
-    /// What its files are called in messages.
+    /// The name of its files in messages.
     const WHAT: &'static str;
     /// The local name of an article's element.
     const ARTICLE: &'static str;
     /// The local name of the element in it that says what the article is.
     const HEADER: &'static str;
 
-    /// What the article says of itself, and the id that it gives itself.
-    fn header(header: Element<'_>) -> (Record, Option<String>);
+    /// The article's bibliographic record, and the id that it gives itself.
+    fn header(header: XmlElement<'_>) -> (BibRecord, Option<String>);
 
     /// The whole article; of its document, the id and the place are not wanted.
-    fn paper(article: Element<'_>, record: Record, place: &str, parsed: &mut Parsed) -> Paper;
+    fn paper(article: XmlElement<'_>, record: BibRecord, place: &str, parsed: &mut Parsed) -> Paper;
 }
 
 /// Articles that were found, their headers read.
 pub(super) struct Articles<D> {
-    tree: Tree,
+    tree: FileTree,
     catalogue: Catalogue,
     dialect: std::marker::PhantomData<D>,
 }
@@ -53,25 +53,25 @@ impl<D: Dialect> Articles<D> {
         step: &mut dyn FnMut(usize) -> Result<()>,
     ) -> Result<Articles<D>> {
         let ImportOptions { include, exclude, .. } = options;
-        let wanted = Wanted { what: D::WHAT, endings: &["xml", "nxml", "tei"], include, exclude };
-        let tree = Tree::open(roots, &wanted, stem)?;
+        let wanted = WantedFiles { what: D::WHAT, endings: &["xml", "nxml", "tei"], include, exclude };
+        let tree = FileTree::open(roots, &wanted, stem)?;
         let mut catalogue = CatalogueBuilder::default();
         for pages in tree.pages.chunks(TOGETHER) {
             step(tree.pages.len())?;
-            let of_page = |page: &tree::Page| {
+            let of_page = |page: &tree::TreeFile| {
                 // What cannot be read is reported when the texts are.
                 let bytes = tree::read(&page.file).unwrap_or_default();
                 let source = decoded(&bytes);
                 let articles = starts(&source, D::ARTICLE).into_iter().enumerate();
                 // An article that is not well-formed will be no document, so nothing is found to mean it.
                 let header = |(number, article): (usize, &str)| {
-                    let tree = xml::Tree::parse(article).ok()?;
+                    let tree = XmlTree::parse(article).ok()?;
                     let (record, id) = D::header(tree.root().find(&[D::HEADER])?);
                     Some((named(id, &page.id, number), record))
                 };
                 articles.filter_map(header).collect::<Vec<_>>()
             };
-            let records: Vec<Vec<(String, Record)>> = pages.par_iter().map(of_page).collect();
+            let records: Vec<Vec<(String, BibRecord)>> = pages.par_iter().map(of_page).collect();
             records.iter().flatten().for_each(|(id, record)| catalogue.add(id, record));
         }
         Ok(Articles { tree, catalogue: catalogue.finish(), dialect: std::marker::PhantomData })
@@ -99,7 +99,7 @@ impl<D: Dialect> Pages for Articles<D> {
             let offset = article.as_ptr() as usize - source.as_ptr() as usize;
             let place =
                 if number == 0 { page.path.clone() } else { format!("{}, article at byte {offset}", page.path) };
-            let tree = match xml::Tree::parse(article) {
+            let tree = match XmlTree::parse(article) {
                 Ok(tree) => tree,
                 Err(wrong) => {
                     let at = offset + wrong.at;
@@ -121,7 +121,7 @@ impl<D: Dialect> Pages for Articles<D> {
     }
 }
 
-/// What a file without such articles is, if another format reads it.
+/// The format that reads a file without such articles, if one does.
 fn other_format(source: &str) -> Option<String> {
     let kinds = [("TEI", "TEI", "tei"), ("article", "JATS", "jats"), ("mediawiki", "a MediaWiki dump", "mediawiki")];
     let known = |(element, ..): &(&str, &str, &str)| !starts(source, element).is_empty();

@@ -19,30 +19,30 @@ use crate::import::text::collapsed;
 /// Elements may stand in one another to this depth.
 const DEEPEST: usize = 200;
 
-/// What is wrong with an article, and at which of its bytes.
+/// An article that is not well-formed: the reason, and the byte at which it shows.
 #[derive(Debug, PartialEq, Eq)]
-pub(in crate::import) struct Wrong {
+pub(in crate::import) struct XmlError {
     pub(in crate::import) at: usize,
     pub(in crate::import) what: String,
 }
 
 /// An element tree.
 #[derive(Debug)]
-pub(in crate::import) struct Tree<'a> {
-    nodes: Vec<Node<'a>>,
+pub(in crate::import) struct XmlTree<'a> {
+    nodes: Vec<XmlNode<'a>>,
     /// Entities that nothing is known of: they are left out.
     pub(in crate::import) unknown: Vec<String>,
 }
 
 #[derive(Debug)]
-struct Node<'a> {
-    what: What<'a>,
+struct XmlNode<'a> {
+    what: XmlContent<'a>,
     /// The number of the node after this one and all that it holds.
     end: usize,
 }
 
 #[derive(Debug)]
-enum What<'a> {
+enum XmlContent<'a> {
     /// Local name, and the tag with the length of its whole name.
     Element(&'a str, &'a str, usize),
     Text(Cow<'a, str>),
@@ -50,29 +50,29 @@ enum What<'a> {
 
 /// An element of a tree.
 #[derive(Debug, Clone, Copy)]
-pub(in crate::import) struct Element<'t> {
-    tree: &'t Tree<'t>,
+pub(in crate::import) struct XmlElement<'t> {
+    tree: &'t XmlTree<'t>,
     number: usize,
 }
 
 /// A child of an element.
-pub(in crate::import) enum Child<'t> {
-    Element(Element<'t>),
+pub(in crate::import) enum XmlChild<'t> {
+    Element(XmlElement<'t>),
     Text(&'t str),
 }
 
-impl<'a> Tree<'a> {
+impl<'a> XmlTree<'a> {
     /// Reads the element with which `source` begins; what follows it is not looked at.
-    pub(in crate::import) fn parse(source: &'a str) -> Result<Tree<'a>, Wrong> {
+    pub(in crate::import) fn parse(source: &'a str) -> Result<XmlTree<'a>, XmlError> {
         let mut reader = Reader::from_str(source);
         reader.config_mut().allow_dangling_amp = true;
-        let mut tree = Tree { nodes: Vec::with_capacity(source.len() / 64), unknown: Vec::new() };
+        let mut tree = XmlTree { nodes: Vec::with_capacity(source.len() / 64), unknown: Vec::new() };
         let mut open: Vec<usize> = Vec::new();
         loop {
             let at = reader.buffer_position() as usize;
             let event = reader.read_event().map_err(|error| {
                 let at = reader.error_position() as usize;
-                Wrong { at, what: error.to_string() }
+                XmlError { at, what: error.to_string() }
             })?;
             let empty = matches!(event, Event::Empty(_));
             match event {
@@ -82,10 +82,11 @@ impl<'a> Tree<'a> {
                     let whole = &source[at + 1..end - 1];
                     let name = &whole[..length];
                     let local = name.rsplit(':').next().unwrap_or(name);
-                    tree.nodes.push(Node { what: What::Element(local, whole, length), end: tree.nodes.len() + 1 });
+                    tree.nodes
+                        .push(XmlNode { what: XmlContent::Element(local, whole, length), end: tree.nodes.len() + 1 });
                     if !empty {
                         if open.len() == DEEPEST {
-                            return Err(Wrong { at, what: format!("elements stand {DEEPEST} deep in one another") });
+                            return Err(XmlError { at, what: format!("elements stand {DEEPEST} deep in one another") });
                         }
                         open.push(tree.nodes.len() - 1);
                     } else if open.is_empty() {
@@ -105,7 +106,7 @@ impl<'a> Tree<'a> {
                 Event::CData(text) => tree.push_text(text.into_inner()),
                 Event::GeneralRef(entity) => tree.push_entity(&entity),
                 Event::Eof => {
-                    return Err(Wrong { at, what: "the file ends within the article".to_owned() });
+                    return Err(XmlError { at, what: "the file ends within the article".to_owned() });
                 }
                 Event::Comment(_) | Event::PI(_) | Event::Decl(_) | Event::DocType(_) => {}
             }
@@ -115,7 +116,7 @@ impl<'a> Tree<'a> {
     fn push_text(&mut self, text: Cow<'a, str>) {
         if !text.is_empty() {
             let end = self.nodes.len() + 1;
-            self.nodes.push(Node { what: What::Text(text), end });
+            self.nodes.push(XmlNode { what: XmlContent::Text(text), end });
         }
     }
 
@@ -132,23 +133,23 @@ impl<'a> Tree<'a> {
     }
 
     /// The element that was read.
-    pub(in crate::import) fn root(&self) -> Element<'_> {
-        Element { tree: self, number: 0 }
+    pub(in crate::import) fn root(&self) -> XmlElement<'_> {
+        XmlElement { tree: self, number: 0 }
     }
 }
 
-impl<'t> Element<'t> {
+impl<'t> XmlElement<'t> {
     /// Its name without a prefix.
     pub(in crate::import) fn name(self) -> &'t str {
         match self.tree.nodes[self.number].what {
-            What::Element(name, ..) => name,
-            What::Text(_) => "",
+            XmlContent::Element(name, ..) => name,
+            XmlContent::Text(_) => "",
         }
     }
 
     /// The value of an attribute, called with or without a prefix.
     pub(in crate::import) fn attribute(self, wanted: &str) -> Option<Cow<'t, str>> {
-        let What::Element(_, tag, length) = self.tree.nodes[self.number].what else { return None };
+        let XmlContent::Element(_, tag, length) = self.tree.nodes[self.number].what else { return None };
         for attribute in Attributes::new(tag, length).with_checks(false).flatten() {
             if attribute.key.0.rsplit(':').next() == Some(wanted) {
                 let value = match attribute.value {
@@ -168,8 +169,8 @@ impl<'t> Element<'t> {
     }
 
     /// Elements and texts right below it.
-    pub(in crate::import) fn children(self) -> impl Iterator<Item = Child<'t>> {
-        let Element { tree, number } = self;
+    pub(in crate::import) fn children(self) -> impl Iterator<Item = XmlChild<'t>> {
+        let XmlElement { tree, number } = self;
         let end = tree.nodes[number].end;
         let mut next = number + 1;
         std::iter::from_fn(move || {
@@ -177,27 +178,27 @@ impl<'t> Element<'t> {
             let node = tree.nodes[..end].get(number)?;
             next = node.end;
             Some(match &node.what {
-                What::Element(..) => Child::Element(Element { tree, number }),
-                What::Text(text) => Child::Text(text),
+                XmlContent::Element(..) => XmlChild::Element(XmlElement { tree, number }),
+                XmlContent::Text(text) => XmlChild::Text(text),
             })
         })
     }
 
     /// Elements right below it.
-    pub(in crate::import) fn elements(self) -> impl Iterator<Item = Element<'t>> {
+    pub(in crate::import) fn elements(self) -> impl Iterator<Item = XmlElement<'t>> {
         self.children().filter_map(|child| match child {
-            Child::Element(element) => Some(element),
-            Child::Text(_) => None,
+            XmlChild::Element(element) => Some(element),
+            XmlChild::Text(_) => None,
         })
     }
 
     /// Elements of this name right below it.
-    pub(in crate::import) fn all(self, name: &str) -> impl Iterator<Item = Element<'t>> {
+    pub(in crate::import) fn all(self, name: &str) -> impl Iterator<Item = XmlElement<'t>> {
         self.elements().filter(move |element| element.name() == name)
     }
 
     /// The first element that these names lead to.
-    pub(in crate::import) fn find(self, path: &[&str]) -> Option<Element<'t>> {
+    pub(in crate::import) fn find(self, path: &[&str]) -> Option<XmlElement<'t>> {
         match path {
             [] => Some(self),
             [name, rest @ ..] => self.all(name).find_map(|element| element.find(rest)),
@@ -205,17 +206,19 @@ impl<'t> Element<'t> {
     }
 
     /// Every element below it, at any depth, in the order of the text.
-    pub(in crate::import) fn below(self) -> impl Iterator<Item = Element<'t>> {
-        let Element { tree, number } = self;
+    pub(in crate::import) fn below(self) -> impl Iterator<Item = XmlElement<'t>> {
+        let XmlElement { tree, number } = self;
         let elements = number + 1..tree.nodes[number].end;
-        elements.filter(|&at| matches!(tree.nodes[at].what, What::Element(..))).map(|number| Element { tree, number })
+        elements
+            .filter(|&at| matches!(tree.nodes[at].what, XmlContent::Element(..)))
+            .map(|number| XmlElement { tree, number })
     }
 
     /// All text in it, white space collapsed.
     pub(in crate::import) fn text(self) -> String {
         let mut text = String::new();
         for node in &self.tree.nodes[self.number..self.tree.nodes[self.number].end] {
-            if let What::Text(piece) = &node.what {
+            if let XmlContent::Text(piece) = &node.what {
                 text.push_str(piece);
             }
         }
@@ -223,7 +226,7 @@ impl<'t> Element<'t> {
     }
 }
 
-/// What an entity of HTML stands for: `alpha`, `eacute`.
+/// The text of an entity of HTML: `alpha`, `eacute`.
 fn html_entity(name: &str) -> Option<String> {
     let written = format!("&{name};");
     let mut text = String::new();
@@ -241,7 +244,7 @@ mod tests {
 
     #[test]
     fn an_element_is_read_with_names_attributes_and_texts() {
-        let tree = Tree::parse(
+        let tree = XmlTree::parse(
             "<j:a x:id='1&lt;2' b=\"é\"><b/>t&amp;&alpha;&#65;<![CDATA[<c>]]><!-- no --><b n='2'/></j:a>junk <",
         )
         .expect("a tree");
@@ -250,18 +253,18 @@ mod tests {
         assert_eq!(root.text(), "t&αA<c>");
         assert_eq!(root.all("b").count(), 2);
         assert!(root.below().nth(1).is_some_and(|b| b.is("n", "2")));
-        assert_eq!(Tree::parse("<a/>x").expect("a tree").root().name(), "a");
+        assert_eq!(XmlTree::parse("<a/>x").expect("a tree").root().name(), "a");
     }
 
     #[test]
     fn unknown_entities_are_left_out_and_named() {
-        let tree = Tree::parse("<a>x &lol9; & y</a>").expect("a tree");
+        let tree = XmlTree::parse("<a>x &lol9; & y</a>").expect("a tree");
         assert_eq!((tree.root().text().as_str(), tree.unknown.as_slice()), ("x & y", &["lol9".to_owned()][..]));
     }
 
     #[test]
     fn what_is_wrong_is_told_with_its_place() {
-        let wrong = |source: &str| Tree::parse(source).map(|_| ()).expect_err("wrong");
+        let wrong = |source: &str| XmlTree::parse(source).map(|_| ()).expect_err("wrong");
         assert_eq!(wrong("<a><b></a>").at, 6);
         assert!(wrong("<a>text").what.contains("ends within"));
         assert!(wrong("").what.contains("ends within"));

@@ -1,4 +1,4 @@
-//! What a page says of itself: title, date, language, keywords, its own address, where it leads on to.
+//! The head of a page: title, date, language, keywords, its own address, where it leads on to.
 
 use crate::document::{Date, language_tag};
 use crate::import::html_events::{Event, HtmlPage, Key, Tag};
@@ -9,7 +9,7 @@ const LONGEST_WAIT: f32 = 15.0;
 
 /// The head of a page.
 #[derive(Default)]
-pub(super) struct Head<'a> {
+pub(super) struct PageHead<'a> {
     pub(super) title: String,
     pub(super) keywords: Vec<String>,
     /// The best date that can be read, or else one that cannot.
@@ -37,10 +37,10 @@ const DATES: [&str; 12] = [
     "citation_date",
 ];
 
-impl<'a> Head<'a> {
+impl<'a> PageHead<'a> {
     /// Reads what stands before the body.
-    pub(super) fn read(page: &'a HtmlPage) -> Head<'a> {
-        let mut head = Head::default();
+    pub(super) fn read(page: &'a HtmlPage) -> PageHead<'a> {
+        let mut head = PageHead::default();
         let mut dates: Vec<(usize, &str)> = Vec::new();
         // `lang`, `xml:lang`, the header, what social networks read: best first.
         let mut languages = [None; 4];
@@ -121,7 +121,7 @@ mod tests {
 
     #[test]
     fn the_language_is_the_best_that_is_one() {
-        let language = |source: &str| Head::read(&HtmlPage::read(source)).language.map(str::to_owned);
+        let language = |source: &str| PageHead::read(&HtmlPage::read(source)).language.map(str::to_owned);
         let meta = "<meta http-equiv=Content-Language content='de, fr'><meta property='og:locale' content=pt_BR>";
         assert_eq!(language(&format!("<html lang=en xml:lang=it>{meta}")).as_deref(), Some("en"));
         assert_eq!(language(&format!("<html lang='' xml:lang=it>{meta}")).as_deref(), Some("it"));

@@ -21,13 +21,13 @@ use encoding_rs::{Encoding, UTF_8, UTF_16BE, UTF_16LE, WINDOWS_1252};
 use super::Parsed;
 use super::html_events::{Event, HtmlPage, Key, Tag};
 use super::sniff::{HTML_ENDINGS, ending, has_ending};
-use super::text::Text;
+use super::text::LinkedText;
 use super::tree::href::{Base, Href, decode, folder, join};
-use super::tree::{self, Pages, Tree, Wanted};
+use super::tree::{self, FileTree, Pages, WantedFiles};
 use crate::document::{Document, Link};
 use crate::error::Result;
 use crate::document::losses::{Loss, Losses};
-use head::Head;
+use head::PageHead;
 
 /// How to read a tree of pages.
 #[derive(Debug, Clone)]
@@ -65,7 +65,7 @@ impl Default for HtmlOptions {
 
 /// A tree of pages, found but not yet read.
 pub struct Html {
-    tree: Tree,
+    tree: FileTree,
     base: Option<Base>,
 }
 
@@ -73,9 +73,9 @@ impl Html {
     /// Walks `roots` (directories or single pages) and sorts what it finds; an error if there is no page.
     pub fn open(roots: &[PathBuf], options: &HtmlOptions) -> Result<Html> {
         let HtmlOptions { include, exclude, base_url } = options;
-        let wanted = Wanted { what: "pages", endings: &HTML_ENDINGS, include, exclude };
+        let wanted = WantedFiles { what: "pages", endings: &HTML_ENDINGS, include, exclude };
         let base = Base::given(base_url.as_deref())?;
-        Ok(Html { tree: Tree::open(roots, &wanted, str::to_owned)?, base })
+        Ok(Html { tree: FileTree::open(roots, &wanted, str::to_owned)?, base })
     }
 }
 
@@ -91,8 +91,8 @@ impl Pages for Html {
         let source = to_text(&bytes, &origin, &mut parsed.losses);
         let page = HtmlPage::read(&source);
         drop((bytes, source));
-        let head = Head::read(&page);
-        let site = Site::new(self, index, &head);
+        let head = PageHead::read(&page);
+        let site = SiteView::new(self, index, &head);
 
         if let Some(target) = head.refresh.and_then(|url| site.leads_on(url)) {
             return parsed.aliases.push((file.id.clone(), target.id(&self.tree)));
@@ -100,7 +100,7 @@ impl Pages for Html {
         if head.refresh.is_some_and(|url| !site.is_here(url)) {
             return parsed.losses.add(Loss::SkippedPage, format!("{origin}: leads to a page elsewhere"));
         }
-        if let Some(Target::Page(other)) = head.canonical.and_then(|url| site.leads_on(url))
+        if let Some(HtmlTarget::Page(other)) = head.canonical.and_then(|url| site.leads_on(url))
             && !is_top(&self.tree.pages[other].path)
             && self.leads_to_text(index, other)
         {
@@ -146,17 +146,19 @@ impl Html {
             let file = &self.tree.pages[here];
             let Ok(bytes) = tree::read(&file.file) else { return false };
             let page = HtmlPage::read(&to_text(&bytes, &file.path, &mut Losses::default()));
-            let head = Head::read(&page);
-            let site = Site::new(self, here, &head);
+            let head = PageHead::read(&page);
+            let site = SiteView::new(self, here, &head);
             let next = match (head.refresh, head.canonical.and_then(|url| site.leads_on(url))) {
                 (Some(url), _) if !site.is_here(url) => site.leads_on(url),
-                (_, Some(Target::Page(next))) if !is_top(&self.tree.pages[next].path) => Some(Target::Page(next)),
+                (_, Some(HtmlTarget::Page(next))) if !is_top(&self.tree.pages[next].path) => {
+                    Some(HtmlTarget::Page(next))
+                }
                 _ => {
                     let is_text = || !write(&page, content::find(&page), &site).0.is_empty();
                     return !content::is_generated(&page, &file.path) && is_text();
                 }
             };
-            let Some(Target::Page(next)) = next else { return false };
+            let Some(HtmlTarget::Page(next)) = next else { return false };
             here = next;
         }
         false
@@ -164,23 +166,23 @@ impl Html {
 }
 
 /// Where a link leads, if it is kept.
-enum Target {
+enum HtmlTarget {
     Page(usize),
     /// No page of the set, but it would be if it existed.
     Missing(String),
 }
 
-impl Target {
-    fn id(self, tree: &Tree) -> String {
+impl HtmlTarget {
+    fn id(self, tree: &FileTree) -> String {
         match self {
-            Target::Page(index) => tree.pages[index].id.clone(),
-            Target::Missing(id) => id,
+            HtmlTarget::Page(index) => tree.pages[index].id.clone(),
+            HtmlTarget::Missing(id) => id,
         }
     }
 }
 
 /// The set of pages as seen from one of them.
-struct Site<'a> {
+struct SiteView<'a> {
     html: &'a Html,
     index: usize,
     /// Where relative links start; `None` if that is elsewhere.
@@ -189,11 +191,11 @@ struct Site<'a> {
     own_base: Option<Base>,
 }
 
-impl<'a> Site<'a> {
-    fn new(html: &'a Html, index: usize, head: &Head<'_>) -> Site<'a> {
+impl<'a> SiteView<'a> {
+    fn new(html: &'a Html, index: usize, head: &PageHead<'_>) -> SiteView<'a> {
         let page = &html.tree.pages[index];
         let own_base = head.canonical.and_then(|url| Base::infer(url, &page.path));
-        let mut site = Site { html, index, folder: Some(folder(&page.full).to_owned()), own_base };
+        let mut site = SiteView { html, index, folder: Some(folder(&page.full).to_owned()), own_base };
         if let Some(base) = head.base.map(Href::read)
             && base != Href::Here
         {
@@ -221,19 +223,19 @@ impl<'a> Site<'a> {
     }
 
     /// Where a link leads; `None` if it is just text.
-    fn resolve(&self, url: &str) -> Option<Target> {
+    fn resolve(&self, url: &str) -> Option<HtmlTarget> {
         let tree = &self.html.tree;
         let raw = self.places(&Href::read(url));
         let found = raw.iter().find_map(|full| find(tree, &decode(full)).or_else(|| find(tree, full)));
         match found {
-            Some(index) => Some(Target::Page(index)),
-            None => missing(tree, tree.pages[self.index].root, &decode(raw.first()?)).map(Target::Missing),
+            Some(index) => Some(HtmlTarget::Page(index)),
+            None => missing(tree, tree.pages[self.index].root, &decode(raw.first()?)).map(HtmlTarget::Missing),
         }
     }
 
-    /// The same, but `None` if it leads to this very page.
-    fn leads_on(&self, url: &str) -> Option<Target> {
-        self.resolve(url).filter(|target| !matches!(target, Target::Page(index) if *index == self.index))
+    /// The target of a link, unless that is this very page.
+    fn leads_on(&self, url: &str) -> Option<HtmlTarget> {
+        self.resolve(url).filter(|target| !matches!(target, HtmlTarget::Page(index) if *index == self.index))
     }
 
     /// Whether a link leads to this very page.
@@ -256,7 +258,7 @@ impl<'a> Site<'a> {
 }
 
 /// The page that a full path names: as it is, without its ending, or as a folder.
-fn find(tree: &Tree, full: &str) -> Option<usize> {
+fn find(tree: &FileTree, full: &str) -> Option<usize> {
     let stem = full.trim_end_matches('/');
     let exact = if stem.len() == full.len() { tree.find(full) } else { None };
     let folder_first = stem.len() != full.len();
@@ -266,7 +268,7 @@ fn find(tree: &Tree, full: &str) -> Option<usize> {
 }
 
 /// The id of a page that is not in the set, but looks as if it should be.
-fn missing(tree: &Tree, root: usize, full: &str) -> Option<String> {
+fn missing(tree: &FileTree, root: usize, full: &str) -> Option<String> {
     let page = match ending(full) {
         _ if full.ends_with('/') => format!("{full}index.html"),
         _ if has_ending(full, &HTML_ENDINGS) => full.to_owned(),
@@ -283,8 +285,8 @@ fn is_top(path: &str) -> bool {
 }
 
 /// The text of a region, with its links.
-fn write(page: &HtmlPage, region: content::Region, site: &Site<'_>) -> (String, Vec<Link>) {
-    let mut text = Text::new();
+fn write(page: &HtmlPage, region: content::Region, site: &SiteView<'_>) -> (String, Vec<Link>) {
+    let mut text = LinkedText::new();
     let mut index = region.start;
     let mut lines = 0usize;
     while index < region.end {
@@ -346,7 +348,7 @@ fn title(page: &HtmlPage, region: content::Region, title: String) -> Option<Stri
 
 /// The words of a region in one line.
 fn plain(page: &HtmlPage, region: content::Region) -> String {
-    let mut text = Text::new();
+    let mut text = LinkedText::new();
     let mut index = region.start;
     while index < region.end {
         match page.events[index] {

@@ -7,28 +7,28 @@
 
 use std::collections::HashMap;
 
-use super::source::{Folder, without_comments};
+use super::source::{PaperFiles, without_comments};
 use super::strip::plain;
 use super::tokens::{after_options, command, group, short_argument};
 use crate::import::reference::words::first_year;
-use crate::import::reference::{Record, surname};
+use crate::import::reference::{BibRecord, surname};
 use crate::import::text::collapsed;
 
 /// Fields and entries longer than this are broken.
 const LONGEST: usize = 20_000;
-/// The same for fields inside an entry.
+/// Fields inside an entry longer than this are broken.
 const LONGEST_INFO: usize = 2000;
 
 /// The bibliography of a paper: from its text and `.bbl`, completed by its `.bib` files. And how many of the entries are
 /// its own; those after them stand in a `.bib` alone, which may hold what the paper does not cite.
-pub(super) fn entries(folder: &Folder<'_>, main: usize, text: &str) -> (Vec<(String, Record)>, usize) {
-    let mut entries: Vec<(String, Record)> = items(text);
+pub(super) fn entries(folder: &PaperFiles<'_>, main: usize, text: &str) -> (Vec<(String, BibRecord)>, usize) {
+    let mut entries: Vec<(String, BibRecord)> = items(text);
     if let Some(source) = folder.bbl(main) {
         let source = if source.contains("\\entry{") { source } else { without_comments(&source) };
         entries.extend(if source.contains("\\entry{") { biblatex(&source) } else { items(&source) });
     }
     let mut places: HashMap<String, usize> = HashMap::new();
-    let mut list: Vec<(String, Record)> = Vec::new();
+    let mut list: Vec<(String, BibRecord)> = Vec::new();
     for (key, record) in entries {
         if let std::collections::hash_map::Entry::Vacant(place) = places.entry(key.clone()) {
             place.insert(list.len());
@@ -39,7 +39,7 @@ pub(super) fn entries(folder: &Folder<'_>, main: usize, text: &str) -> (Vec<(Str
     for (key, record) in bib_files(folder, text).iter().flat_map(|source| bib(source)) {
         match places.get(&key).map(|&place| &mut list[place].1) {
             // The entry's text is from the `.bbl`, what it says from the `.bib`.
-            Some(known) => *known = Record { text: known.text.take().or(record.text), ..record },
+            Some(known) => *known = BibRecord { text: known.text.take().or(record.text), ..record },
             None => {
                 places.insert(key.clone(), list.len());
                 list.push((key, record));
@@ -50,7 +50,7 @@ pub(super) fn entries(folder: &Folder<'_>, main: usize, text: &str) -> (Vec<(Str
 }
 
 /// The `.bib` files that a paper names.
-fn bib_files(folder: &Folder<'_>, text: &str) -> Vec<String> {
+fn bib_files(folder: &PaperFiles<'_>, text: &str) -> Vec<String> {
     let mut files = Vec::new();
     for command in ["\\bibliography", "\\addbibresource"] {
         for (at, _) in text.match_indices(command).take(20) {
@@ -62,7 +62,7 @@ fn bib_files(folder: &Folder<'_>, text: &str) -> Vec<String> {
 }
 
 /// `\bibitem[label]{key} text`.
-fn items(source: &str) -> Vec<(String, Record)> {
+fn items(source: &str) -> Vec<(String, BibRecord)> {
     let mut found = Vec::new();
     let mut places = memchr::memmem::find_iter(source.as_bytes(), "\\bibitem").peekable();
     while let Some(at) = places.next() {
@@ -77,21 +77,21 @@ fn items(source: &str) -> Vec<(String, Record)> {
         let cut = (0..=text.len().min(LONGEST)).rev().find(|&end| text.is_char_boundary(end)).unwrap_or(0);
         let source = &text[..cut];
         let text = plain(source, true);
-        let record = Record {
+        let record = BibRecord {
             title: infos(source, "title").into_iter().next().map(|title| plain(title, false)),
             year: infos(source, "year").into_iter().find_map(first_year),
             authors: infos(source, "author").into_iter().take(32).map(author).collect(),
             text: Some(text.clone()).filter(|text| !text.is_empty()),
-            ..Record::default()
+            ..BibRecord::default()
         };
         // What no command says is read as a person would.
-        let record = record.or(Record::read(&text));
+        let record = record.or(BibRecord::read(&text));
         found.push((key.trim().to_owned(), record));
     }
     found
 }
 
-/// What `\bibinfo {kind} {…}` says in an item, as REVTeX and Elsevier's styles write it.
+/// The values of `\bibinfo {kind} {…}` in an item, as REVTeX and Elsevier's styles write it.
 fn infos<'a>(item: &'a str, kind: &str) -> Vec<&'a str> {
     let of_kind = |(at, command): (usize, &str)| {
         let (found, rest) = short_argument(&item[at + command.len()..], LONGEST_INFO)?;
@@ -110,7 +110,7 @@ fn author(name: &str) -> String {
 }
 
 /// The `.bbl` that biber writes.
-fn biblatex(source: &str) -> Vec<(String, Record)> {
+fn biblatex(source: &str) -> Vec<(String, BibRecord)> {
     let mut found = Vec::new();
     for entry in source.split("\\entry{").skip(1) {
         let Some((key, entry)) = entry.split_once('}') else { continue };
@@ -132,7 +132,7 @@ fn biblatex(source: &str) -> Vec<(String, Record)> {
             let rest = &authors[at + start.len() - 1..];
             short_argument(rest, 1000).map(|(name, _)| plain(name.trim_matches(['{', '}']), false))
         });
-        let record = Record {
+        let record = BibRecord {
             title: field("title").map(|title| match field("subtitle") {
                 Some(subtitle) => format!("{title}: {subtitle}"),
                 None => title,
@@ -142,7 +142,7 @@ fn biblatex(source: &str) -> Vec<(String, Record)> {
             doi: verbatim("doi"),
             arxiv: verbatim("eprint").or_else(|| field("eprint")),
             text: verbatim("url").filter(|url| url.contains("arxiv") || url.contains("acl") || url.contains("doi")),
-            ..Record::default()
+            ..BibRecord::default()
         };
         found.push((key.trim().to_owned(), record));
     }
@@ -150,7 +150,7 @@ fn biblatex(source: &str) -> Vec<(String, Record)> {
 }
 
 /// Entries of a `.bib` file.
-pub(super) fn bib(source: &str) -> Vec<(String, Record)> {
+pub(super) fn bib(source: &str) -> Vec<(String, BibRecord)> {
     let mut found = Vec::new();
     let mut strings: HashMap<String, String> = HashMap::new();
     let mut rest = source;
@@ -263,7 +263,7 @@ fn quoted(text: &str, most: usize) -> Option<usize> {
     None
 }
 
-fn record(fields: &HashMap<String, String>) -> Record {
+fn record(fields: &HashMap<String, String>) -> BibRecord {
     let field = |name: &str| fields.get(name).map(|value| plain(value, false)).filter(|value| !value.is_empty());
     let raw = |name: &str| fields.get(name).map(|value| value.trim().to_owned()).filter(|value| !value.is_empty());
     let people = fields.get("author").or_else(|| fields.get("editor")).map(String::as_str).unwrap_or_default();
@@ -274,7 +274,7 @@ fn record(fields: &HashMap<String, String>) -> Record {
     // Other places in which ids stand.
     let places = ["journal", "journaltitle", "url", "note", "howpublished", "volume", "pmid"];
     let text = places.iter().filter_map(|name| Some(format!("{name} {}", raw(name)?))).collect::<Vec<_>>().join("; ");
-    Record {
+    BibRecord {
         title: field("title"),
         year: field("year").or_else(|| field("date")).and_then(|date| first_year(&date)),
         authors: names.take(32).map(|name| surname(&name).to_owned()).collect(),
@@ -283,7 +283,7 @@ fn record(fields: &HashMap<String, String>) -> Record {
         arxiv: eprint,
         text: Some(text)
             .filter(|text| ["arxiv", "arXiv", "doi", "aclanthology", "aclweb"].iter().any(|word| text.contains(word))),
-        ..Record::default()
+        ..BibRecord::default()
     }
 }
 

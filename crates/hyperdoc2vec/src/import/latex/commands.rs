@@ -1,4 +1,4 @@
-//! What commands and environments of LaTeX mean for the text.
+//! Commands and environments of LaTeX, and their meaning for the text.
 
 /// Environments of which nothing stays but their captions.
 pub(super) const DROPPED: [&str; 36] = [

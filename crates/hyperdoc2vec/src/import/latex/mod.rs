@@ -19,14 +19,14 @@ use std::path::PathBuf;
 use rayon::prelude::*;
 
 use super::reference::words::first_year;
-use super::reference::{Catalogue, CatalogueBuilder, Paper, Record, surname};
+use super::reference::{BibRecord, Catalogue, CatalogueBuilder, Paper, surname};
 use super::sniff::without_ending;
-use super::tree::{self, Beside, Pages, Tree, Wanted, safe_id};
+use super::tree::{self, ExtraFiles, FileTree, Pages, WantedFiles, safe_id};
 use super::{ImportOptions, Parsed};
-use crate::document::losses::{Loss, Losses};
 use crate::document::{Date, Document};
 use crate::error::{Error, Result};
-use source::{Files, Folder};
+use crate::document::losses::{Loss, Losses};
+use source::{FolderFiles, PaperFiles};
 use tokens::{after_options, argument, command};
 
 /// Papers whose headers are in memory at once.
@@ -34,16 +34,16 @@ const TOGETHER: usize = 512;
 
 /// Papers, found, their headers read.
 pub struct Latex {
-    tree: Tree,
-    papers: Vec<Found>,
-    folders: Vec<Files>,
+    tree: FileTree,
+    papers: Vec<LatexPaper>,
+    folders: Vec<FolderFiles>,
     catalogue: Catalogue,
     /// Files that are not read, and what the walk could not read.
     losses: Losses,
 }
 
 /// A paper: its main file is a page of the tree.
-struct Found {
+struct LatexPaper {
     id: String,
     main: usize,
     /// The number of its folder.
@@ -56,7 +56,7 @@ impl Latex {
         Latex::open_step(roots, options, &mut |_| Ok(()))
     }
 
-    /// The same; now and then `step` is told how many papers there are, and may stop it.
+    /// Like [`Latex::open`]; now and then `step` is told how many papers there are, and may stop it.
     pub(super) fn open_step(
         roots: &[PathBuf],
         options: &ImportOptions,
@@ -64,15 +64,15 @@ impl Latex {
     ) -> Result<Latex> {
         let ImportOptions { include, exclude, .. } = options;
         let endings = &["tex", "ltx", "latex", "bbl", "bib"];
-        let wanted = Wanted { what: "LaTeX sources", endings, include, exclude };
+        let wanted = WantedFiles { what: "LaTeX sources", endings, include, exclude };
         // A single file has its bibliography beside it.
         let beside =
             roots.iter().filter(|root| root.is_file()).flat_map(|root| ["bbl", "bib"].map(|e| root.with_extension(e)));
         let all: Vec<PathBuf> = roots.iter().cloned().chain(beside.filter(|path| path.is_file())).collect();
         // arXiv packs a paper of one file as `2106.00007.gz`.
-        let beside = Beside { bare: true, others: &["pdf", "tar", "tgz", "zip", "7z", "rar"] };
-        let tree = Tree::open_beside(&all, &wanted, &beside, str::to_owned)?;
-        let kinds: Vec<Kind> = tree.pages.par_iter().map(Kind::of).collect();
+        let extra = ExtraFiles { bare: true, others: &["pdf", "tar", "tgz", "zip", "7z", "rar"] };
+        let tree = FileTree::open_with(&all, &wanted, &extra, str::to_owned)?;
+        let kinds: Vec<TexFileKind> = tree.pages.par_iter().map(TexFileKind::of).collect();
         let (papers, folders) = found(&tree, &kinds);
         if papers.is_empty() {
             let place = roots.iter().map(|root| root.display().to_string()).collect::<Vec<_>>().join(", ");
@@ -82,12 +82,12 @@ impl Latex {
         let mut catalogue = CatalogueBuilder::default();
         for some in papers.chunks(TOGETHER) {
             step(papers.len())?;
-            let header = |paper: &Found| {
-                let folder = Folder::new(&tree, &folders[paper.folder]);
+            let header = |paper: &LatexPaper| {
+                let folder = PaperFiles::new(&tree, &folders[paper.folder]);
                 let (text, files) = folder.expanded(paper.main, &mut Losses::default());
                 (header(&text, &paper.id), files)
             };
-            let records: Vec<(Record, Vec<usize>)> = some.par_iter().map(header).collect();
+            let records: Vec<(BibRecord, Vec<usize>)> = some.par_iter().map(header).collect();
             some.iter().zip(&records).for_each(|(paper, (record, _))| catalogue.add(&paper.id, record));
             read.extend(records.into_iter().flat_map(|(_, files)| files));
         }
@@ -110,7 +110,7 @@ impl Pages for Latex {
         if self.tree.read(found.main, &mut parsed.losses).is_none() {
             return;
         }
-        let folder = Folder::new(&self.tree, &self.folders[found.folder]);
+        let folder = PaperFiles::new(&self.tree, &self.folders[found.folder]);
         let (text, _) = folder.expanded(found.main, &mut parsed.losses);
         let record = header(&text, &found.id);
         let (mut entries, own) = bibliography::entries(&folder, found.main, &text);
@@ -137,36 +137,46 @@ impl Pages for Latex {
     }
 }
 
-/// What a file is.
+/// The part that a file plays in a paper.
 #[derive(Clone, Copy, PartialEq, Eq)]
-enum Kind {
+enum TexFileKind {
     Main,
     Part,
     Bibliography,
     Archive,
 }
 
-impl Kind {
-    fn of(page: &tree::Page) -> Kind {
+impl TexFileKind {
+    fn of(page: &tree::TreeFile) -> TexFileKind {
         if page.path.ends_with(".bbl") || page.path.ends_with(".bib") {
-            return Kind::Bibliography;
+            return TexFileKind::Bibliography;
         }
         let bytes = tree::read(&page.file).unwrap_or_default();
         let has = |command: &str| memchr::memmem::find(&bytes, command.as_bytes());
         if bytes.get(257..262) == Some(b"ustar") {
-            return Kind::Archive;
+            return TexFileKind::Archive;
         }
         let class = has("\\documentclass").map(|at| &bytes[at + "\\documentclass".len()..]);
         let part = class.is_some_and(|rest| {
             let rest = String::from_utf8_lossy(&rest[..rest.len().min(500)]);
             argument(after_options(&rest)).is_some_and(|(class, _)| matches!(class.trim(), "subfiles" | "standalone"))
         });
-        if !part && (class.is_some() || has("\\documentstyle").is_some()) { Kind::Main } else { Kind::Part }
+        if !part && (class.is_some() || has("\\documentstyle").is_some()) {
+            TexFileKind::Main
+        } else {
+            TexFileKind::Part
+        }
     }
 }
 
 /// Files that could be papers, or parts of them, and that no paper reads.
-fn unread(tree: &Tree, kinds: &[Kind], papers: &[Found], folders: &[Files], read: &HashSet<usize>) -> Losses {
+fn unread(
+    tree: &FileTree,
+    kinds: &[TexFileKind],
+    papers: &[LatexPaper],
+    folders: &[FolderFiles],
+    read: &HashSet<usize>,
+) -> Losses {
     // What the walk could not read is told with the first file, if that is read as a paper.
     let told = papers.iter().any(|paper| paper.main == 0);
     let mut losses = if told { Losses::default() } else { tree.losses.clone() };
@@ -176,8 +186,8 @@ fn unread(tree: &Tree, kinds: &[Kind], papers: &[Found], folders: &[Files], read
     }
     for (number, page) in tree.pages.iter().enumerate().filter(|(number, _)| !read.contains(number)) {
         let why = match (kinds[number], owner.get(&number)) {
-            (Kind::Bibliography, _) => continue,
-            (Kind::Archive, _) => "an archive: unpack it first".to_owned(),
+            (TexFileKind::Bibliography, _) => continue,
+            (TexFileKind::Archive, _) => "an archive: unpack it first".to_owned(),
             (_, Some(paper)) => format!("no part of {paper}"),
             (_, None) => "no \\documentclass in it".to_owned(),
         };
@@ -206,11 +216,11 @@ fn unread(tree: &Tree, kinds: &[Kind], papers: &[Found], folders: &[Files], read
 }
 
 /// Groups files into papers, in the order of their main files' paths, and into folders.
-fn found(tree: &Tree, kinds: &[Kind]) -> (Vec<Found>, Vec<Files>) {
+fn found(tree: &FileTree, kinds: &[TexFileKind]) -> (Vec<LatexPaper>, Vec<FolderFiles>) {
     let folder_of = |path: &str| path.rfind('/').map_or("", |end| &path[..=end]).to_owned();
     // Folders with main files, those inside others left out.
     let mut folders: BTreeMap<(usize, String), Vec<usize>> = BTreeMap::new();
-    for (number, page) in tree.pages.iter().enumerate().filter(|(number, _)| kinds[*number] == Kind::Main) {
+    for (number, page) in tree.pages.iter().enumerate().filter(|(number, _)| kinds[*number] == TexFileKind::Main) {
         folders.entry((page.root, folder_of(&page.path))).or_default().push(number);
     }
     let owner = |root: usize, folder: &str| {
@@ -230,12 +240,12 @@ fn found(tree: &Tree, kinds: &[Kind]) -> (Vec<Found>, Vec<Files>) {
         let files = files.remove(&(root, folder.clone())).unwrap_or_default();
         let number = all.len();
         let alone = || mains.len() == 1 && folders.keys().filter(|(of, _)| *of == root).count() == 1;
-        all.push(Files::new(tree, &files, &folder, folder.is_empty() && !alone()));
+        all.push(FolderFiles::new(tree, &files, &folder, folder.is_empty() && !alone()));
         if folder.is_empty() {
             for main in mains {
                 let path = &tree.pages[main].id;
                 let id = id_of(without_ending(path));
-                papers.push(Found { id, main, folder: number });
+                papers.push(LatexPaper { id, main, folder: number });
             }
             continue;
         }
@@ -244,14 +254,14 @@ fn found(tree: &Tree, kinds: &[Kind]) -> (Vec<Found>, Vec<Files>) {
         let page = &tree.pages[main];
         let name = page.path.len() - folder.len() + 1;
         let id = id_of(&page.id[..page.id.len().saturating_sub(name)]);
-        papers.push(Found { id, main, folder: number });
+        papers.push(LatexPaper { id, main, folder: number });
     }
     papers.sort_by_key(|paper| paper.main);
     (papers, all)
 }
 
 /// The lower, the likelier is a main file the paper and no supplement.
-fn quality(tree: &Tree, files: &[usize], main: usize) -> (bool, usize, std::cmp::Reverse<u64>, usize) {
+fn quality(tree: &FileTree, files: &[usize], main: usize) -> (bool, usize, std::cmp::Reverse<u64>, usize) {
     const NAMES: [&str; 6] = ["main", "ms", "paper", "article", "manuscript", "arxiv"];
     let page = &tree.pages[main];
     let stem = page.path.rsplit_once('.').map_or(page.path.as_str(), |(stem, _)| stem);
@@ -305,8 +315,8 @@ fn arxiv_date(id: &str) -> Option<Date> {
 /// `\author` commands that are read.
 const MOST_AUTHORS: usize = 32;
 
-/// What a paper says of itself.
-fn header(text: &str, id: &str) -> Record {
+/// Title, authors and ids of a paper, from its source.
+fn header(text: &str, id: &str) -> BibRecord {
     let title = command(text, "title").map(|title| strip::plain(title, false)).filter(|title| !title.is_empty());
     let mut authors = Vec::new();
     let mut rest = text;
@@ -331,7 +341,7 @@ fn header(text: &str, id: &str) -> Record {
     }
     let written = command(text, "date").map(|date| strip::plain(date, false));
     let date = arxiv_date(id).map(Date::year).or_else(|| first_year(&written?));
-    Record { title, authors, year: date, arxiv: arxiv_date(id).map(|_| id.to_owned()), ..Record::default() }
+    BibRecord { title, authors, year: date, arxiv: arxiv_date(id).map(|_| id.to_owned()), ..BibRecord::default() }
 }
 
 #[cfg(test)]

@@ -3,8 +3,8 @@
 use std::collections::HashMap;
 
 use super::tokens::{name, short_argument};
+use crate::import::tree::{self, FileTree};
 use crate::document::losses::{Loss, Losses};
-use crate::import::tree::{self, Tree};
 
 /// Files stand in one another to this depth.
 const DEEPEST: usize = 12;
@@ -13,7 +13,7 @@ const LONGEST: usize = 64 << 20;
 const MOST_FILES: usize = 2000;
 
 /// The files in a folder, and below it.
-pub(super) struct Files {
+pub(super) struct FolderFiles {
     /// By path below the folder, in lower case.
     by_path: HashMap<String, usize>,
     /// Path below the root, with a slash at its end unless it is the root.
@@ -22,18 +22,18 @@ pub(super) struct Files {
     pub(super) shared: bool,
 }
 
-impl Files {
+impl FolderFiles {
     /// These files of the tree, which lie in `folder`.
-    pub(super) fn new(tree: &Tree, files: &[usize], folder: &str, shared: bool) -> Files {
+    pub(super) fn new(tree: &FileTree, files: &[usize], folder: &str, shared: bool) -> FolderFiles {
         let below = |&file: &usize| {
             let path = &tree.pages[file].path;
             (path.strip_prefix(folder).unwrap_or(path).to_lowercase(), file)
         };
-        Files { by_path: files.iter().map(below).collect(), folder: folder.to_owned(), shared }
+        FolderFiles { by_path: files.iter().map(below).collect(), folder: folder.to_owned(), shared }
     }
 }
 
-impl Files {
+impl FolderFiles {
     /// Their numbers in the tree.
     pub(super) fn numbers(&self) -> impl Iterator<Item = usize> {
         self.by_path.values().copied()
@@ -41,15 +41,15 @@ impl Files {
 }
 
 /// The files of one paper.
-pub(super) struct Folder<'a> {
-    tree: &'a Tree,
-    files: &'a Files,
+pub(super) struct PaperFiles<'a> {
+    tree: &'a FileTree,
+    files: &'a FolderFiles,
 }
 
-impl<'a> Folder<'a> {
+impl<'a> PaperFiles<'a> {
     /// These files of the tree.
-    pub(super) fn new(tree: &'a Tree, files: &'a Files) -> Folder<'a> {
-        Folder { tree, files }
+    pub(super) fn new(tree: &'a FileTree, files: &'a FolderFiles) -> PaperFiles<'a> {
+        PaperFiles { tree, files }
     }
 
     /// The `.bbl` of a main file: the one that is called so, else the only one.
@@ -108,7 +108,7 @@ impl<'a> Folder<'a> {
 }
 
 struct Expansion<'a> {
-    folder: &'a Folder<'a>,
+    folder: &'a PaperFiles<'a>,
     text: String,
     /// Files that are being read.
     open: Vec<usize>,

@@ -8,7 +8,7 @@ use icu_normalizer::ComposingNormalizer;
 
 use super::commands::{BREAKS, DROPPED, SECOND_COUNTS, accent, dropped_arguments, is_citation, letters};
 use super::tokens::{LONGEST, after_options, group, name};
-use crate::import::reference::{Mark, MarkedText, Record};
+use crate::import::reference::{BibRecord, Mark, MarkedText};
 use crate::import::text::collapsed;
 
 /// Groups are read inside groups to this depth; below it braces are just left out.
@@ -21,7 +21,7 @@ const LONGEST_MACRO: usize = 200;
 const LONGEST_FORMULA: usize = 5000;
 
 /// The text of a whole paper, its marks naming these entries.
-pub(super) fn body(source: &str, entries: &[(String, Record)]) -> (String, Vec<Mark>) {
+pub(super) fn body(source: &str, entries: &[(String, BibRecord)]) -> (String, Vec<Mark>) {
     let start = source.find("\\begin{document}").map_or(0, |at| at + "\\begin{document}".len());
     let end = source[start..].find("\\end{document}").map_or(source.len(), |at| start + at);
     let mut strip = Strip::new(MarkedText::new(entries), source.len());
@@ -86,7 +86,7 @@ impl<'a> Strip<'a> {
         }
     }
 
-    /// What stands in braces at the start of `text`, after white space, and what follows.
+    /// The group in braces at the start of `text`, after white space, and the text that follows.
     fn argument<'s>(&mut self, text: &'s str) -> Option<(&'s str, &'s str)> {
         let text = text.trim_start();
         let most = LONGEST.min(self.patience);

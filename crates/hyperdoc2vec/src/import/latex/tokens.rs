@@ -30,19 +30,19 @@ pub(super) fn group(text: &str, open: u8, close: u8, most: usize) -> Option<usiz
     None
 }
 
-/// What stands in the braces with which `text` begins, after white space, and what follows.
+/// The group in braces with which `text` begins, after white space, and the text that follows.
 pub(super) fn argument(text: &str) -> Option<(&str, &str)> {
     short_argument(text, LONGEST)
 }
 
-/// The same, if it is at most `most` bytes long.
+/// The group in braces with which `text` begins, if it is at most `most` bytes long, and the text that follows.
 pub(super) fn short_argument(text: &str, most: usize) -> Option<(&str, &str)> {
     let text = text.trim_start();
     let length = group(text, b'{', b'}', most)?;
     Some((&text[1..length - 1], &text[length..]))
 }
 
-/// What follows optional arguments in brackets.
+/// The text after optional arguments in brackets.
 pub(super) fn after_options(text: &str) -> &str {
     let mut rest = text;
     loop {

@@ -8,7 +8,7 @@ use crate::document::Date;
 
 /// The parts of front matter that mean something to us.
 #[derive(Debug, Default, PartialEq)]
-pub(super) struct Front {
+pub(super) struct FrontMatter {
     pub(super) title: Option<String>,
     pub(super) date: Option<Result<Date, String>>,
     /// As written.
@@ -22,24 +22,24 @@ pub(super) struct Front {
 }
 
 /// Fields and their values, in order.
-type Fields = Vec<(String, Vec<String>)>;
+type FrontFields = Vec<(String, Vec<String>)>;
 
-impl Front {
+impl FrontMatter {
     /// Reads the front matter of a page, if it has any.
-    pub(super) fn read(source: &str) -> Front {
+    pub(super) fn read(source: &str) -> FrontMatter {
         let fields = match split(source).0 {
-            None => return Front::default(),
+            None => return FrontMatter::default(),
             Some(("---", text)) => yaml(text),
             Some((_, text)) => toml(text),
         };
         match fields {
-            Ok(fields) => Front::from_fields(fields),
-            Err(wrong) => Front { wrong: Some(wrong), ..Front::default() },
+            Ok(fields) => FrontMatter::from_fields(fields),
+            Err(wrong) => FrontMatter { wrong: Some(wrong), ..FrontMatter::default() },
         }
     }
 
-    fn from_fields(fields: Fields) -> Front {
-        let mut front = Front::default();
+    fn from_fields(fields: FrontFields) -> FrontMatter {
+        let mut front = FrontMatter::default();
         for (field, values) in fields {
             let first = || values.first().map(|value| value.trim().to_owned()).filter(|value| !value.is_empty());
             match &*field.to_ascii_lowercase() {
@@ -92,8 +92,8 @@ pub(super) fn split(source: &str) -> (Option<(&str, &str)>, &str) {
 }
 
 /// The fields of the outermost mapping that hold a scalar or a list of scalars.
-fn yaml(text: &str) -> Result<Fields, String> {
-    let mut fields = Fields::new();
+fn yaml(text: &str) -> Result<FrontFields, String> {
+    let mut fields = FrontFields::new();
     let mut depth = 0usize;
     let mut expect_value = false;
     for event in Parser::new_from_str(text) {
@@ -131,10 +131,10 @@ fn yaml(text: &str) -> Result<Fields, String> {
     Ok(fields)
 }
 
-/// The same of TOML; fields of a table `taxonomies` count as their own.
-fn toml(text: &str) -> Result<Fields, String> {
+/// Fields of front matter in TOML; those of a table `taxonomies` count as their own.
+fn toml(text: &str) -> Result<FrontFields, String> {
     let table: toml::Table = text.parse().map_err(|error: toml::de::Error| error.message().to_owned())?;
-    let mut fields = Fields::new();
+    let mut fields = FrontFields::new();
     for (field, value) in table {
         match value {
             toml::Value::Table(inner) if field == "taxonomies" => {
@@ -168,25 +168,25 @@ mod tests {
     fn both_kinds_say_the_same() {
         let yaml = "---\ntitle: A page\ndate: 2024-05-06\nlang: en_GB\ntags: [one, two]\nnested:\n  title: no\n  tags: [no]\nslug: a/b\naliases:\n  - /old/\n---\ntext";
         let toml = "+++\ntitle = 'A page'\ndate = 2024-05-06\nlanguage = 'en_GB'\nslug = 'a/b'\naliases = ['/old/']\n[taxonomies]\ntags = ['one', 'two']\n+++\ntext";
-        let front = Front::read(yaml);
+        let front = FrontMatter::read(yaml);
         assert_eq!(front.title.as_deref(), Some("A page"));
         assert_eq!(front.date, Some("2024-05-06".parse()));
         assert_eq!(front.language.as_deref(), Some("en_GB"));
         assert_eq!(front.labels, ["one", "two"]);
         assert_eq!(front.aliases, ["/old/"]);
-        assert_eq!(front, Front::read(toml));
+        assert_eq!(front, FrontMatter::read(toml));
         assert_eq!(split(yaml).1, "text");
     }
 
     #[test]
     fn what_is_no_front_matter_is_text() {
         assert_eq!(split("---\nno end"), (None, "---\nno end"));
-        assert_eq!(Front::read("# Heading"), Front::default());
-        assert!(Front::read("---\na: [b\n---\n").wrong.is_some());
-        assert!(Front::read("+++\na = \n+++\n").wrong.is_some());
-        assert_eq!(Front::read("---\n---\n"), Front::default());
-        assert_eq!(Front::read("---\n- a\n- b\n---\n").wrong.as_deref(), Some("expected fields, found a list"));
-        let wrong = Front::read("---\na: b\nc: 'd\n---\n").wrong.expect("an error");
+        assert_eq!(FrontMatter::read("# Heading"), FrontMatter::default());
+        assert!(FrontMatter::read("---\na: [b\n---\n").wrong.is_some());
+        assert!(FrontMatter::read("+++\na = \n+++\n").wrong.is_some());
+        assert_eq!(FrontMatter::read("---\n---\n"), FrontMatter::default());
+        assert_eq!(FrontMatter::read("---\n- a\n- b\n---\n").wrong.as_deref(), Some("expected fields, found a list"));
+        let wrong = FrontMatter::read("---\na: b\nc: 'd\n---\n").wrong.expect("an error");
         assert!(wrong.contains("line 3"), "{wrong}");
     }
 }

@@ -3,7 +3,7 @@
 //! An id is the path below the root without its ending; `folder/index` is called `folder` (unless `folder.md` is there
 //! too). Front matter is read when the tree is opened, because links may name a page by its slug or by an alias.
 //! A note embedded in another, `![[note]]`, is a link to it with its name; of other embeds and images, nothing stays.
-//! What stands between dollars is a formula, unless it holds a link to a page of the set.
+//! Text between dollars is a formula, unless it holds a link to a page of the set.
 //! See `names` for how a link finds its page, and `tree` for roots and order.
 
 mod front;
@@ -18,16 +18,16 @@ use rayon::prelude::*;
 use super::Parsed;
 use super::html_events as html;
 use super::sniff::MARKDOWN_ENDINGS;
-use super::text::Text;
+use super::text::LinkedText;
 use super::tree::href::Base;
-use super::tree::{self, Pages, Tree, Wanted};
+use super::tree::{self, FileTree, Pages, WantedFiles};
 use crate::document::{Document, Link};
 use crate::error::Result;
 use crate::import::text::collapsed;
 use crate::document::losses::Loss;
-use front::Front;
+use front::FrontMatter;
 use marks::BrokenMarks;
-use names::Names;
+use names::PageNames;
 
 /// How to read a tree of Markdown.
 #[derive(Debug, Clone, Default)]
@@ -43,9 +43,9 @@ pub struct MarkdownOptions {
 
 /// A tree of Markdown, found, its front matter read.
 pub struct Markdown {
-    tree: Tree,
-    fronts: Vec<Front>,
-    names: Names,
+    tree: FileTree,
+    fronts: Vec<FrontMatter>,
+    names: PageNames,
     base: Option<Base>,
 }
 
@@ -54,16 +54,16 @@ impl Markdown {
     /// an error if there is no page.
     pub fn open(roots: &[PathBuf], options: &MarkdownOptions) -> Result<Markdown> {
         let MarkdownOptions { include, exclude, base_url } = options;
-        let wanted = Wanted { what: "Markdown files", endings: &MARKDOWN_ENDINGS, include, exclude };
+        let wanted = WantedFiles { what: "Markdown files", endings: &MARKDOWN_ENDINGS, include, exclude };
         let base = Base::given(base_url.as_deref())?;
-        let mut tree = Tree::open(roots, &wanted, names::name)?;
+        let mut tree = FileTree::open(roots, &wanted, names::name)?;
         names::part_doubles(&mut tree);
-        let front = |page: &tree::Page| match tree::read(&page.file) {
-            Ok(bytes) => Front::read(&String::from_utf8_lossy(&bytes)),
-            Err(_) => Front::default(), // reported when the page itself is read
+        let front = |page: &tree::TreeFile| match tree::read(&page.file) {
+            Ok(bytes) => FrontMatter::read(&String::from_utf8_lossy(&bytes)),
+            Err(_) => FrontMatter::default(), // reported when the page itself is read
         };
-        let fronts: Vec<Front> = tree.pages.par_iter().map(front).collect();
-        let names = Names::new(&tree, &fronts);
+        let fronts: Vec<FrontMatter> = tree.pages.par_iter().map(front).collect();
+        let names = PageNames::new(&tree, &fronts);
         Ok(Markdown { tree, fronts, names, base })
     }
 }
@@ -115,7 +115,7 @@ impl Pages for Markdown {
 struct Writer<'a> {
     markdown: &'a Markdown,
     index: usize,
-    text: Text,
+    text: LinkedText,
     /// The first heading: not yet met, being read, complete.
     heading: Option<String>,
     in_heading: bool,
@@ -144,7 +144,7 @@ impl<'a> Writer<'a> {
         let mut writer = Writer {
             markdown,
             index,
-            text: Text::new(),
+            text: LinkedText::new(),
             heading: None,
             in_heading: false,
             images: 0,

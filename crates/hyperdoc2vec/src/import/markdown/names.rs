@@ -13,13 +13,13 @@
 use std::collections::{HashMap, HashSet};
 use std::path::Path;
 
-use super::front::Front;
+use super::front::FrontMatter;
 use crate::import::sniff::{MARKDOWN_ENDINGS, has_ending, is_asset, is_attachment, without_ending};
 use crate::import::text::collapsed;
 use crate::import::tree::href::{Base, Href, decode, folder, join};
-use crate::import::tree::{Page, Tree, composed, is_file, safe_id};
+use crate::import::tree::{FileTree, TreeFile, composed, is_file, safe_id};
 
-/// What may follow a path to make it a file's.
+/// Endings that turn a path into a file's.
 const FORMS: [&str; 6] = [".md", "/index.md", "/README.md", "/_index.md", ".markdown", ".mdx"];
 
 /// The id of the file at `path`, without prefix.
@@ -39,7 +39,7 @@ fn stem(path: &str) -> &str {
 }
 
 /// Gives a page whose id another page has already its full path as id: `folder/index`.
-pub(super) fn part_doubles(tree: &mut Tree) {
+pub(super) fn part_doubles(tree: &mut FileTree) {
     let mut seen = HashSet::new();
     for index in 0..tree.pages.len() {
         if !seen.insert(tree.pages[index].id.clone()) {
@@ -52,7 +52,7 @@ pub(super) fn part_doubles(tree: &mut Tree) {
 }
 
 /// Other names of pages than their paths.
-pub(super) struct Names {
+pub(super) struct PageNames {
     ids: HashSet<String>,
     /// By alias, as [`plain`] writes it.
     aliases: HashMap<String, Vec<usize>>,
@@ -62,10 +62,10 @@ pub(super) struct Names {
     files: HashMap<String, Vec<usize>>,
 }
 
-impl Names {
-    pub(super) fn new(tree: &Tree, fronts: &[Front]) -> Names {
+impl PageNames {
+    pub(super) fn new(tree: &FileTree, fronts: &[FrontMatter]) -> PageNames {
         let ids = tree.pages.iter().map(|page| page.id.clone()).collect();
-        let mut names = Names { ids, aliases: HashMap::new(), slugs: HashMap::new(), files: HashMap::new() };
+        let mut names = PageNames { ids, aliases: HashMap::new(), slugs: HashMap::new(), files: HashMap::new() };
         for (index, (page, front)) in tree.pages.iter().zip(fronts).enumerate() {
             let mut files: Vec<String> = vec![fold(last(stem(&page.path))), fold(last(&page.id))];
             for alias in &front.aliases {
@@ -84,7 +84,7 @@ impl Names {
     }
 
     /// Names that links may use for a page, beside its id; and aliases that are another page's id or alias.
-    pub(super) fn aliases(&self, tree: &Tree, index: usize, front: &Front) -> (Vec<String>, Vec<String>) {
+    pub(super) fn aliases(&self, tree: &FileTree, index: usize, front: &FrontMatter) -> (Vec<String>, Vec<String>) {
         let only = |found: Option<&Vec<usize>>| found.is_some_and(|pages| *pages == [index]);
         let slug = front.slug.iter().map(|slug| plain(slug)).filter(|slug| only(self.slugs.get(&fold(slug))));
         let slug = slug.map(|slug| safe_id(&slug)).filter(|slug| !self.ids.contains(slug));
@@ -107,7 +107,7 @@ impl Names {
     }
 
     /// The id that a CommonMark link leads to; `None` if it is just text.
-    pub(super) fn resolve(&self, tree: &Tree, base: Option<&Base>, from: usize, target: &str) -> Option<String> {
+    pub(super) fn resolve(&self, tree: &FileTree, base: Option<&Base>, from: usize, target: &str) -> Option<String> {
         let page = &tree.pages[from];
         let (places, top): (Vec<String>, Option<String>) = match Href::read(target) {
             Href::Here | Href::Other => return None,
@@ -130,7 +130,7 @@ impl Names {
     }
 
     /// The page whose alias is `path`, or whose slug `path` ends in.
-    fn by_name(&self, tree: &Tree, from: &Page, path: &str) -> Option<usize> {
+    fn by_name(&self, tree: &FileTree, from: &TreeFile, path: &str) -> Option<usize> {
         if let Some(pages) = self.aliases.get(path) {
             return pages.first().copied();
         }
@@ -144,7 +144,7 @@ impl Names {
     }
 
     /// The id that a wiki link leads to; `None` if it is just text.
-    pub(super) fn wiki(&self, tree: &Tree, from: usize, target: &str) -> Option<String> {
+    pub(super) fn wiki(&self, tree: &FileTree, from: usize, target: &str) -> Option<String> {
         let target = decode(target.split('#').next().unwrap_or_default());
         let target = collapsed(&target);
         // In a table the bar is written `\|`.
@@ -186,7 +186,7 @@ impl Names {
 }
 
 /// The page that a full path names.
-fn find(tree: &Tree, full: &str) -> Option<usize> {
+fn find(tree: &FileTree, full: &str) -> Option<usize> {
     let path = full.trim_end_matches('/');
     let bare = without_html(path);
     let forms = |stem: &str| {
@@ -200,7 +200,7 @@ fn find(tree: &Tree, full: &str) -> Option<usize> {
 }
 
 /// The id of a page that is not in the set, but looks as if it should be.
-fn missing(tree: &Tree, root: usize, full: &str) -> Option<String> {
+fn missing(tree: &FileTree, root: usize, full: &str) -> Option<String> {
     let path = full.trim_end_matches('/');
     let page = stem(path).len() < path.len();
     if !page && is_file(path) {
@@ -216,8 +216,8 @@ fn without_html(path: &str) -> Option<&str> {
 }
 
 /// The page with most folders in common with `from`, then the shortest path, then the first.
-fn nearest(tree: &Tree, from: &Page, pages: impl Iterator<Item = usize>) -> Option<usize> {
-    let common = |page: &Page| {
+fn nearest(tree: &FileTree, from: &TreeFile, pages: impl Iterator<Item = usize>) -> Option<usize> {
+    let common = |page: &TreeFile| {
         let (ours, theirs) = (folder(&from.full).split('/'), folder(&page.full).split('/'));
         ours.zip(theirs).take_while(|(ours, theirs)| ours == theirs).count()
     };

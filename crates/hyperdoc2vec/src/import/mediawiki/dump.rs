@@ -12,7 +12,7 @@ use std::sync::atomic::AtomicU64;
 use super::super::bzip::Streams;
 use super::super::source::{self, is_stdin};
 use super::page::read_head;
-use super::titles::Site;
+use super::titles::Wiki;
 use crate::error::{Error, Result};
 
 /// A batch has at least this many bytes, unless the input ends before.
@@ -29,10 +29,10 @@ const LAST: &[u8] = b"</mediawiki>";
 /// Pages of one dump, and what lies between them.
 #[derive(Debug)]
 pub struct PageBatch {
-    /// What the dump is called in messages.
+    /// The name of the dump in messages.
     pub input: Arc<str>,
     /// The wiki that it is of.
-    pub site: Arc<Site>,
+    pub site: Arc<Wiki>,
     /// Where the bytes stand in the dump, unpacked.
     pub offset: u64,
     /// The pages.
@@ -66,8 +66,8 @@ struct Current {
     name: Arc<str>,
     path: PathBuf,
     reader: Box<dyn Read + Send>,
-    site: Arc<Site>,
-    /// What is read but not given out yet, and where it stands.
+    site: Arc<Wiki>,
+    /// Bytes that are read but not given out yet, and where they stand.
     pending: Vec<u8>,
     offset: u64,
     /// Where pages that are too long stand; not given out yet.
@@ -128,7 +128,7 @@ impl Current {
             name: Arc::from(&*name),
             path: shown,
             reader,
-            site: Arc::new(Site::new(wanted)),
+            site: Arc::new(Wiki::new(wanted)),
             pending: Vec::new(),
             offset: 0,
             too_long: Vec::new(),
@@ -157,7 +157,7 @@ impl Current {
             return Err(Error::input(self.path.display().to_string(), what.as_str()));
         }
         let head = String::from_utf8_lossy(&self.pending[..end.min(LONGEST_HEAD)]);
-        let mut site = Site::new(wanted);
+        let mut site = Wiki::new(wanted);
         let not_found = |found| {
             let expected = "expected a MediaWiki dump, which is XML that begins with <mediawiki";
             Error::input(self.path.display().to_string(), format!("{expected}; {found}"))

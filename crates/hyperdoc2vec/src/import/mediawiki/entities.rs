@@ -8,7 +8,7 @@ use html5gum::emitters::callback::{CallbackEmitter, CallbackEvent};
 /// No entity is longer, `&` and `;` included.
 const LONGEST: usize = 34;
 
-/// What the entity stands for that `text` begins with, and its length; `None` if it begins with none.
+/// The meaning of the entity that `text` begins with, and its length; `None` if it begins with none.
 pub(super) fn first(text: &str) -> Option<(Cow<'static, str>, usize)> {
     let bytes = text.as_bytes();
     let end = bytes.iter().take(LONGEST).position(|&b| b == b';')?;

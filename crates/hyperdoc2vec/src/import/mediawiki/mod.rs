@@ -27,8 +27,8 @@ use crate::document::losses::Loss;
 use crate::document::markup;
 use crate::document::{Date, Document, language_tag};
 pub use dump::{PageBatch, PageBatches};
-use page::Page;
-pub use titles::{Site, namespace};
+use page::WikiPage;
+pub use titles::{Wiki, namespace};
 
 /// Words with which a page leads on, where the dump does not say so itself.
 const REDIRECTS: &str = "redirect weiterleitung redirection redirección redireccion redirecionamento rinvia \
@@ -85,7 +85,7 @@ fn read(xml: &[u8], batch: &PageBatch, offset: u64, language: Option<&str>, pars
     if let std::borrow::Cow::Owned(_) = xml {
         parsed.losses.add(Loss::ReplacedBytes, place());
     }
-    let page = match Page::read(&xml) {
+    let page = match WikiPage::read(&xml) {
         Ok(page) => page,
         Err((what, at)) => return malformed(parsed, &batch.place(offset + at), &what),
     };

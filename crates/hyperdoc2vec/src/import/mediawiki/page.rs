@@ -6,50 +6,50 @@ use quick_xml::Reader;
 use quick_xml::escape::resolve_xml_entity;
 use quick_xml::events::{BytesRef, BytesStart, Event};
 
-use super::titles::Site;
+use super::titles::Wiki;
 
 /// A page as it stands in a dump.
 #[derive(Debug, Default, PartialEq, Eq)]
-pub(super) struct Page {
+pub(super) struct WikiPage {
     pub(super) title: String,
     pub(super) namespace: Option<i32>,
     /// The title it leads on to.
     pub(super) redirect: Option<String>,
     /// When its last revision was made.
     pub(super) timestamp: String,
-    /// What its text is, if that is said.
+    /// The content model of its text, if the dump says it.
     pub(super) model: String,
     pub(super) text: String,
 }
 
-impl Page {
+impl WikiPage {
     /// Reads `<page>…</page>`; an error says what is wrong, and at which byte.
-    pub(super) fn read(xml: &str) -> Result<Page, (String, u64)> {
+    pub(super) fn read(xml: &str) -> Result<WikiPage, (String, u64)> {
         let mut reader = Reader::from_str(xml);
-        let mut page = Page::default();
-        let mut path: Vec<Element> = Vec::new();
+        let mut page = WikiPage::default();
+        let mut path: Vec<WikiElement> = Vec::new();
         let mut namespace = String::new();
         loop {
             let event = reader.read_event().map_err(|error| (error.to_string(), reader.error_position()))?;
             let wrong = |what: String| (what, reader.buffer_position());
             match event {
                 Event::Start(tag) => {
-                    let element = Element::of(&tag, path.len());
+                    let element = WikiElement::of(&tag, path.len());
                     // Of several revisions the last is the newest.
                     match element {
-                        Element::Title => page.title.clear(),
-                        Element::Namespace => namespace.clear(),
-                        Element::Timestamp => page.timestamp.clear(),
-                        Element::Model => page.model.clear(),
-                        Element::Text => page.text.clear(),
-                        Element::Redirect => page.redirect = Some(attribute(&tag, "title").map_err(wrong)?),
-                        Element::Other => {}
+                        WikiElement::Title => page.title.clear(),
+                        WikiElement::Namespace => namespace.clear(),
+                        WikiElement::Timestamp => page.timestamp.clear(),
+                        WikiElement::Model => page.model.clear(),
+                        WikiElement::Text => page.text.clear(),
+                        WikiElement::Redirect => page.redirect = Some(attribute(&tag, "title").map_err(wrong)?),
+                        WikiElement::Other => {}
                     }
                     path.push(element);
                 }
-                Event::Empty(tag) => match Element::of(&tag, path.len()) {
-                    Element::Redirect => page.redirect = Some(attribute(&tag, "title").map_err(wrong)?),
-                    Element::Text => page.text.clear(),
+                Event::Empty(tag) => match WikiElement::of(&tag, path.len()) {
+                    WikiElement::Redirect => page.redirect = Some(attribute(&tag, "title").map_err(wrong)?),
+                    WikiElement::Text => page.text.clear(),
                     _ => {}
                 },
                 Event::End(_) => {
@@ -58,11 +58,11 @@ impl Page {
                 Event::Eof => break,
                 event => {
                     let field = match path.last() {
-                        Some(Element::Title) => &mut page.title,
-                        Some(Element::Namespace) => &mut namespace,
-                        Some(Element::Timestamp) => &mut page.timestamp,
-                        Some(Element::Model) => &mut page.model,
-                        Some(Element::Text) => &mut page.text,
+                        Some(WikiElement::Title) => &mut page.title,
+                        Some(WikiElement::Namespace) => &mut namespace,
+                        Some(WikiElement::Timestamp) => &mut page.timestamp,
+                        Some(WikiElement::Model) => &mut page.model,
+                        Some(WikiElement::Text) => &mut page.text,
                         _ => continue,
                     };
                     match event {
@@ -84,7 +84,7 @@ impl Page {
 
 /// Elements of a page that mean something to us, where they stand.
 #[derive(Clone, Copy)]
-enum Element {
+enum WikiElement {
     Title,
     Namespace,
     Redirect,
@@ -94,16 +94,16 @@ enum Element {
     Other,
 }
 
-impl Element {
-    fn of(tag: &BytesStart<'_>, depth: usize) -> Element {
+impl WikiElement {
+    fn of(tag: &BytesStart<'_>, depth: usize) -> WikiElement {
         match (depth, tag.name().as_ref()) {
-            (1, "title") => Element::Title,
-            (1, "ns") => Element::Namespace,
-            (1, "redirect") => Element::Redirect,
-            (2, "timestamp") => Element::Timestamp,
-            (2, "model") => Element::Model,
-            (2, "text") => Element::Text,
-            _ => Element::Other,
+            (1, "title") => WikiElement::Title,
+            (1, "ns") => WikiElement::Namespace,
+            (1, "redirect") => WikiElement::Redirect,
+            (2, "timestamp") => WikiElement::Timestamp,
+            (2, "model") => WikiElement::Model,
+            (2, "text") => WikiElement::Text,
+            _ => WikiElement::Other,
         }
     }
 }
@@ -135,7 +135,7 @@ fn attribute(tag: &BytesStart<'_>, name: &str) -> Result<String, String> {
 }
 
 /// Reads what stands before the first page into `site`; an error says what is found in place of a dump.
-pub(super) fn read_head(xml: &str, site: &mut Site) -> Result<(), String> {
+pub(super) fn read_head(xml: &str, site: &mut Wiki) -> Result<(), String> {
     let mut reader = Reader::from_str(xml);
     // The head ends where the first page begins: nothing closes the root.
     let mut root = false;
@@ -192,7 +192,7 @@ pub(super) fn read_head(xml: &str, site: &mut Site) -> Result<(), String> {
     }
 }
 
-fn name_namespace(site: &mut Site, key: &str, name: &str, case: &str) {
+fn name_namespace(site: &mut Wiki, key: &str, name: &str, case: &str) {
     let capital = match case {
         "" => site.capital,
         case => case != "case-sensitive",
@@ -215,7 +215,7 @@ mod tests {
 
     #[test]
     fn the_fields_of_a_page_are_read() {
-        let page = Page::read(
+        let page = WikiPage::read(
             "<page><title>A &amp; B</title><ns>4</ns><id>1</id><redirect title=\"C &quot;D&quot;\" />\
              <revision><id>2</id><timestamp>2001-01-01T00:00:00Z</timestamp><text>old</text></revision>\
              <revision><timestamp>2024-05-06T07:08:09Z</timestamp><contributor><username>text</username></contributor>\
@@ -238,14 +238,14 @@ mod tests {
             ("<page><title>A & B</title></page>", "reference"),
             ("<page><title>A", "does not end"),
         ] {
-            let (message, at) = Page::read(xml).expect_err("malformed");
+            let (message, at) = WikiPage::read(xml).expect_err("malformed");
             assert!(message.contains(what) && at <= xml.len() as u64, "{xml}: {message} at {at}");
         }
     }
 
     #[test]
     fn the_head_describes_the_wiki() {
-        let mut site = Site::new(&[0]);
+        let mut site = Wiki::new(&[0]);
         let head = "\u{feff}<?xml version='1.0'?>\n<mediawiki xml:lang=\"de\"><siteinfo><sitename>W</sitename>\
             <base>https://de.wikipedia.org/wiki/Haupt%20seite</base><case>case-sensitive</case><namespaces>\
             <namespace key=\"0\" case=\"first-letter\" /><namespace key=\"14\" case=\"first-letter\">Kategorie</namespace>\
@@ -265,7 +265,7 @@ mod tests {
             ("{\"id\": 1}", "id"),
             ("<mediawiki", "malformed"),
         ] {
-            let error = read_head(xml, &mut Site::new(&[0])).expect_err("no dump");
+            let error = read_head(xml, &mut Wiki::new(&[0])).expect_err("no dump");
             assert!(error.contains(what), "{xml}: {error}");
         }
     }

@@ -6,7 +6,7 @@
 //! Ours, not parse-wiki-text-2: that builds a tree and promises no linear time, and what is lost could not be counted.
 
 use super::templates;
-use super::titles::{Site, Target};
+use super::titles::{Wiki, WikiTarget};
 
 /// Elements that are left out with what they hold.
 const DROPPED: &str = "ref references math chem ce gallery timeline imagemap score graph hiero templatedata \
@@ -24,7 +24,7 @@ const LONGEST_TARGET: usize = 1024;
 /// A table begins at the start of a line, after at most so many spaces and colons.
 const DEEPEST_INDENT: usize = 32;
 
-/// What the first reading gives.
+/// The result of the first reading.
 #[derive(Debug, Default)]
 pub(super) struct Stripped {
     /// Wikitext with links, quotes, headings, lists, tags and entities, and nothing else.
@@ -40,7 +40,7 @@ pub(super) struct Stripped {
 }
 
 #[derive(Clone, Copy, PartialEq, Eq)]
-enum Kind {
+enum FrameKind {
     Link,
     Braces,
     Table,
@@ -48,7 +48,7 @@ enum Kind {
 
 /// Something open.
 struct Frame {
-    kind: Kind,
+    kind: FrameKind,
     /// Where it begins in the text.
     start: usize,
     /// For braces, how many there are.
@@ -59,7 +59,7 @@ struct Frame {
 
 struct Stripper<'a> {
     source: &'a str,
-    site: &'a Site,
+    site: &'a Wiki,
     out: Stripped,
     frames: Vec<Frame>,
     /// How many of them are braces, and tables.
@@ -72,7 +72,7 @@ struct Stripper<'a> {
 }
 
 /// Reads wikitext of a page of `site`.
-pub(super) fn strip(source: &str, site: &Site) -> Stripped {
+pub(super) fn strip(source: &str, site: &Wiki) -> Stripped {
     let out = Stripped { text: String::with_capacity(source.len() / 2), ..Stripped::default() };
     let mut stripper = Stripper {
         source,
@@ -146,11 +146,11 @@ impl Stripper<'_> {
     fn bar(&mut self, at: usize) -> Option<usize> {
         let rest = &self.source.as_bytes()[at..];
         if self.tables > 0 && rest.starts_with(b"|}") && self.at_line_start() {
-            let top = self.frames.iter().rev().find(|frame| frame.kind != Kind::Link).map(|frame| frame.kind);
+            let top = self.frames.iter().rev().find(|frame| frame.kind != FrameKind::Link).map(|frame| frame.kind);
             // `|}}` may end a template whose last argument is empty.
-            if top == Some(Kind::Table) || rest.get(2) != Some(&b'}') {
-                while let Some(frame) = self.pop_until(Kind::Table) {
-                    if frame.kind == Kind::Table {
+            if top == Some(FrameKind::Table) || rest.get(2) != Some(&b'}') {
+                while let Some(frame) = self.pop_until(FrameKind::Table) {
+                    if frame.kind == FrameKind::Table {
                         self.out.text.truncate(frame.start);
                         break;
                     }
@@ -158,7 +158,7 @@ impl Stripper<'_> {
                 return Some(at + 2);
             }
         }
-        if self.frames.last().is_some_and(|frame| frame.kind != Kind::Table) {
+        if self.frames.last().is_some_and(|frame| frame.kind != FrameKind::Table) {
             self.bars.push(self.out.text.len());
         }
         None
@@ -170,18 +170,18 @@ impl Stripper<'_> {
         let run = rest.iter().take_while(|&&b| b == bracket).count();
         match bracket {
             b'{' if run == 1 && rest.get(1) == Some(&b'|') && self.at_line_start() => {
-                self.push(Kind::Table, 0);
+                self.push(FrameKind::Table, 0);
                 self.out.text.push_str("{|");
                 return Some(at + 2);
             }
             b'{' if run > 1 => {
-                self.push(Kind::Braces, run);
+                self.push(FrameKind::Braces, run);
                 self.out.text.push_str(&self.source[at..at + run]);
                 return Some(at + run);
             }
             b'[' if run > 1 => {
                 self.out.text.push_str(&self.source[at..at + run - 2]);
-                self.push(Kind::Link, 0);
+                self.push(FrameKind::Link, 0);
                 self.out.text.push_str("[[");
                 return Some(at + run);
             }
@@ -192,7 +192,7 @@ impl Stripper<'_> {
                     self.out.text.push(']');
                     left -= 1;
                 }
-                while left > 1 && self.frames.last().is_some_and(|frame| frame.kind == Kind::Link) {
+                while left > 1 && self.frames.last().is_some_and(|frame| frame.kind == FrameKind::Link) {
                     self.close_link();
                     left -= 2;
                 }
@@ -212,9 +212,9 @@ impl Stripper<'_> {
         None
     }
 
-    fn push(&mut self, kind: Kind, braces: usize) {
-        self.braces += usize::from(kind == Kind::Braces);
-        self.tables += usize::from(kind == Kind::Table);
+    fn push(&mut self, kind: FrameKind, braces: usize) {
+        self.braces += usize::from(kind == FrameKind::Braces);
+        self.tables += usize::from(kind == FrameKind::Table);
         self.frames.push(Frame { kind, start: self.out.text.len(), braces, bars: self.bars.len() });
     }
 
@@ -222,12 +222,12 @@ impl Stripper<'_> {
     fn pop(&mut self) -> Option<Frame> {
         let frame = self.frames.pop()?;
         match frame.kind {
-            Kind::Link => self.out.open_links += 1,
-            Kind::Braces => {
+            FrameKind::Link => self.out.open_links += 1,
+            FrameKind::Braces => {
                 self.out.open_templates += 1;
                 self.braces -= 1;
             }
-            Kind::Table => {
+            FrameKind::Table => {
                 self.out.open_tables += 1;
                 self.tables -= 1;
             }
@@ -236,13 +236,13 @@ impl Stripper<'_> {
     }
 
     /// Takes what was opened last, which closes if it is of `kind`, else is given up.
-    fn pop_until(&mut self, kind: Kind) -> Option<Frame> {
+    fn pop_until(&mut self, kind: FrameKind) -> Option<Frame> {
         let frame = self.pop()?;
         if frame.kind == kind {
             match kind {
-                Kind::Link => self.out.open_links -= 1,
-                Kind::Braces => self.out.open_templates -= 1,
-                Kind::Table => self.out.open_tables -= 1,
+                FrameKind::Link => self.out.open_links -= 1,
+                FrameKind::Braces => self.out.open_templates -= 1,
+                FrameKind::Table => self.out.open_tables -= 1,
             }
             self.bars.truncate(frame.bars);
         }
@@ -251,11 +251,11 @@ impl Stripper<'_> {
 
     fn close_link(&mut self) {
         let first_bar = self.frames.last().and_then(|frame| self.bars.get(frame.bars)).copied();
-        let Some(frame) = self.pop_until(Kind::Link) else { return };
+        let Some(frame) = self.pop_until(FrameKind::Link) else { return };
         let target = &self.out.text[frame.start + 2..first_bar.unwrap_or(self.out.text.len())];
         let target = target.strip_suffix(']').unwrap_or(target);
         if target.len() <= LONGEST_TARGET && self.site.leaves_nothing(target) {
-            if let Target::Category(category) = self.site.target(target) {
+            if let WikiTarget::Category(category) = self.site.target(target) {
                 self.out.categories.push(category);
             }
             self.out.text.truncate(frame.start);
@@ -266,7 +266,7 @@ impl Stripper<'_> {
 
     /// Closes the innermost braces by two or three of `left`; returns how many it took.
     fn close_braces(&mut self, left: usize) -> usize {
-        while self.frames.last().is_some_and(|frame| frame.kind != Kind::Braces) {
+        while self.frames.last().is_some_and(|frame| frame.kind != FrameKind::Braces) {
             self.pop();
         }
         let Some(frame) = self.frames.last_mut() else { return left };
@@ -340,7 +340,7 @@ mod tests {
     use crate::import::growth::assert_linear;
 
     fn stripped(source: &str) -> String {
-        strip(source, &Site::new(&[0])).text
+        strip(source, &Wiki::new(&[0])).text
     }
 
     #[test]
@@ -393,7 +393,7 @@ mod tests {
     fn pictures_languages_and_categories_are_taken_out() {
         let found = strip(
             "a [[File:x.jpg|thumb|the [[cat]] {{y}} [http://z z]]] b [[fr:c]][[Category:d e|k]] [[Category:f]]",
-            &Site::new(&[0]),
+            &Wiki::new(&[0]),
         );
         assert_eq!(found.text, "a  b  ");
         assert_eq!(found.categories, ["D e", "F"]);
@@ -402,7 +402,7 @@ mod tests {
 
     #[test]
     fn what_never_closes_stays_and_is_counted() {
-        let found = strip("a {{b [[c\n{|\n|d [[e]]", &Site::new(&[0]));
+        let found = strip("a {{b [[c\n{|\n|d [[e]]", &Wiki::new(&[0]));
         assert_eq!(found.text, "a {{b [[c\n{|\n|d [[e]]");
         assert_eq!((found.open_links, found.open_templates, found.open_tables), (1, 1, 1));
     }
@@ -432,7 +432,7 @@ mod tests {
         ] {
             for close in ["", "]]", "}}", "}}}", "\n|}", "</ref>", ">"] {
                 assert_linear(&[piece, close].concat(), 50_000, |pieces| {
-                    drop(strip(&(piece.repeat(pieces) + &close.repeat(pieces)), &Site::new(&[0])));
+                    drop(strip(&(piece.repeat(pieces) + &close.repeat(pieces)), &Wiki::new(&[0])));
                 });
             }
         }

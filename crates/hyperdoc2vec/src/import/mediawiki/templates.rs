@@ -1,8 +1,8 @@
 //! Templates that only dress the words they are given: these words stay. All others are left out.
 
-/// What stays of a template.
+/// Which part of a template stays.
 #[derive(Clone, Copy)]
-enum Kept {
+enum TemplateRule {
     /// The argument with this number, counting from 1.
     Argument(usize),
     /// A measure: `{{convert|5|km}}`, `{{convert|10|to|60|km}}`.
@@ -18,16 +18,16 @@ enum Kept {
 /// No name in the list is longer.
 const LONGEST: usize = 24;
 
-fn rule(name: &str) -> Option<Kept> {
+fn rule(name: &str) -> Option<TemplateRule> {
     Some(match name {
         "abbr" | "tooltip" | "big" | "small" | "smaller" | "larger" | "nowrap" | "nobr" | "em" | "strong"
         | "nobold" | "noitalic" | "code" | "mono" | "var" | "kbd" | "samp" | "sub" | "sup" | "sic" | "not a typo"
         | "small caps" | "smallcaps" | "center" | "nihongo" | "val" | "quote" | "blockquote" | "quotation"
         | "cquote" | "quote box" | "vanchor" | "visible anchor" | "circa" | "as of" | "ill" | "interlanguage link"
-        | "underline" | "strikethrough" | "angbr" | "gloss" | "lit" => Kept::Argument(1),
-        "lang" | "langx" => Kept::Argument(2),
-        "transl" | "transliteration" | "color" | "font color" => Kept::Last,
-        "convert" | "cvt" => Kept::Measure,
+        | "underline" | "strikethrough" | "angbr" | "gloss" | "lit" => TemplateRule::Argument(1),
+        "lang" | "langx" => TemplateRule::Argument(2),
+        "transl" | "transliteration" | "color" | "font color" => TemplateRule::Last,
+        "convert" | "cvt" => TemplateRule::Measure,
         "main"
         | "main article"
         | "main articles"
@@ -35,14 +35,14 @@ fn rule(name: &str) -> Option<Kept> {
         | "seealso"
         | "further"
         | "further information"
-        | "details" => Kept::Links,
-        "!" => Kept::Text("|"),
-        "=" => Kept::Text("="),
-        "'s" => Kept::Text("'s"),
-        "ndash" | "snd" | "spnd" | "spaced ndash" | "endash" => Kept::Text(" – "),
-        "mdash" | "emdash" | "spaced mdash" => Kept::Text(" — "),
-        "nbsp" | "space" | "spaces" | "·" | "•" | "dot" | "middot" | "bull" => Kept::Text(" "),
-        _ if name.starts_with("lang-") => Kept::Argument(1),
+        | "details" => TemplateRule::Links,
+        "!" => TemplateRule::Text("|"),
+        "=" => TemplateRule::Text("="),
+        "'s" => TemplateRule::Text("'s"),
+        "ndash" | "snd" | "spnd" | "spaced ndash" | "endash" => TemplateRule::Text(" – "),
+        "mdash" | "emdash" | "spaced mdash" => TemplateRule::Text(" — "),
+        "nbsp" | "space" | "spaces" | "·" | "•" | "dot" | "middot" | "bull" => TemplateRule::Text(" "),
+        _ if name.starts_with("lang-") => TemplateRule::Argument(1),
         _ => return None,
     })
 }
@@ -58,7 +58,7 @@ pub(super) fn kept(text: &str, start: usize, bars: &[usize]) -> Option<String> {
         return None;
     }
     let rule = rule(&name.replace('_', " ").to_lowercase())?;
-    if let Kept::Text(text) = rule {
+    if let TemplateRule::Text(text) = rule {
         return Some(text.to_owned());
     }
     let ends = bars.iter().skip(1).copied().chain([text.len()]);
@@ -83,8 +83,8 @@ pub(super) fn kept(text: &str, start: usize, bars: &[usize]) -> Option<String> {
     let argument =
         |wanted: usize| arguments.iter().find(|(number, _)| *number == wanted).map(|(_, value)| value.trim());
     match rule {
-        Kept::Argument(number) => argument(number).map(str::to_owned),
-        Kept::Measure => {
+        TemplateRule::Argument(number) => argument(number).map(str::to_owned),
+        TemplateRule::Measure => {
             const JOINTS: &str = " to and or by x × - – + ± +/- to(-) and(-) ";
             let joins = |word: &str| !word.is_empty() && JOINTS.contains(&format!(" {word} "));
             let mut last = 2;
@@ -93,7 +93,7 @@ pub(super) fn kept(text: &str, start: usize, bars: &[usize]) -> Option<String> {
             }
             Some((1..=last).filter_map(argument).collect::<Vec<_>>().join(" "))
         }
-        Kept::Links => {
+        TemplateRule::Links => {
             let link = |&(_, title): &(usize, &str)| match title.trim() {
                 "" => None,
                 title if title.contains("[[") => Some(title.to_owned()),
@@ -102,7 +102,7 @@ pub(super) fn kept(text: &str, start: usize, bars: &[usize]) -> Option<String> {
             let links = arguments.iter().filter_map(link).collect::<Vec<_>>().join(", ");
             (!links.is_empty()).then(|| links + "\n")
         }
-        Kept::Last => arguments.last().map(|(_, value)| value.trim().to_owned()),
-        Kept::Text(_) => None,
+        TemplateRule::Last => arguments.last().map(|(_, value)| value.trim().to_owned()),
+        TemplateRule::Text(_) => None,
     }
 }

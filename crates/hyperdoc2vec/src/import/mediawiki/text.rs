@@ -2,10 +2,10 @@
 //!
 //! One pass over what [`strip`](super::strip) left; linear, and ours for the same reason.
 
-use super::super::text::Text;
+use super::super::text::LinkedText;
 use super::entities;
 use super::strip::Stripped;
-use super::titles::{Site, Target};
+use super::titles::{Wiki, WikiTarget};
 use crate::document::Link;
 
 /// Tags that are taken out, and part words.
@@ -21,12 +21,12 @@ const LONGEST_SWITCH: usize = 48;
 const SCHEMES: &str = "http:// https:// ftp:// // mailto: irc:// ircs:// news: git:// svn:// sftp:// gopher://";
 
 /// The text and the links of a page.
-pub(super) fn read(stripped: &Stripped, site: &Site) -> (String, Vec<Link>) {
+pub(super) fn read(stripped: &Stripped, site: &Wiki) -> (String, Vec<Link>) {
     let mut reader = Reader {
         source: &stripped.text,
         site,
         rows: stripped.open_tables > 0,
-        out: Text::new(),
+        out: LinkedText::new(),
         at: 0,
         copied: 0,
         link: None,
@@ -39,10 +39,10 @@ pub(super) fn read(stripped: &Stripped, site: &Site) -> (String, Vec<Link>) {
 
 struct Reader<'a> {
     source: &'a str,
-    site: &'a Site,
+    site: &'a Wiki,
     /// Whether lines may be rows of tables.
     rows: bool,
-    out: Text,
+    out: LinkedText,
     /// How far the source is read, and how far it is written.
     at: usize,
     copied: usize,
@@ -196,14 +196,14 @@ impl Reader<'_> {
             return;
         }
         let page = match self.site.target(target) {
-            Target::Page(id) => {
+            WikiTarget::Page(id) => {
                 self.flush(self.at);
                 self.out.open_link(id);
                 true
             }
-            Target::Elsewhere => false,
+            WikiTarget::Elsewhere => false,
             // Too odd for the first reading.
-            Target::File | Target::Category(_) | Target::Language => return self.skip_to(end + 2),
+            WikiTarget::File | WikiTarget::Category(_) | WikiTarget::Language => return self.skip_to(end + 2),
         };
         match bar {
             Some(bar) if !self.source[bar + 1..end].trim().is_empty() => self.skip_to(bar + 1),
@@ -287,7 +287,7 @@ fn address(bytes: &[u8]) -> Option<usize> {
     (length > 0).then_some(scheme + length)
 }
 
-/// What `[[Namespace:Foo (bar)|]]` shows: `Foo`.
+/// The words that `[[Namespace:Foo (bar)|]]` shows: `Foo`.
 fn without_details(target: &str) -> &str {
     let target = target.trim_start_matches([':', ' ']);
     let target = target.split_once(':').map_or(target, |(_, rest)| rest).trim();
@@ -306,7 +306,7 @@ mod tests {
 
     /// The text with links as ⟨words|page⟩.
     fn shown(source: &str) -> String {
-        let site = Site::new(&[0]);
+        let site = Wiki::new(&[0]);
         let (text, links) = read(&strip(source, &site), &site);
         let (mut out, mut done) = (String::new(), 0);
         for link in &links {

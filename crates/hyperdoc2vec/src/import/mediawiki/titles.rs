@@ -1,4 +1,4 @@
-//! What titles mean on a wiki: its namespaces, which letters count, what a link leads to.
+//! Titles of a wiki: its namespaces, which letters count, and which page a link leads to.
 
 use std::borrow::Cow;
 use std::collections::HashMap;
@@ -58,7 +58,7 @@ struct Namespace {
 
 /// A wiki, as the head of its dump describes it.
 #[derive(Debug, Clone)]
-pub struct Site {
+pub struct Wiki {
     /// The language of its pages.
     pub language: Option<String>,
     /// Web address of its pages, up to the title.
@@ -81,25 +81,25 @@ pub fn namespace(given: &str) -> Result<i32, String> {
     name.parse().ok().or(known).or(articles).ok_or_else(wrong)
 }
 
-/// What stands between the brackets of a link.
+/// The target between the brackets of a link.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(super) enum Target {
+pub(super) enum WikiTarget {
     /// A page that may be a document.
     Page(String),
     /// A picture or another file, to be shown.
     File,
     /// A category that the page is in.
     Category(String),
-    /// The same page in another language.
+    /// This page in another language.
     Language,
     /// Nothing that could be a document: another wiki, another namespace, a part of the same page, no title at all.
     Elsewhere,
 }
 
-impl Site {
+impl Wiki {
     /// A wiki of which nothing is known yet; pages of `wanted` namespaces are read.
-    pub fn new(wanted: &[i32]) -> Site {
-        Site {
+    pub fn new(wanted: &[i32]) -> Wiki {
+        Wiki {
             language: None,
             base: None,
             capital: true,
@@ -152,14 +152,15 @@ impl Site {
         found.unwrap_or((0, title))
     }
 
-    /// Whether a link with this target is of a kind that leaves no text behind: [`Target::File`],
-    /// [`Target::Category`], [`Target::Language`].
+    /// Whether a link with this target is of a kind that leaves no text behind: [`WikiTarget::File`],
+    /// [`WikiTarget::Category`], [`WikiTarget::Language`].
     pub(super) fn leaves_nothing(&self, target: &str) -> bool {
-        target.contains(':') && matches!(self.target(target), Target::File | Target::Category(_) | Target::Language)
+        target.contains(':')
+            && matches!(self.target(target), WikiTarget::File | WikiTarget::Category(_) | WikiTarget::Language)
     }
 
-    /// What `target`, as it stands in a link, leads to.
-    pub(super) fn target(&self, target: &str) -> Target {
+    /// Reads a target as it stands in a link.
+    pub(super) fn target(&self, target: &str) -> WikiTarget {
         let target = entities::decoded(target);
         let target = if target.contains('%') { percent_decoded(&target) } else { target };
         let title = target.split_once('#').map_or(&*target, |(title, _)| title);
@@ -170,27 +171,27 @@ impl Site {
         };
         if title.is_empty() || title.len() > LONGEST || title.contains(['<', '>', '[', ']', '{', '}', '|', '\u{fffd}'])
         {
-            return Target::Elsewhere;
+            return WikiTarget::Elsewhere;
         }
         let (number, rest) = self.split(title);
         match number {
-            FILE if !shown => return Target::File,
+            FILE if !shown => return WikiTarget::File,
             CATEGORY if !shown && !rest.is_empty() => {
-                return Target::Category(self.capitalised(number, rest).into_owned());
+                return WikiTarget::Category(self.capitalised(number, rest).into_owned());
             }
             0 => match title.split_once(':') {
                 Some((prefix, _)) if is_language(prefix.trim_end()) => {
-                    return if shown { Target::Elsewhere } else { Target::Language };
+                    return if shown { WikiTarget::Elsewhere } else { WikiTarget::Language };
                 }
-                Some((prefix, _)) if is_other_wiki(prefix.trim_end()) => return Target::Elsewhere,
+                Some((prefix, _)) if is_other_wiki(prefix.trim_end()) => return WikiTarget::Elsewhere,
                 _ => {}
             },
             _ => {}
         }
         if !self.wants(number) || rest.is_empty() {
-            return Target::Elsewhere;
+            return WikiTarget::Elsewhere;
         }
-        Target::Page(self.full(number, rest))
+        WikiTarget::Page(self.full(number, rest))
     }
 
     /// Where a redirect leads, whatever the namespace; `None` if that is no title.
@@ -290,8 +291,8 @@ fn percent_decoded(text: &str) -> Cow<'_, str> {
 mod tests {
     use super::*;
 
-    fn german() -> Site {
-        let mut site = Site::new(&[0]);
+    fn german() -> Wiki {
+        let mut site = Wiki::new(&[0]);
         site.base = Some("https://de.wikipedia.org/wiki/".to_owned());
         for (number, name) in [(0, ""), (6, "Datei"), (14, "Kategorie"), (4, "Wikipedia"), (-2, "Medium")] {
             site.add_namespace(number, name, true);
@@ -299,8 +300,8 @@ mod tests {
         site
     }
 
-    fn page(title: &str) -> Target {
-        Target::Page(title.to_owned())
+    fn page(title: &str) -> WikiTarget {
+        WikiTarget::Page(title.to_owned())
     }
 
     #[test]
@@ -310,7 +311,7 @@ mod tests {
             [Some(14), Some(14), Some(3), Some(0)]
         );
         assert!(namespace("Kategorie").is_err());
-        let mut site = Site::new(&[0, 99]);
+        let mut site = Wiki::new(&[0, 99]);
         assert_eq!(site.unknown_namespace(), None);
         site.add_namespace(0, "", true);
         site.add_namespace(14, "Kategorie", true);
@@ -343,25 +344,28 @@ mod tests {
     #[test]
     fn namespaces_are_known_by_their_own_and_their_english_names() {
         let site = german();
-        assert_eq!(site.target("Datei:Katze.jpg"), Target::File);
-        assert_eq!(site.target("image:Katze.jpg"), Target::File);
-        assert_eq!(site.target("kategorie : tiere_und_Pflanzen"), Target::Category("Tiere und Pflanzen".to_owned()));
-        assert_eq!(site.target("Category:Tiere"), Target::Category("Tiere".to_owned()));
+        assert_eq!(site.target("Datei:Katze.jpg"), WikiTarget::File);
+        assert_eq!(site.target("image:Katze.jpg"), WikiTarget::File);
+        assert_eq!(
+            site.target("kategorie : tiere_und_Pflanzen"),
+            WikiTarget::Category("Tiere und Pflanzen".to_owned())
+        );
+        assert_eq!(site.target("Category:Tiere"), WikiTarget::Category("Tiere".to_owned()));
         for written in [":Kategorie:Tiere", ":Datei:Katze.jpg", "Wikipedia:Hilfe", "Medium:Ton.ogg", "#Teil", "", " : "]
         {
-            assert_eq!(site.target(written), Target::Elsewhere, "{written:?}");
+            assert_eq!(site.target(written), WikiTarget::Elsewhere, "{written:?}");
         }
-        let site = Site { wanted: vec![0, 14], ..site };
+        let site = Wiki { wanted: vec![0, 14], ..site };
         assert_eq!(site.target(":category:tiere"), page("Kategorie:Tiere"));
     }
 
     #[test]
     fn other_wikis_are_elsewhere_and_other_languages_leave_nothing() {
         let site = german();
-        assert_eq!(site.target("fr:Chat"), Target::Language);
-        assert_eq!(site.target("zh-min-nan:Niau"), Target::Language);
-        assert_eq!(site.target(":fr:Chat"), Target::Elsewhere);
-        assert_eq!(site.target("wikt:Katze"), Target::Elsewhere);
+        assert_eq!(site.target("fr:Chat"), WikiTarget::Language);
+        assert_eq!(site.target("zh-min-nan:Niau"), WikiTarget::Language);
+        assert_eq!(site.target(":fr:Chat"), WikiTarget::Elsewhere);
+        assert_eq!(site.target("wikt:Katze"), WikiTarget::Elsewhere);
         assert!(site.leaves_nothing("fr:Chat") && !site.leaves_nothing("wikt:Katze") && !site.leaves_nothing("Katze"));
     }
 
@@ -369,16 +373,16 @@ mod tests {
     fn what_can_be_no_title_is_no_page() {
         for written in ["a{b", "a<b>", "a|b", "x".repeat(256).as_str(), "%FF%"] {
             let target = german().target(written);
-            assert!(target == Target::Elsewhere || written.starts_with('%'), "{written}: {target:?}");
+            assert!(target == WikiTarget::Elsewhere || written.starts_with('%'), "{written}: {target:?}");
         }
     }
 
     #[test]
     fn where_letters_count_they_are_kept() {
-        let mut site = Site { capital: false, ..Site::new(&[0]) };
+        let mut site = Wiki { capital: false, ..Wiki::new(&[0]) };
         assert_eq!(site.target("dog"), page("dog"));
         site.add_namespace(14, "Category", true);
-        assert_eq!(site.target("Category:dogs"), Target::Category("Dogs".to_owned()));
+        assert_eq!(site.target("Category:dogs"), WikiTarget::Category("Dogs".to_owned()));
     }
 
     #[test]

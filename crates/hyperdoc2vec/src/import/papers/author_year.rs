@@ -5,11 +5,11 @@
 
 use std::collections::HashMap;
 
-use super::marks::{Found, distinct, is_place, without_opening};
-use crate::import::reference::entry::Entry;
+use super::marks::{FoundMark, distinct, is_place, without_opening};
+use crate::import::reference::entry::BibliographyEntry;
 use crate::import::reference::linker::similar::edit_distance;
 use crate::import::reference::names::key;
-use crate::import::reference::words::{Kind, Word, words, year};
+use crate::import::reference::words::{EntryWord, WordKind, words, year};
 
 /// Longest bracket in bytes.
 const LONGEST: usize = 700;
@@ -18,7 +18,7 @@ const REACH: usize = 24;
 
 /// Entries by first author and year.
 pub(super) struct People<'a> {
-    entries: &'a [Entry],
+    entries: &'a [BibliographyEntry],
     /// Keys of the authors of each entry.
     keys: Vec<Vec<String>>,
     /// Entries by their year and the first byte of their first author's key.
@@ -26,7 +26,7 @@ pub(super) struct People<'a> {
 }
 
 /// Names that stand before a year.
-struct Names {
+struct CitedNames {
     people: Vec<Person>,
     /// Whether `et al.` follows.
     others: bool,
@@ -38,7 +38,7 @@ struct Names {
 struct Person {
     /// The key of the family name.
     key: String,
-    /// The same if the word before belongs to it: `García Márquez`.
+    /// The key of both words, if the word before belongs to the name: `García Márquez`.
     double: Option<String>,
 }
 
@@ -52,8 +52,8 @@ impl Person {
 
 impl<'a> People<'a> {
     /// The authors and years of a list of entries.
-    pub(super) fn new(entries: &'a [Entry]) -> People<'a> {
-        let keys_of = |entry: &Entry| entry.authors.iter().map(|name| key(name)).collect();
+    pub(super) fn new(entries: &'a [BibliographyEntry]) -> People<'a> {
+        let keys_of = |entry: &BibliographyEntry| entry.authors.iter().map(|name| key(name)).collect();
         let keys: Vec<Vec<String>> = entries.iter().map(keys_of).collect();
         let mut by_first: HashMap<(i32, u8), Vec<usize>> = HashMap::new();
         for (at, (entry, keys)) in entries.iter().zip(&keys).enumerate() {
@@ -73,8 +73,8 @@ impl<'a> People<'a> {
     }
 
     /// All marks of a text, in order.
-    pub(super) fn marks(&self, text: &str) -> Vec<Found> {
-        let mut found: Vec<Found> = Vec::new();
+    pub(super) fn marks(&self, text: &str) -> Vec<FoundMark> {
+        let mut found: Vec<FoundMark> = Vec::new();
         for (open, bracket) in text.match_indices(['(', '[']) {
             let from = open + 1;
             let end =
@@ -86,8 +86,9 @@ impl<'a> People<'a> {
                 continue;
             }
             let first = inside.trim_start();
-            let narrative =
-                words(first).next().is_some_and(|word| matches!(word.kind, Kind::Year(..)) && word.before.is_empty());
+            let narrative = words(first)
+                .next()
+                .is_some_and(|word| matches!(word.kind, WordKind::Year(..)) && word.before.is_empty());
             if narrative {
                 found.extend(self.narrative(text, open, from + length + 1));
             } else {
@@ -98,7 +99,7 @@ impl<'a> People<'a> {
     }
 
     /// `Smith and Doe (2018, 2019)`: the names stay, the bracket is the mark.
-    fn narrative(&self, text: &str, open: usize, end: usize) -> Option<Found> {
+    fn narrative(&self, text: &str, open: usize, end: usize) -> Option<FoundMark> {
         let from = (open.saturating_sub(300)..=open).find(|&at| text.is_char_boundary(at)).unwrap_or(open);
         let from = text[from..open].rfind('\n').map_or(from, |at| from + at + 1);
         let names = names(&text[from..open])?;
@@ -123,29 +124,29 @@ impl<'a> People<'a> {
             }
         }
         // A year after a name that fits no entry may be anything: `Rome (1960)`.
-        (!entries.is_empty()).then(|| Found { range: open..end, entries: distinct(entries) })
+        (!entries.is_empty()).then(|| FoundMark { range: open..end, entries: distinct(entries) })
     }
 
     /// `(see Smith et al., 2018; Doe, 2017a, p. 5)`.
-    fn bracket(&self, text: &str, open: usize, end: usize) -> Vec<Found> {
+    fn bracket(&self, text: &str, open: usize, end: usize) -> Vec<FoundMark> {
         let inside = &text[open + 1..end - 1];
         let base = open + 1;
         // One part a year: names, the year, the place.
-        let mut parts: Vec<Found> = Vec::new();
-        let mut last: Option<(Names, i32)> = None;
+        let mut parts: Vec<FoundMark> = Vec::new();
+        let mut last: Option<(CitedNames, i32)> = None;
         let mut from = 0;
         let mut foreign = false;
         let mut unknown = 0;
         for word in words(inside) {
             let trimmed = word.core.trim_end_matches(|c: char| !c.is_alphanumeric());
             let (found, rest) = match (word.kind, &last) {
-                (Kind::Year(year, letter), _) => (Some((year, letter)), ""),
+                (WordKind::Year(year, letter), _) => (Some((year, letter)), ""),
                 // `2018a,b` and `2018/2019`
-                (Kind::Other, _) if trimmed.get(..4).is_some_and(|start| year(start).is_some()) => {
+                (WordKind::Other, _) if trimmed.get(..4).is_some_and(|start| year(start).is_some()) => {
                     let length = trimmed.find([',', '/', ';']).unwrap_or(trimmed.len());
                     (year(&trimmed[..length]), trimmed.get(length + 1..).unwrap_or_default())
                 }
-                (Kind::Other | Kind::Initials | Kind::Particle, Some((_, year)))
+                (WordKind::Other | WordKind::Initials | WordKind::Particle, Some((_, year)))
                     if trimmed.len() == 1 && from <= word.start && !is_place(&inside[word.start..]) =>
                 {
                     let gap = inside[from..word.start].trim_matches([' ', ',']);
@@ -186,7 +187,7 @@ impl<'a> People<'a> {
             }
             unknown += usize::from(entries.is_empty());
             from = word.end;
-            parts.push(Found { range: base + start..base + word.end, entries });
+            parts.push(FoundMark { range: base + start..base + word.end, entries });
             last = Some((all, year));
         }
         let tail = inside[from..].trim_matches([' ', ',', ';', '.']);
@@ -204,20 +205,20 @@ impl<'a> People<'a> {
         }
         if !foreign {
             let entries = distinct(parts.iter().flat_map(|part| part.entries.iter().copied()).collect());
-            return vec![Found { range: open..end, entries }];
+            return vec![FoundMark { range: open..end, entries }];
         }
         parts.retain(|part| !part.entries.is_empty());
         parts
     }
 
     /// The one entry that names and a year fit.
-    fn find(&self, names: &Names, year: i32, letter: Option<char>) -> Option<usize> {
+    fn find(&self, names: &CitedNames, year: i32, letter: Option<char>) -> Option<usize> {
         let find = |loosely| self.find_by(names, year, letter, loosely);
         find(false).or_else(|| find(true)).flatten()
     }
 
     /// `Some(None)` if several fit.
-    fn find_by(&self, names: &Names, year: i32, letter: Option<char>, loosely: bool) -> Option<Option<usize>> {
+    fn find_by(&self, names: &CitedNames, year: i32, letter: Option<char>, loosely: bool) -> Option<Option<usize>> {
         // The longest run of names that are all the authors of an entry, ...
         for count in (1..=names.people.len()).rev() {
             let run = &names.people[names.people.len() - count..];
@@ -267,17 +268,17 @@ fn same(a: &str, b: &str) -> bool {
 }
 
 /// The names with which a text ends: `… as Smith, Doe and Roe`, `Smith et al.`, `Smith's`.
-fn names(text: &str) -> Option<Names> {
-    let all: Vec<Word<'_>> = words(text).collect();
+fn names(text: &str) -> Option<CitedNames> {
+    let all: Vec<EntryWord<'_>> = words(text).collect();
     let mut all = &all[all.len().saturating_sub(REACH)..];
     let mut others = false;
     if let [rest @ .., et, al] = all
-        && et.kind == Kind::Et
-        && al.kind == Kind::Al
+        && et.kind == WordKind::Et
+        && al.kind == WordKind::Al
     {
         (others, all) = (true, rest);
     } else if let [rest @ .., and, word] = all
-        && and.kind == Kind::And
+        && and.kind == WordKind::And
         && matches!(word.core, "others" | "colleagues" | "coworkers" | "co-workers")
     {
         (others, all) = (true, rest);
@@ -290,21 +291,21 @@ fn names(text: &str) -> Option<Names> {
         let last = all[index - 1];
         let closing = last.after.trim_matches(|c: char| matches!(c, ',' | ' ' | '\'' | '’' | '.'));
         let core = last.core.strip_suffix("’s").or_else(|| last.core.strip_suffix("'s")).unwrap_or(last.core);
-        if !matches!(last.kind, Kind::Name | Kind::Capitals) || !closing.is_empty() {
+        if !matches!(last.kind, WordKind::Name | WordKind::Capitals) || !closing.is_empty() {
             break;
         }
         let mut first = index - 1;
-        let joins = |at: usize, kinds: &[Kind]| {
+        let joins = |at: usize, kinds: &[WordKind]| {
             at > 0 && kinds.contains(&all[at - 1].kind) && all[at - 1].after.is_empty() && all[at].before.is_empty()
         };
-        while joins(first, &[Kind::Particle]) {
+        while joins(first, &[WordKind::Particle]) {
             first -= 1;
         }
         let mut person = Person { key: key(core), double: None };
-        if joins(first, &[Kind::Name]) {
+        if joins(first, &[WordKind::Name]) {
             person.double = Some(format!("{}{}", key(all[first - 1].core), person.key));
         }
-        while joins(first, &[Kind::Name, Kind::Initials]) {
+        while joins(first, &[WordKind::Name, WordKind::Initials]) {
             first -= 1;
         }
         people.insert(0, person);
@@ -313,10 +314,10 @@ fn names(text: &str) -> Option<Names> {
         let Some(before) = index.checked_sub(1).map(|at| all[at]) else { break };
         match before.kind {
             _ if !all[first].before.is_empty() => break,
-            Kind::And => index -= 1,
+            WordKind::And => index -= 1,
             _ if before.after == "," => {}
             _ => break,
         }
     }
-    (!people.is_empty()).then_some(Names { people, others, start })
+    (!people.is_empty()).then_some(CitedNames { people, others, start })
 }

@@ -3,11 +3,12 @@
 use std::ops::Range;
 
 use super::author_year::People;
-use super::marks::{Found, Labels, WIDEST, coverage, distinct, without_opening};
-use crate::import::reference::entry::Entry;
+use super::marks::{FoundMark, Labels, WIDEST, coverage, distinct, without_opening};
+use crate::import::reference::MarkJoint;
+use crate::import::reference::entry::BibliographyEntry;
 
 /// Marks of a text in order, none over another; marks that follow each other are one.
-pub(super) fn marks(text: &str, entries: &[Entry]) -> Vec<Found> {
+pub(super) fn marks(text: &str, entries: &[BibliographyEntry]) -> Vec<FoundMark> {
     if entries.is_empty() {
         return Vec::new();
     }
@@ -43,7 +44,7 @@ pub(super) fn marks(text: &str, entries: &[Entry]) -> Vec<Found> {
 }
 
 /// `([1])` and `(see [1])`: brackets around nothing but a mark go with it.
-fn take_brackets(text: &str, mark: &mut Found) {
+fn take_brackets(text: &str, mark: &mut FoundMark) {
     let Range { start, end } = mark.range;
     let from = (start.saturating_sub(24)..=start).find(|&at| text.is_char_boundary(at)).unwrap_or(start);
     if let Some(open) = text[from..start].rfind('(').map(|at| from + at)
@@ -55,14 +56,14 @@ fn take_brackets(text: &str, mark: &mut Found) {
 }
 
 /// `[1][2]`, `[1], [2]` and `(Doe, 2001) (Roe, 2002)` are one mark; `[2]–[4]` names what is between, too.
-fn joined(text: &str, found: Vec<Found>, list: &[Entry]) -> Vec<Found> {
-    let mut out: Vec<Found> = Vec::with_capacity(found.len());
+fn joined(text: &str, found: Vec<FoundMark>, list: &[BibliographyEntry]) -> Vec<FoundMark> {
+    let mut out: Vec<FoundMark> = Vec::with_capacity(found.len());
     for mark in found {
         let joint = out.last().and_then(|last| joint(text, last.range.end..mark.range.start));
         match (out.last_mut(), joint) {
             (Some(last), Some(joint)) => {
                 last.range.end = mark.range.end;
-                if let (Joint::Dash, Some(&from), Some(&to)) = (joint, last.entries.last(), mark.entries.first()) {
+                if let (MarkJoint::Dash, Some(&from), Some(&to)) = (joint, last.entries.last(), mark.entries.first()) {
                     last.entries.extend(between(list, from, to));
                 }
                 last.entries.extend(mark.entries);
@@ -74,25 +75,20 @@ fn joined(text: &str, found: Vec<Found>, list: &[Entry]) -> Vec<Found> {
     out
 }
 
-enum Joint {
-    Comma,
-    Dash,
-}
-
-/// What makes one mark of two.
-fn joint(text: &str, gap: Range<usize>) -> Option<Joint> {
+/// The sign that makes one mark of two.
+fn joint(text: &str, gap: Range<usize>) -> Option<MarkJoint> {
     let gap = text.get(gap).filter(|gap| gap.len() <= 5)?;
     match gap.trim_matches(' ') {
-        "" | "," | ";" => Some(Joint::Comma),
-        "-" | "‐" | "‑" | "–" | "—" | "−" => Some(Joint::Dash),
+        "" | "," | ";" => Some(MarkJoint::Comma),
+        "-" | "‐" | "‑" | "–" | "—" | "−" => Some(MarkJoint::Dash),
         _ => None,
     }
 }
 
 /// Entries whose numbers lie between those of two others.
-fn between(list: &[Entry], from: usize, to: usize) -> Vec<usize> {
+fn between(list: &[BibliographyEntry], from: usize, to: usize) -> Vec<usize> {
     let (Some(from), Some(to)) = (list[from].number, list[to].number) else { return Vec::new() };
-    let inside = |entry: &Entry| entry.number.is_some_and(|number| from < number && number < to);
+    let inside = |entry: &BibliographyEntry| entry.number.is_some_and(|number| from < number && number < to);
     if to > from && to - from <= WIDEST {
         (0..list.len()).filter(|&at| inside(&list[at])).collect()
     } else {
@@ -102,15 +98,17 @@ fn between(list: &[Entry], from: usize, to: usize) -> Vec<usize> {
 
 #[cfg(test)]
 mod tests {
-    use super::super::clean::Line;
+    use super::super::clean::PaperLine;
     use super::super::split;
     use super::*;
 
     /// The marks of a text that cites a list: what stands there, and the numbers of the entries.
     fn found(list: &str, text: &str) -> Vec<String> {
-        let lines: Vec<Line> = list.lines().map(|text| Line { text: text.trim().to_owned(), indent: 0 }).collect();
+        let lines: Vec<PaperLine> =
+            list.lines().map(|text| PaperLine { text: text.trim().to_owned(), indent: 0 }).collect();
         let entries = split::entries(&lines, &[]);
-        let numbers = |mark: &Found| mark.entries.iter().map(|at| (at + 1).to_string()).collect::<Vec<_>>().join(" ");
+        let numbers =
+            |mark: &FoundMark| mark.entries.iter().map(|at| (at + 1).to_string()).collect::<Vec<_>>().join(" ");
         marks(text, &entries).iter().map(|mark| format!("{}={}", &text[mark.range.clone()], numbers(mark))).collect()
     }
 
@@ -163,7 +161,7 @@ mod tests {
     }
 
     /// The marks of a sentence of the test file: the sets of entries of each.
-    fn positions(list: &[Line], text: &str) -> Vec<Vec<usize>> {
+    fn positions(list: &[PaperLine], text: &str) -> Vec<Vec<usize>> {
         let found = marks(text, &split::entries(list, &[]));
         found
             .into_iter()
@@ -175,7 +173,7 @@ mod tests {
     #[test]
     fn marks_in_many_styles_name_the_right_entries() {
         let file = include_str!("../../../tests/data/papers/marks.txt");
-        let mut list: Vec<Line> = Vec::new();
+        let mut list: Vec<PaperLine> = Vec::new();
         let mut complete = true;
         let (mut right, mut read, mut expected, mut whole) = (0, 0, 0, 0);
         let mut sentence = "";
@@ -185,7 +183,7 @@ mod tests {
                     list.clear();
                 }
                 complete = false;
-                list.push(Line { text: entry.to_owned(), indent: 0 });
+                list.push(PaperLine { text: entry.to_owned(), indent: 0 });
             } else if let Some(sets) = line.strip_prefix('=') {
                 let set =
                     |set: &str| set.split_whitespace().map(|at| at.parse().expect("a number")).collect::<Vec<usize>>();

@@ -8,8 +8,8 @@ use icu_normalizer::ComposingNormalizer;
 
 /// A line of a paper. Empty where a blank line stands.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
-pub(super) struct Line {
-    /// What it says, white space collapsed.
+pub(super) struct PaperLine {
+    /// Its text, white space collapsed.
     pub(super) text: String,
     /// Blanks before it.
     pub(super) indent: usize,
@@ -46,9 +46,9 @@ fn is_odd(c: char) -> bool {
 }
 
 /// The lines of a paper without page numbers, running heads and columns.
-pub(super) fn lines(text: &str) -> Vec<Line> {
+pub(super) fn lines(text: &str) -> Vec<PaperLine> {
     let text = characters(text);
-    let pages: Vec<Vec<Line>> = text.split('\u{c}').map(page).collect();
+    let pages: Vec<Vec<PaperLine>> = text.split('\u{c}').map(page).collect();
     join(pages)
 }
 
@@ -117,7 +117,7 @@ fn accent(c: char, out: &mut String, chars: &mut std::iter::Peekable<std::str::C
 }
 
 /// The lines of one page, columns one after the other.
-fn page(text: &str) -> Vec<Line> {
+fn page(text: &str) -> Vec<PaperLine> {
     let raw: Vec<&str> = text.split('\n').map(str::trim_end).collect();
     match gutter(&raw) {
         None => raw.into_iter().map(line).collect(),
@@ -143,7 +143,7 @@ fn page(text: &str) -> Vec<Line> {
     }
 }
 
-fn line(raw: &str) -> Line {
+fn line(raw: &str) -> PaperLine {
     let indent = raw.len() - raw.trim_start().len();
     let mut text = String::with_capacity(raw.len() - indent);
     for word in raw.split_whitespace() {
@@ -152,13 +152,13 @@ fn line(raw: &str) -> Line {
         }
         text.push_str(word);
     }
-    Line { text, indent }
+    PaperLine { text, indent }
 }
 
-fn columns<'a>(left: &mut Vec<&'a str>, right: &mut Vec<&'a str>) -> Vec<Line> {
+fn columns<'a>(left: &mut Vec<&'a str>, right: &mut Vec<&'a str>) -> Vec<PaperLine> {
     let margin =
         right.iter().filter(|text| !text.trim().is_empty()).map(|text| text.len() - text.trim_start().len()).min();
-    let mut out: Vec<Line> = Vec::new();
+    let mut out: Vec<PaperLine> = Vec::new();
     for (column, margin) in [(std::mem::take(left), 0), (std::mem::take(right), margin.unwrap_or(0))] {
         out.extend(column.into_iter().map(|text| line(text.get(margin..).unwrap_or(text))));
         // The bottom of a column that is shorter than the other.
@@ -207,7 +207,7 @@ fn cut(raw: &str, gutter: usize) -> Option<(&str, &str)> {
 const EDGE: usize = 3;
 
 /// Pages put together: what stands at their edges again and again is left out.
-fn join(pages: Vec<Vec<Line>>) -> Vec<Line> {
+fn join(pages: Vec<Vec<PaperLine>>) -> Vec<PaperLine> {
     let mut seen: HashMap<String, usize> = HashMap::new();
     let filled = pages.iter().filter(|page| page.iter().any(|line| !line.text.is_empty())).count();
     for page in &pages {
@@ -220,7 +220,7 @@ fn join(pages: Vec<Vec<Line>>) -> Vec<Line> {
     }
     let often = if filled >= 8 { 3 } else { 2 };
     let is_head = |form: &str| form.chars().count() >= 4 && seen.get(form).is_some_and(|&times| times >= often);
-    let mut out: Vec<Line> = Vec::new();
+    let mut out: Vec<PaperLine> = Vec::new();
     for mut page in pages {
         let mut drop: Vec<usize> = edges(&page)
             .into_iter()
@@ -239,7 +239,7 @@ fn join(pages: Vec<Vec<Line>>) -> Vec<Line> {
 }
 
 /// Places of the lines at the edges of a page.
-fn edges(page: &[Line]) -> Vec<usize> {
+fn edges(page: &[PaperLine]) -> Vec<usize> {
     let filled: Vec<usize> = (0..page.len()).filter(|&at| !page[at].text.is_empty()).collect();
     let edge = (filled.len() / 6).clamp(1, EDGE);
     let top = filled.iter().take(edge).copied();
@@ -266,7 +266,7 @@ fn is_page_number(text: &str) -> bool {
 const APART: usize = 12;
 
 /// For text without form feeds: lines that are a number by themselves, and lines that come again and again.
-fn without_breaks(lines: Vec<Line>) -> Vec<Line> {
+fn without_breaks(lines: Vec<PaperLine>) -> Vec<PaperLine> {
     let mut places: HashMap<String, Vec<usize>> = HashMap::new();
     for (at, line) in lines.iter().enumerate().filter(|(_, line)| !line.text.is_empty()) {
         let form = if is_page_number(&line.text) { String::new() } else { head_form(&line.text) };
@@ -286,7 +286,7 @@ fn without_breaks(lines: Vec<Line>) -> Vec<Line> {
             places.iter().for_each(|&at| drop[at] = true);
         }
     }
-    let mut out: Vec<Line> = Vec::with_capacity(lines.len());
+    let mut out: Vec<PaperLine> = Vec::with_capacity(lines.len());
     let mut gap = false;
     for (line, drop) in lines.into_iter().zip(drop) {
         if drop {

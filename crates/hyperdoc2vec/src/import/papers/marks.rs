@@ -6,12 +6,12 @@
 use std::collections::{HashMap, HashSet};
 use std::ops::Range;
 
-use crate::import::reference::entry::Entry;
+use crate::import::reference::entry::BibliographyEntry;
 
 /// A mark in a text, and the entries that it names.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(super) struct Found {
-    /// What stands in the text for it.
+pub(super) struct FoundMark {
+    /// Its place in the text.
     pub(super) range: Range<usize>,
     /// Entries of the list, in the order of the mark; none if it names what the list does not have.
     pub(super) entries: Vec<usize>,
@@ -31,7 +31,7 @@ pub(super) const WIDEST: u32 = 100;
 
 impl<'a> Labels<'a> {
     /// The labels of a list of entries.
-    pub(super) fn new(entries: &'a [Entry]) -> Labels<'a> {
+    pub(super) fn new(entries: &'a [BibliographyEntry]) -> Labels<'a> {
         let mut labels = Labels { numbers: HashMap::new(), keys: HashMap::new(), most: 0 };
         for (at, entry) in entries.iter().enumerate() {
             if let Some(number) = entry.number {
@@ -51,7 +51,7 @@ impl<'a> Labels<'a> {
     }
 
     /// Marks in square brackets.
-    pub(super) fn square(&self, text: &str) -> Vec<Found> {
+    pub(super) fn square(&self, text: &str) -> Vec<FoundMark> {
         let mut found = Vec::new();
         for (open, _) in text.match_indices('[') {
             let window = window(&text[open + 1..]);
@@ -62,16 +62,16 @@ impl<'a> Labels<'a> {
                 && !is_math(&text[..open], &text[range.end..])
                 && let Some(entries) = self.list(inside)
             {
-                found.push(Found { range, entries });
+                found.push(FoundMark { range, entries });
             } else if let Some(entries) = self.keys(inside) {
-                found.push(Found { range, entries });
+                found.push(FoundMark { range, entries });
             }
         }
         found
     }
 
     /// Marks in round brackets, `(1, 2)`: only after a word.
-    pub(super) fn round(&self, text: &str) -> Vec<Found> {
+    pub(super) fn round(&self, text: &str) -> Vec<FoundMark> {
         let mut found = Vec::new();
         for (open, _) in text.match_indices('(') {
             let window = window(&text[open + 1..]);
@@ -85,14 +85,14 @@ impl<'a> Labels<'a> {
                 && goes_on
                 && let Some(entries) = self.list(&window[..close])
             {
-                found.push(Found { range, entries });
+                found.push(FoundMark { range, entries });
             }
         }
         found
     }
 
     /// Digits that stood above the line: `word12,13`, `word.12`, `word¹²`, `word^12`, `word<sup>12</sup>`.
-    pub(super) fn raised(&self, text: &str) -> Vec<Found> {
+    pub(super) fn raised(&self, text: &str) -> Vec<FoundMark> {
         let mut found = Vec::new();
         let mut at = 0;
         let mut unsure = Vec::new();
@@ -108,9 +108,9 @@ impl<'a> Labels<'a> {
             {
                 let before = &text[..start];
                 if is_cited(before, plain) {
-                    found.push(Found { range, entries });
+                    found.push(FoundMark { range, entries });
                 } else if plain && may_cite(before) {
-                    unsure.push(Found { range, entries });
+                    unsure.push(FoundMark { range, entries });
                 }
             }
         }
@@ -226,7 +226,7 @@ fn is_part(word: &str) -> bool {
 }
 
 /// The share of the entries that marks name.
-pub(super) fn coverage(marks: &[Found], entries: usize) -> f64 {
+pub(super) fn coverage(marks: &[FoundMark], entries: usize) -> f64 {
     let named: HashSet<usize> = marks.iter().flat_map(|mark| mark.entries.iter().copied()).collect();
     named.len() as f64 / entries.max(1) as f64
 }
@@ -338,12 +338,13 @@ fn is_math(before: &str, after: &str) -> bool {
 mod tests {
     use super::*;
 
-    fn entries(count: u32) -> Vec<Entry> {
-        (1..=count).map(|number| Entry { number: Some(number), ..Entry::default() }).collect()
+    fn entries(count: u32) -> Vec<BibliographyEntry> {
+        (1..=count).map(|number| BibliographyEntry { number: Some(number), ..BibliographyEntry::default() }).collect()
     }
 
-    fn shown(text: &str, found: &[Found]) -> Vec<String> {
-        let numbers = |mark: &Found| mark.entries.iter().map(|at| (at + 1).to_string()).collect::<Vec<_>>().join(" ");
+    fn shown(text: &str, found: &[FoundMark]) -> Vec<String> {
+        let numbers =
+            |mark: &FoundMark| mark.entries.iter().map(|at| (at + 1).to_string()).collect::<Vec<_>>().join(" ");
         found.iter().map(|mark| format!("{}={}", &text[mark.range.clone()], numbers(mark))).collect()
     }
 

@@ -24,13 +24,13 @@ use std::collections::HashMap;
 use std::path::{Path, PathBuf};
 
 use super::Parsed;
-use super::reference::entry::Entry;
-use super::reference::{Catalogue, CatalogueBuilder, Mark, Paper, Record};
-use super::tree::{Pages, Tree, Wanted};
+use super::reference::entry::BibliographyEntry;
+use super::reference::{BibRecord, Catalogue, CatalogueBuilder, Mark, Paper};
+use super::tree::{FileTree, Pages, WantedFiles};
 use crate::document::Document;
-use crate::document::losses::{Loss, Losses};
 use crate::error::{Error, Result};
-use marks::Found;
+use crate::document::losses::{Loss, Losses};
+use marks::FoundMark;
 use paragraphs::Seen;
 use table::Row;
 
@@ -39,7 +39,7 @@ pub(super) const ENDINGS: [&str; 2] = ["txt", "text"];
 
 /// Texts and their table, found but not yet read.
 pub struct Papers {
-    tree: Tree,
+    tree: FileTree,
     rows: Vec<Row>,
     /// The text of each row, by its place in the tree.
     files: Vec<Option<usize>>,
@@ -54,8 +54,8 @@ impl Papers {
     pub fn open(roots: &[PathBuf], metadata: &Path, include: &[String], exclude: &[String]) -> Result<Papers> {
         let mut losses = Losses::default();
         let rows = table::read(metadata, &mut losses)?;
-        let wanted = Wanted { what: "texts", endings: &ENDINGS, include, exclude };
-        let tree = Tree::open(roots, &wanted, str::to_owned).map_err(|error| with_hint(error, roots))?;
+        let wanted = WantedFiles { what: "texts", endings: &ENDINGS, include, exclude };
+        let tree = FileTree::open(roots, &wanted, str::to_owned).map_err(|error| with_hint(error, roots))?;
         let mut by_name: HashMap<&str, usize> = HashMap::new();
         for (at, page) in tree.pages.iter().enumerate() {
             let path = page.path.as_str();
@@ -124,7 +124,7 @@ impl Pages for Papers {
             return parsed.documents.push(Document { text, ..document });
         };
         let origin = self.files[index].map_or_else(String::new, |file| self.tree.pages[file].path.clone());
-        let Read { text, mut marks, entries } = read(&text, &self.titles);
+        let PaperText { text, mut marks, entries } = read(&text, &self.titles);
         if entries.is_empty() {
             parsed.losses.add(Loss::NoReferenceList, origin.clone());
         } else if marks.iter().all(|mark| mark.keys.is_empty()) {
@@ -138,7 +138,7 @@ impl Pages for Papers {
         };
         marks.iter_mut().flat_map(|mark| &mut mark.keys).for_each(named);
         let document = Document { text, origin, ..document };
-        let entries = names.iter().cloned().zip(entries.into_iter().map(Record::from)).collect();
+        let entries = names.iter().cloned().zip(entries.into_iter().map(BibRecord::from)).collect();
         let paper = Paper { document, marks, entries };
         paper.link(&self.catalogue, parsed);
     }
@@ -177,21 +177,21 @@ fn with_hint(error: Error, roots: &[PathBuf]) -> Error {
 }
 
 /// A paper as its text says it.
-pub struct Read {
+pub struct PaperText {
     /// The text without marks and references, a paragraph a line.
     pub text: String,
     /// Marks, whose keys are the places of entries in the list.
     pub marks: Vec<Mark>,
     /// The list of references.
-    pub entries: Vec<Entry>,
+    pub entries: Vec<BibliographyEntry>,
 }
 
 /// Reads the text of one paper by itself; words that are parted at line ends are looked up in the paper only.
-pub fn read_text(text: &str) -> Read {
+pub fn read_text(text: &str) -> PaperText {
     read(text, &Seen::default())
 }
 
-fn read(text: &str, titles: &Seen) -> Read {
+fn read(text: &str, titles: &Seen) -> PaperText {
     let mut lines = clean::lines(text);
     let seen = Seen::of_lines(&lines);
     let seen = [&seen, titles];
@@ -212,15 +212,15 @@ fn read(text: &str, titles: &Seen) -> Read {
         None => paragraphs::paragraphs(&lines, &seen),
     };
     let (text, marks) = cut(&whole, cite::marks(&whole, &entries));
-    Read { text, marks, entries }
+    PaperText { text, marks, entries }
 }
 
 /// The text without its marks, and where they stood.
-fn cut(text: &str, found: Vec<Found>) -> (String, Vec<Mark>) {
+fn cut(text: &str, found: Vec<FoundMark>) -> (String, Vec<Mark>) {
     let mut out = String::with_capacity(text.len());
     let mut marks = Vec::with_capacity(found.len());
     let mut from = 0;
-    for Found { range, entries } in found {
+    for FoundMark { range, entries } in found {
         out.push_str(&text[from..range.start]);
         from = range.end;
         // Of the blanks on both sides one is enough, before a full stop none.
@@ -246,7 +246,7 @@ mod tests {
 
     /// The text with the numbers of entries in the place of marks.
     fn shown(text: &str) -> String {
-        let Read { text, marks, .. } = read_text(text);
+        let PaperText { text, marks, .. } = read_text(text);
         let link = |mark: &Mark| {
             let targets =
                 mark.keys.iter().map(|key| format!("{}", key.parse::<usize>().expect("a number") + 1)).collect();

@@ -2,7 +2,7 @@
 
 use std::collections::HashSet;
 
-use super::clean::Line;
+use super::clean::PaperLine;
 
 /// Words that were seen whole: they tell how a word parted at the end of a line is written.
 #[derive(Debug, Default)]
@@ -10,7 +10,7 @@ pub(super) struct Seen(HashSet<String>);
 
 impl Seen {
     /// The words inside the lines of a paper.
-    pub(super) fn of_lines(lines: &[Line]) -> Seen {
+    pub(super) fn of_lines(lines: &[PaperLine]) -> Seen {
         let mut seen = Seen::default();
         let mut broken = false;
         for line in lines.iter().filter(|line| !line.text.is_empty()) {
@@ -72,11 +72,11 @@ pub(super) fn append(out: &mut String, line: &str, seen: &[&Seen]) {
 }
 
 /// Paragraphs, one a line.
-pub(super) fn paragraphs(lines: &[Line], seen: &[&Seen]) -> String {
+pub(super) fn paragraphs(lines: &[PaperLine], seen: &[&Seen]) -> String {
     let mut out = String::new();
     let mut paragraph = String::new();
     let mut blank = false;
-    for Line { text, .. } in lines {
+    for PaperLine { text, .. } in lines {
         if text.is_empty() {
             blank = true;
             continue;
@@ -100,7 +100,7 @@ mod tests {
     use super::*;
 
     fn joined(text: &str) -> String {
-        let lines: Vec<Line> = text.lines().map(|text| Line { text: text.to_owned(), indent: 0 }).collect();
+        let lines: Vec<PaperLine> = text.lines().map(|text| PaperLine { text: text.to_owned(), indent: 0 }).collect();
         paragraphs(&lines, &[&Seen::of_lines(&lines)])
     }
 

@@ -2,7 +2,7 @@
 
 use std::ops::Range;
 
-use super::clean::Line;
+use super::clean::PaperLine;
 use super::split;
 use crate::import::reference::words::words;
 
@@ -65,7 +65,7 @@ const MOST: usize = 8;
 
 /// Finds the reference section: the heading that most entries follow, of equal ones the last, or else a run of numbered
 /// entries at the end.
-pub(super) fn find(lines: &mut Vec<Line>) -> Option<Section> {
+pub(super) fn find(lines: &mut Vec<PaperLine>) -> Option<Section> {
     let headings = (0..lines.len()).rev().filter(|&at| is_heading(&lines[at].text)).take(MOST);
     // Where each begins and ends, how many entries it has up to the next heading.
     let mut best: Option<(Section, usize)> = None;
@@ -112,14 +112,14 @@ fn is_heading(line: &str) -> bool {
 }
 
 /// Whether years, as entries have them, stand in what follows a heading.
-fn entries_follow(lines: &[Line]) -> bool {
+fn entries_follow(lines: &[PaperLine]) -> bool {
     let some = lines.iter().filter(|line| !line.text.is_empty()).take(8);
     some.map(|line| &line.text)
         .any(|text| split::has_year(text) || words(text).any(|word| word.core.starts_with("10.")))
 }
 
 /// A heading inside a line, where the ends of lines were lost: the line is parted there. Gives the line of the entries.
-fn inside(lines: &mut Vec<Line>) -> Option<usize> {
+fn inside(lines: &mut Vec<PaperLine>) -> Option<usize> {
     let from = lines.len() / 3;
     for at in (from..lines.len()).rev() {
         let text = &lines[at].text;
@@ -135,7 +135,7 @@ fn inside(lines: &mut Vec<Line>) -> Option<usize> {
             let before = lines[at].text[..start].trim_end().to_owned();
             let indent = lines[at].indent;
             lines[at].text = before;
-            lines.insert(at + 1, Line { text: rest, indent });
+            lines.insert(at + 1, PaperLine { text: rest, indent });
             return Some(at + 1);
         }
     }
@@ -143,7 +143,7 @@ fn inside(lines: &mut Vec<Line>) -> Option<usize> {
 }
 
 /// Where the entries end: at an appendix, or with the paper.
-fn end(lines: &[Line], start: usize) -> usize {
+fn end(lines: &[PaperLine], start: usize) -> usize {
     let mut dated = false;
     let mut number = None;
     for at in start..lines.len() {
@@ -186,8 +186,8 @@ fn is_lettered(text: &str, before: &str) -> bool {
 mod tests {
     use super::*;
 
-    fn lines(text: &str) -> Vec<Line> {
-        text.lines().map(|text| Line { text: text.to_owned(), indent: 0 }).collect()
+    fn lines(text: &str) -> Vec<PaperLine> {
+        text.lines().map(|text| PaperLine { text: text.to_owned(), indent: 0 }).collect()
     }
 
     #[test]

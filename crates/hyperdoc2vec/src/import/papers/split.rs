@@ -1,16 +1,16 @@
 //! A reference section cut into its entries: by labels where there are any, else by indents, blank lines, or where a
 //! list of authors begins.
 
-use super::clean::Line;
+use super::clean::PaperLine;
 use super::paragraphs::{Seen, append};
-use crate::import::reference::entry::{Entry, read};
+use crate::import::reference::entry::{BibliographyEntry, read};
 use crate::import::reference::names::{Closed, authors};
-use crate::import::reference::words::{Kind, words};
+use crate::import::reference::words::{WordKind, words};
 
-/// What an entry may begin with.
+/// The label that an entry may begin with.
 #[derive(Debug, Clone, PartialEq, Eq)]
 enum Label {
-    Number(Form, u32),
+    Number(NumberStyle, u32),
     /// `[Knuth84]`
     Key(String),
     /// `[Smith et al., 2001]`
@@ -19,7 +19,7 @@ enum Label {
 
 /// How a number is written.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum Form {
+enum NumberStyle {
     /// `[1]`
     Square,
     /// `(1)`, `1)`
@@ -43,7 +43,7 @@ fn label(text: &str) -> Option<(Label, usize)> {
         let (inside, end) = (&inside[..close], trimmed(close + 2));
         let content = inside.trim();
         if let Some(number) = number(content) {
-            return Some((Label::Number(Form::Square, number), end));
+            return Some((Label::Number(NumberStyle::Square, number), end));
         }
         let has = |test: fn(char) -> bool| content.chars().any(test);
         let year = content
@@ -62,7 +62,7 @@ fn label(text: &str) -> Option<(Label, usize)> {
     let after = &rest[digits..];
     let at = usize::from(opened) + digits;
     if after.starts_with(')') {
-        return Some((Label::Number(Form::Round, number), trimmed(at + 1)));
+        return Some((Label::Number(NumberStyle::Round, number), trimmed(at + 1)));
     }
     if opened {
         return None;
@@ -70,9 +70,9 @@ fn label(text: &str) -> Option<(Label, usize)> {
     let next = after.trim_start_matches(['.', ' ']).chars().next()?;
     let opens = next.is_uppercase() || !next.is_ascii() || matches!(next, '"' | '\'' | 'd' | 'v');
     match after.as_bytes() {
-        [b'.', b' ', ..] if opens => Some((Label::Number(Form::Dot, number), trimmed(at + 1))),
-        [b' ', ..] if opens => Some((Label::Number(Form::Bare, number), trimmed(at))),
-        [b'.', ..] if next.is_uppercase() => Some((Label::Number(Form::Dot, number), trimmed(at + 1))),
+        [b'.', b' ', ..] if opens => Some((Label::Number(NumberStyle::Dot, number), trimmed(at + 1))),
+        [b' ', ..] if opens => Some((Label::Number(NumberStyle::Bare, number), trimmed(at))),
+        [b'.', ..] if next.is_uppercase() => Some((Label::Number(NumberStyle::Dot, number), trimmed(at + 1))),
         _ => None,
     }
 }
@@ -85,7 +85,7 @@ fn number(text: &str) -> Option<u32> {
 /// Whether a text begins as an entry does: with a label, or with authors and a year.
 pub(super) fn begins_entry(text: &str) -> bool {
     match label(text) {
-        Some((Label::Number(Form::Bare, _), end)) => year_head(&text[end..]).is_some(),
+        Some((Label::Number(NumberStyle::Bare, _), end)) => year_head(&text[end..]).is_some(),
         Some(_) => true,
         None => year_head(text).is_some(),
     }
@@ -95,7 +95,7 @@ pub(super) fn begins_entry(text: &str) -> bool {
 fn year_head(text: &str) -> Option<usize> {
     let text = start(text, 600);
     let first = words(text).next()?;
-    if !matches!(first.kind, Kind::Name | Kind::Initials | Kind::Particle | Kind::Capitals)
+    if !matches!(first.kind, WordKind::Name | WordKind::Initials | WordKind::Particle | WordKind::Capitals)
         || first.core.is_empty()
         || is_publisher(first.core)
     {
@@ -106,7 +106,7 @@ fn year_head(text: &str) -> Option<usize> {
         return None;
     }
     let rest = text[list.end..].trim_start_matches([' ', '(', '[', ',', '.']);
-    let year = words(rest).next().filter(|word| matches!(word.kind, Kind::Year(..)))?;
+    let year = words(rest).next().filter(|word| matches!(word.kind, WordKind::Year(..)))?;
     let at = text.len() - rest.len() + year.end;
     // `Springer, Berlin, 1999, 12` and page ranges are no heads; a title must follow.
     let after = text[at..].trim_start();
@@ -151,7 +151,7 @@ fn is_publisher(word: &str) -> bool {
 /// Authors at the start of a text, the year being elsewhere: `J. Smith and A. Doe. Title`.
 fn name_head(text: &str) -> bool {
     let list = authors(start(text, 600));
-    let initials = words(text).take(3).any(|word| matches!(word.kind, Kind::Initials | Kind::Capitals));
+    let initials = words(text).take(3).any(|word| matches!(word.kind, WordKind::Initials | WordKind::Capitals));
     let several = list.surnames.len() > 1 || initials;
     several && list.closed != Closed::Nothing && !list.surnames.iter().any(|name| name.split(' ').any(is_publisher))
 }
@@ -176,7 +176,7 @@ pub(super) fn next_number(text: &str, last: Option<u32>) -> Option<u32> {
 }
 
 /// Whether a list whose last number is known goes on in the next lines; one without numbers, if any entry begins there.
-pub(super) fn goes_on(lines: &[Line], last: Option<u32>) -> bool {
+pub(super) fn goes_on(lines: &[PaperLine], last: Option<u32>) -> bool {
     const NEAR: usize = 8;
     let mut next = (0..lines.len()).filter(|&at| !lines[at].text.is_empty()).take(NEAR);
     next.any(|at| match last {
@@ -186,10 +186,10 @@ pub(super) fn goes_on(lines: &[Line], last: Option<u32>) -> bool {
 }
 
 /// How many entries a list has; none if most of what its lines are cut into is something else, such as sentences.
-pub(super) fn size(lines: &[Line]) -> usize {
+pub(super) fn size(lines: &[PaperLine]) -> usize {
     const LONGEST: usize = 1000;
     let entries = entries(lines, &[]);
-    let good = |&(at, entry): &(usize, &Entry)| {
+    let good = |&(at, entry): &(usize, &BibliographyEntry)| {
         let (dated, signed) = (entry.year.is_some(), !entry.authors.is_empty());
         if entry.number.is_some() || entry.key.is_some() {
             // What stands after a list goes to its last entry.
@@ -203,9 +203,9 @@ pub(super) fn size(lines: &[Line]) -> usize {
 }
 
 /// The line with which a run of three or more numbered entries begins, in the second half of a paper without a heading.
-pub(super) fn run_of_numbers(lines: &[Line]) -> Option<usize> {
+pub(super) fn run_of_numbers(lines: &[PaperLine]) -> Option<usize> {
     let half = lines.len() / 2;
-    let chain = chain(&lines[half..], Form::Square);
+    let chain = chain(&lines[half..], NumberStyle::Square);
     let first = chain.iter().position(|(_, number)| *number == 1)?;
     let chain = &chain[first..];
     let good = chain.len() >= 3 && {
@@ -220,7 +220,7 @@ pub(super) fn run_of_numbers(lines: &[Line]) -> Option<usize> {
 }
 
 /// Lines that begin with rising numbers in one form.
-fn chain(lines: &[Line], form: Form) -> Vec<(usize, u32)> {
+fn chain(lines: &[PaperLine], form: NumberStyle) -> Vec<(usize, u32)> {
     let mut chain: Vec<(usize, u32)> = Vec::new();
     for (at, line) in lines.iter().enumerate() {
         let Some((Label::Number(found, number), _)) = label(&line.text) else { continue };
@@ -239,12 +239,12 @@ fn chain(lines: &[Line], form: Form) -> Vec<(usize, u32)> {
 }
 
 /// Reads the entries of a section.
-pub(super) fn entries(lines: &[Line], seen: &[&Seen]) -> Vec<Entry> {
-    let forms = [Form::Square, Form::Dot, Form::Round, Form::Bare];
+pub(super) fn entries(lines: &[PaperLine], seen: &[&Seen]) -> Vec<BibliographyEntry> {
+    let forms = [NumberStyle::Square, NumberStyle::Dot, NumberStyle::Round, NumberStyle::Bare];
     let chains = forms.map(|form| (form, chain(lines, form)));
     let first = lines.iter().position(|line| !line.text.is_empty()).unwrap_or(0);
-    let good = |(form, chain): &&(Form, Vec<(usize, u32)>)| match form {
-        Form::Square => chain.first().is_some_and(|&(at, _)| chain.len() > 1 || at == first),
+    let good = |(form, chain): &&(NumberStyle, Vec<(usize, u32)>)| match form {
+        NumberStyle::Square => chain.first().is_some_and(|&(at, _)| chain.len() > 1 || at == first),
         _ => chain.len() > 1 && chain[0].1 <= 2 && chain[0].0 <= first + 2,
     };
     // The longest chain; of equal ones the plainest form.
@@ -264,25 +264,25 @@ pub(super) fn entries(lines: &[Line], seen: &[&Seen]) -> Vec<Entry> {
 }
 
 /// Entries from one start to the next.
-fn cut(lines: &[Line], starts: &[usize], seen: &[&Seen]) -> Vec<Entry> {
+fn cut(lines: &[PaperLine], starts: &[usize], seen: &[&Seen]) -> Vec<BibliographyEntry> {
     let ends = starts.iter().skip(1).copied().chain([lines.len()]);
     let texts = starts.iter().zip(ends).map(|(&at, end)| joined(&lines[at..end], seen));
     texts.filter_map(|text| labelled(&text)).collect()
 }
 
-fn joined(lines: &[Line], seen: &[&Seen]) -> String {
+fn joined(lines: &[PaperLine], seen: &[&Seen]) -> String {
     let mut text = String::new();
     lines.iter().for_each(|line| append(&mut text, &line.text, seen));
     text
 }
 
 /// Reads an entry with its label.
-fn labelled(text: &str) -> Option<Entry> {
+fn labelled(text: &str) -> Option<BibliographyEntry> {
     let (label, end) = label(text).unzip();
     let body = &text[end.unwrap_or(0)..];
     let mut entry = match label {
         // A number that belongs to no list of numbers is a part of the entry.
-        Some(Label::Number(Form::Bare | Form::Dot, _)) => read(text),
+        Some(Label::Number(NumberStyle::Bare | NumberStyle::Dot, _)) => read(text),
         _ => read(body),
     };
     if let Some(Label::Key(key)) = label {
@@ -291,7 +291,7 @@ fn labelled(text: &str) -> Option<Entry> {
     (!entry.text.is_empty()).then_some(entry)
 }
 
-fn numbered(lines: &[Line], chain: &[(usize, u32)], form: Form, seen: &[&Seen]) -> Vec<Entry> {
+fn numbered(lines: &[PaperLine], chain: &[(usize, u32)], form: NumberStyle, seen: &[&Seen]) -> Vec<BibliographyEntry> {
     let mut entries = Vec::new();
     for (index, &(at, number)) in chain.iter().enumerate() {
         let next = chain.get(index + 1);
@@ -300,7 +300,7 @@ fn numbered(lines: &[Line], chain: &[(usize, u32)], form: Form, seen: &[&Seen]) 
         let below = next.map_or(MOST, |next| next.1);
         for (number, text) in inner(body, number, below, form) {
             if !text.trim().is_empty() {
-                entries.push(Entry { number: Some(number), ..read(text) });
+                entries.push(BibliographyEntry { number: Some(number), ..read(text) });
             }
         }
     }
@@ -308,18 +308,18 @@ fn numbered(lines: &[Line], chain: &[(usize, u32)], form: Form, seen: &[&Seen]) 
 }
 
 /// An entry that holds others, where the end of a line was lost: `[1] … [2] …`.
-fn inner(text: &str, number: u32, below: u32, form: Form) -> Vec<(u32, &str)> {
+fn inner(text: &str, number: u32, below: u32, form: NumberStyle) -> Vec<(u32, &str)> {
     let mut found = Vec::new();
     let (mut start, mut number, mut from) = (0, number, 0);
-    while number + 1 < below && matches!(form, Form::Square | Form::Dot) {
+    while number + 1 < below && matches!(form, NumberStyle::Square | NumberStyle::Dot) {
         let next = number + 1;
-        let mark = if form == Form::Square { format!(" [{next}] ") } else { format!(". {next}. ") };
+        let mark = if form == NumberStyle::Square { format!(" [{next}] ") } else { format!(". {next}. ") };
         let Some(at) = text[from..].find(&mark).map(|at| from + at) else { break };
         let after = at + mark.len();
-        if form == Form::Dot && !text[after..].starts_with(char::is_uppercase) {
+        if form == NumberStyle::Dot && !text[after..].starts_with(char::is_uppercase) {
             break;
         }
-        found.push((number, &text[start..at + usize::from(form == Form::Dot)]));
+        found.push((number, &text[start..at + usize::from(form == NumberStyle::Dot)]));
         (start, from, number) = (after, after, next);
     }
     found.push((number, &text[start..]));
@@ -327,7 +327,7 @@ fn inner(text: &str, number: u32, below: u32, form: Form) -> Vec<(u32, &str)> {
 }
 
 /// Lines parted at the ends of sentences, where they are longer than lines of print.
-fn sentences(lines: &[Line]) -> Option<Vec<Line>> {
+fn sentences(lines: &[PaperLine]) -> Option<Vec<PaperLine>> {
     let filled = || lines.iter().filter(|line| !line.text.is_empty());
     let bytes: usize = filled().map(|line| line.text.len()).sum();
     if bytes < 120 * filled().count() {
@@ -343,16 +343,16 @@ fn sentences(lines: &[Line]) -> Option<Vec<Line>> {
                 from = at;
                 continue;
             }
-            out.push(Line { text: rest[..at].to_owned(), indent: 0 });
+            out.push(PaperLine { text: rest[..at].to_owned(), indent: 0 });
             (rest, from) = (&rest[at + 1..], 0);
         }
-        out.push(Line { text: rest.to_owned(), indent: 0 });
+        out.push(PaperLine { text: rest.to_owned(), indent: 0 });
     }
     Some(out)
 }
 
 /// Lines with which entries without labels begin.
-fn starts(lines: &[Line]) -> Vec<usize> {
+fn starts(lines: &[PaperLine]) -> Vec<usize> {
     let filled: Vec<usize> = (0..lines.len()).filter(|&at| !lines[at].text.is_empty()).collect();
     let mut heads = Vec::new();
     let mut busy = 0;
@@ -392,7 +392,7 @@ fn starts(lines: &[Line]) -> Vec<usize> {
 }
 
 /// Some lines from one on as one text.
-fn window(lines: &[Line], at: usize) -> String {
+fn window(lines: &[PaperLine], at: usize) -> String {
     let mut text = String::new();
     for line in lines[at..].iter().filter(|line| !line.text.is_empty()).take(8) {
         append(&mut text, &line.text, &[]);
@@ -403,7 +403,7 @@ fn window(lines: &[Line], at: usize) -> String {
     text
 }
 
-fn by_indent(lines: &[Line], filled: &[usize]) -> Vec<usize> {
+fn by_indent(lines: &[PaperLine], filled: &[usize]) -> Vec<usize> {
     let Some(least) = filled.iter().map(|&at| lines[at].indent).min() else { return Vec::new() };
     let (first, rest): (Vec<usize>, Vec<usize>) = filled.iter().partition(|&&at| lines[at].indent < least + 2);
     if rest.len() * 4 < filled.len() || first.len() * 8 < filled.len() {
@@ -412,12 +412,12 @@ fn by_indent(lines: &[Line], filled: &[usize]) -> Vec<usize> {
     first
 }
 
-fn by_blank(lines: &[Line], filled: &[usize]) -> Vec<usize> {
+fn by_blank(lines: &[PaperLine], filled: &[usize]) -> Vec<usize> {
     filled.iter().copied().filter(|&at| at == 0 || lines[at - 1].text.is_empty()).collect()
 }
 
 /// Starts at lines that begin with authors, after a line that ends a sentence, once the entry before has a year.
-fn by_names(lines: &[Line], filled: &[usize]) -> Vec<usize> {
+fn by_names(lines: &[PaperLine], filled: &[usize]) -> Vec<usize> {
     let mut starts: Vec<usize> = Vec::new();
     let (mut dated, mut before) = (true, "");
     for &at in filled {
@@ -438,16 +438,16 @@ fn by_names(lines: &[Line], filled: &[usize]) -> Vec<usize> {
 mod tests {
     use super::*;
 
-    fn read_all(text: &str) -> Vec<Entry> {
-        let lines: Vec<Line> = text
+    fn read_all(text: &str) -> Vec<BibliographyEntry> {
+        let lines: Vec<PaperLine> = text
             .lines()
-            .map(|raw| Line { text: raw.trim().to_owned(), indent: raw.len() - raw.trim_start().len() })
+            .map(|raw| PaperLine { text: raw.trim().to_owned(), indent: raw.len() - raw.trim_start().len() })
             .collect();
         entries(&lines, &[])
     }
 
     fn shown(text: &str) -> Vec<String> {
-        let show = |entry: &Entry| {
+        let show = |entry: &BibliographyEntry| {
             let label = entry.number.map(|n| n.to_string()).or(entry.key.clone()).unwrap_or_default();
             format!("{label}|{}|{}", entry.authors.join(","), entry.year.unwrap_or(0))
         };

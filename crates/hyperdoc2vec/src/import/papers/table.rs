@@ -10,13 +10,13 @@ use serde_json::Value;
 use crate::document::Date;
 use crate::error::{Error, Result};
 use crate::import::reference::names;
-use crate::import::reference::{Record, surname};
+use crate::import::reference::{BibRecord, surname};
 use crate::import::source;
 use crate::import::text::collapsed;
 use crate::document::losses::{Loss, Losses};
 use crate::document::{self, markup};
 
-/// What the table says of a paper.
+/// The row of a paper.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub(super) struct Row {
     pub(super) id: String,
@@ -38,9 +38,9 @@ pub(super) struct Row {
 }
 
 impl Row {
-    /// What the linker is told of it.
-    pub(super) fn record(&self) -> Record {
-        Record {
+    /// Its bibliographic record, for the linker.
+    pub(super) fn record(&self) -> BibRecord {
+        BibRecord {
             own: None,
             doi: self.doi.clone(),
             pmid: self.pmid.clone(),
@@ -89,7 +89,7 @@ pub(super) fn read(path: &Path, losses: &mut Losses) -> Result<Vec<Row>> {
     if let Some(what) = no_table(head) {
         return Err(Error::input(name, format!("expected csv, tsv or jsonl in UTF-8, found {what}")));
     }
-    let mut table = Table { name, rows: Vec::new(), seen: HashSet::new(), losses };
+    let mut table = TableReader { name, rows: Vec::new(), seen: HashSet::new(), losses };
     if json || head.first() == Some(&b'{') {
         table.read_json(path, reader)?;
     } else {
@@ -102,7 +102,7 @@ pub(super) fn read(path: &Path, losses: &mut Losses) -> Result<Vec<Row>> {
     Ok(table.rows)
 }
 
-/// What a file that begins in this way is, if it is no text.
+/// The kind of file that begins in this way, if it is no text.
 fn no_table(head: &[u8]) -> Option<&'static str> {
     let begins = |start: &[u8]| head.starts_with(start);
     if begins(b"PK\x03\x04") {
@@ -120,7 +120,7 @@ fn no_table(head: &[u8]) -> Option<&'static str> {
     }
 }
 
-/// What parts the columns, by the ending or by the first line.
+/// The sign between columns, by the ending or by the first line.
 fn delimiter(head: &[u8], name: &str) -> u8 {
     if [".tsv", ".tab"].iter().any(|ending| name.ends_with(ending)) {
         return b'\t';
@@ -137,14 +137,14 @@ fn column(name: &str) -> Option<usize> {
 }
 
 /// A table while it is read.
-struct Table<'a> {
+struct TableReader<'a> {
     name: String,
     rows: Vec<Row>,
     seen: HashSet<String>,
     losses: &'a mut Losses,
 }
 
-impl Table<'_> {
+impl TableReader<'_> {
     fn read_separated(&mut self, reader: impl Read, delimiter: u8) -> Result<()> {
         let mut builder = csv::ReaderBuilder::new();
         builder.delimiter(delimiter).quoting(delimiter != b'\t').flexible(true);
@@ -284,8 +284,8 @@ impl Table<'_> {
     }
 }
 
-/// What is wrong with a row whose cells cannot be told to belong to their columns. Empty ones at the end may be missing, or
-/// too many.
+/// The reason why the cells of a row cannot be told to belong to their columns, if so. Empty ones at the end may be
+/// missing, or too many.
 fn misshapen(record: &csv::ByteRecord, columns: usize) -> Option<String> {
     let cells = record.iter().rposition(|cell| !cell.trim_ascii().is_empty()).map_or(0, |last| last + 1);
     if cells > columns {

@@ -3,13 +3,13 @@
 //! Styles differ in what ends the title: a full stop (ACL, APA, LNCS, Nature), quotation marks (IEEE, Chicago), a
 //! comma (AMS); what ended the list of authors tells which.
 
-use super::Record;
+use super::BibRecord;
 use super::names::{Authors, Closed, authors};
-use super::words::{Kind, is_quote, words, year};
+use super::words::{WordKind, is_quote, words, year};
 
-/// What an entry says.
+/// A bibliography entry, read.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
-pub struct Entry {
+pub struct BibliographyEntry {
     /// `[12]`, `12.`
     pub number: Option<u32>,
     /// `[Knuth84]`, without the brackets.
@@ -30,17 +30,17 @@ pub struct Entry {
     pub text: String,
 }
 
-impl Record {
+impl BibRecord {
     /// Reads an entry as it is written.
-    pub fn read(text: &str) -> Record {
+    pub fn read(text: &str) -> BibRecord {
         read(text).into()
     }
 }
 
-impl From<Entry> for Record {
-    fn from(entry: Entry) -> Record {
-        let Entry { authors, year, title, text, .. } = entry;
-        Record { title, year, authors, text: Some(text), ..Record::default() }
+impl From<BibliographyEntry> for BibRecord {
+    fn from(entry: BibliographyEntry) -> BibRecord {
+        let BibliographyEntry { authors, year, title, text, .. } = entry;
+        BibRecord { title, year, authors, text: Some(text), ..BibRecord::default() }
     }
 }
 
@@ -48,13 +48,14 @@ impl From<Entry> for Record {
 const LONGEST: usize = 4000;
 
 /// Reads an entry whose label was taken off.
-pub fn read(text: &str) -> Entry {
+pub fn read(text: &str) -> BibliographyEntry {
     let text = spaced(text);
     let end = (0..=text.len().min(LONGEST)).rev().find(|&at| text.is_char_boundary(at)).unwrap_or(0);
     let text = &text[..end];
     let list = authors(text);
     let rest = undated(&text[list.end..]);
-    let mut entry = Entry { authors: list.surnames.clone(), others: list.others, ..Entry::default() };
+    let mut entry =
+        BibliographyEntry { authors: list.surnames.clone(), others: list.others, ..BibliographyEntry::default() };
     let after_year = leading_year(rest).map(|(year, letter, rest)| {
         (entry.year, entry.letter) = (Some(year), letter);
         rest
@@ -96,7 +97,7 @@ fn spaced(text: &str) -> String {
     out
 }
 
-/// What follows `(in press).` and the like.
+/// The text after `(in press).` and the like.
 fn undated(rest: &str) -> &str {
     let inside = rest.trim_start().strip_prefix('(').and_then(|inside| inside.split_once(')'));
     let said = |text: &str| {
@@ -109,7 +110,7 @@ fn undated(rest: &str) -> &str {
 fn leading_year(rest: &str) -> Option<(i32, Option<char>, &str)> {
     let inside = rest.trim_start_matches([' ', '(', '[', ',', '.']);
     let first = words(inside).next()?;
-    let Kind::Year(year, letter) = first.kind else { return None };
+    let WordKind::Year(year, letter) = first.kind else { return None };
     let opened = rest[..rest.len() - inside.len()].contains(['(', '[']);
     let mut after = &inside[first.end..];
     if opened && !first.after.contains([')', ']']) {
@@ -141,7 +142,7 @@ fn title<'a>(body: &'a str, list: &Authors, after_year: bool) -> (Option<&'a str
     if letters < 4 || bare { (None, body) } else { (Some(title), rest) }
 }
 
-/// What stands in quotation marks near the start.
+/// The text in quotation marks near the start, and the text after it.
 fn quoted(body: &str) -> Option<(&str, &str)> {
     let open = body.find(|c| is_quote(c) || c == '‘').filter(|&at| at <= 2)?;
     let mark = body[open..].chars().next()?;
@@ -298,7 +299,7 @@ fn last_year(text: &str) -> Option<(i32, char)> {
     for word in words(text) {
         let trimmed = word.core.trim_matches(|c: char| !c.is_alphanumeric());
         let found = match word.kind {
-            Kind::Year(number, letter) => Some((number, letter)),
+            WordKind::Year(number, letter) => Some((number, letter)),
             // `2018;12(3):1-20`
             _ => trimmed.find(';').and_then(|at| year(&trimmed[..at])),
         };

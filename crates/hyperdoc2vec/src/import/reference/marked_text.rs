@@ -2,7 +2,8 @@
 
 use std::collections::HashMap;
 
-use super::{Mark, Record};
+use super::{BibRecord, Mark};
+use crate::import::text::Gap;
 
 /// The most references that a range of numbers may stand for.
 const LONGEST_RANGE: usize = 100;
@@ -27,17 +28,9 @@ pub(in crate::import) struct MarkedText {
     places: HashMap<String, usize>,
 }
 
-#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, PartialOrd, Ord)]
-enum Gap {
-    #[default]
-    None,
-    Space,
-    Line,
-}
-
 impl MarkedText {
     /// An empty text, to which this bibliography belongs.
-    pub(in crate::import) fn new(entries: &[(String, Record)]) -> MarkedText {
+    pub(in crate::import) fn new(entries: &[(String, BibRecord)]) -> MarkedText {
         let keys: Vec<String> = entries.iter().map(|(key, _)| key.clone()).collect();
         let places = keys.iter().cloned().zip(0..).collect();
         MarkedText { keys, places, ..MarkedText::default() }
@@ -110,7 +103,7 @@ impl MarkedText {
         {
             let at = last.at;
             let between = match (joint, last.keys.last(), keys.first()) {
-                (Joint::Dash, Some(from), Some(to)) if before && self.numbered => self.between(from, to),
+                (MarkJoint::Dash, Some(from), Some(to)) if before && self.numbered => self.between(from, to),
                 _ => Vec::new(),
             };
             // What opened before this mark may close after it.
@@ -182,19 +175,19 @@ impl MarkedText {
     }
 }
 
-/// What joins two marks.
-enum Joint {
+/// A sign that joins two marks.
+pub(in crate::import) enum MarkJoint {
     Comma,
     Dash,
 }
 
 /// Whether this, between two marks, makes them one.
-fn joint(between: &str) -> Option<Joint> {
+fn joint(between: &str) -> Option<MarkJoint> {
     let bare = between.trim_matches(|c: char| c.is_whitespace() || matches!(c, '[' | ']' | '(' | ')'));
     match bare {
-        "-" | "–" | "—" | "‒" | "‐" | "−" | "--" => Some(Joint::Dash),
+        "-" | "–" | "—" | "‒" | "‐" | "−" | "--" => Some(MarkJoint::Dash),
         _ if bare.chars().all(|c| c.is_whitespace() || matches!(c, ',' | ';' | '[' | ']' | '(' | ')')) => {
-            Some(Joint::Comma)
+            Some(MarkJoint::Comma)
         }
         _ => None,
     }
@@ -229,7 +222,7 @@ mod tests {
 
     /// Writes `‹keys|words›` as marks.
     fn written(source: &str) -> String {
-        let entries: Vec<(String, Record)> = (1..=9).map(|n| (format!("b{n}"), Record::default())).collect();
+        let entries: Vec<(String, BibRecord)> = (1..=9).map(|n| (format!("b{n}"), BibRecord::default())).collect();
         let mut text = MarkedText::new(&entries);
         for (number, piece) in source.split(['‹', '›']).enumerate() {
             if number % 2 == 0 {

@@ -9,7 +9,7 @@ pub(super) mod spans;
 pub(super) mod words;
 
 pub use linker::{
-    Catalogue, CatalogueBuilder, How, Mark, Miss, Outcome, Paper, Record, Reference, References, Sample, Sampled, Test,
-    fold, surname,
+    BibRecord, Catalogue, CatalogueBuilder, How, Mark, Miss, Outcome, Paper, Reference, ReferenceSample, References,
+    SampledCount, Test, fold, surname,
 };
-pub(super) use marked_text::MarkedText;
+pub(super) use marked_text::{MarkJoint, MarkedText};

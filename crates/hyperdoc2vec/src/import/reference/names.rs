@@ -5,7 +5,7 @@
 //! comes that is no name.
 
 use super::fold;
-use super::words::{Kind, Word, is_quote, words};
+use super::words::{EntryWord, WordKind, is_quote, words};
 
 /// Authors, and where their list ends.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
@@ -16,11 +16,11 @@ pub(in crate::import) struct Authors {
     pub(in crate::import) others: bool,
     /// Where in the text the list ends, and what follows begins.
     pub(in crate::import) end: usize,
-    /// What ended it.
+    /// How it ended.
     pub(in crate::import) closed: Closed,
 }
 
-/// What ended a list of authors.
+/// The end of a list of authors.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub(in crate::import) enum Closed {
     /// The text ended, or there was no list.
@@ -49,7 +49,7 @@ const LONGEST: usize = 2000;
 
 /// Reads the authors at the start of an entry.
 pub(in crate::import) fn authors(text: &str) -> Authors {
-    let mut list = List::new(text);
+    let mut list = AuthorListReader::new(text);
     let mut all = words(text).take(LONGEST).peekable();
     while let Some(word) = all.next() {
         let next = all.peek().copied();
@@ -61,10 +61,10 @@ pub(in crate::import) fn authors(text: &str) -> Authors {
 }
 
 /// A list while it is read.
-struct List<'a> {
+struct AuthorListReader<'a> {
     text: &'a str,
     /// Words since the last comma or connector.
-    item: Vec<Word<'a>>,
+    item: Vec<EntryWord<'a>>,
     /// Whether the names seen so far stand before their initials.
     inverted: bool,
     /// A family name whose given names come after the comma.
@@ -76,9 +76,9 @@ struct List<'a> {
     others: bool,
 }
 
-impl<'a> List<'a> {
-    fn new(text: &'a str) -> List<'a> {
-        List {
+impl<'a> AuthorListReader<'a> {
+    fn new(text: &'a str) -> AuthorListReader<'a> {
+        AuthorListReader {
             text,
             item: Vec::new(),
             inverted: false,
@@ -91,30 +91,30 @@ impl<'a> List<'a> {
     }
 
     /// Takes the next word; the result if the list ends before it or with it.
-    fn take(&mut self, word: Word<'a>, next: Option<Word<'a>>) -> Option<Authors> {
+    fn take(&mut self, word: EntryWord<'a>, next: Option<EntryWord<'a>>) -> Option<Authors> {
         if word.before.contains(is_quote) || word.before.contains(['‘', '\'']) && !self.names.is_empty() {
             return Some(self.finish(word.start, Closed::Quote));
         }
         let first = self.names.is_empty() && self.item.is_empty() && self.pending.is_none();
         match word.kind {
-            Kind::Year(..) if !first => Some(self.finish(word.start, Closed::Year)),
-            Kind::Year(..) | Kind::Other => self.overshot(word),
-            Kind::And if self.is_title() => Some(self.cut()),
-            Kind::And => {
+            WordKind::Year(..) if !first => Some(self.finish(word.start, Closed::Year)),
+            WordKind::Year(..) | WordKind::Other => self.overshot(word),
+            WordKind::And if self.is_title() => Some(self.cut()),
+            WordKind::And => {
                 self.complete();
                 self.after_and = true;
                 None
             }
-            Kind::Et if next.is_some_and(|next| next.kind == Kind::Al) => {
+            WordKind::Et if next.is_some_and(|next| next.kind == WordKind::Al) => {
                 self.complete();
                 None
             }
-            Kind::Et => {
+            WordKind::Et => {
                 self.complete();
                 self.after_and = true;
                 None
             }
-            Kind::Al if word.core.len() == 2 && self.pending.is_none() && self.item.is_empty() => {
+            WordKind::Al if word.core.len() == 2 && self.pending.is_none() && self.item.is_empty() => {
                 self.others = true;
                 let closed = match word.after {
                     after if after.contains(':') => Closed::Colon,
@@ -123,10 +123,10 @@ impl<'a> List<'a> {
                 };
                 Some(self.finish(next.map_or(word.end, |next| next.start), closed))
             }
-            Kind::Suffix | Kind::Editors if !first => {
+            WordKind::Suffix | WordKind::Editors if !first => {
                 if word.after.contains(',')
                     && self.pending.is_none()
-                    && next.is_some_and(|next| next.kind == Kind::Initials)
+                    && next.is_some_and(|next| next.kind == WordKind::Initials)
                 {
                     self.inverted = true;
                     self.pending = Some(self.joined());
@@ -138,9 +138,11 @@ impl<'a> List<'a> {
                 None
             }
             _ if word.before.contains(['(', '[']) => self.overshot(word),
-            Kind::Initials => self.initials(word, next),
-            Kind::Capitals if self.item.last().is_some_and(|last| last.kind == Kind::Name) => self.initials(word, next),
-            Kind::Particle | Kind::Al => {
+            WordKind::Initials => self.initials(word, next),
+            WordKind::Capitals if self.item.last().is_some_and(|last| last.kind == WordKind::Name) => {
+                self.initials(word, next)
+            }
+            WordKind::Particle | WordKind::Al => {
                 self.item.push(word);
                 None
             }
@@ -148,9 +150,9 @@ impl<'a> List<'a> {
         }
     }
 
-    fn initials(&mut self, word: Word<'a>, next: Option<Word<'a>>) -> Option<Authors> {
+    fn initials(&mut self, word: EntryWord<'a>, next: Option<EntryWord<'a>>) -> Option<Authors> {
         let tight =
-            word.kind == Kind::Capitals || (!word.core.ends_with('.') && self.has_name() && self.pending.is_none());
+            word.kind == WordKind::Capitals || (!word.core.ends_with('.') && self.has_name() && self.pending.is_none());
         self.inverted |= tight;
         self.item.push(word);
         let rest = next.map_or(word.end, |next| next.start);
@@ -172,17 +174,17 @@ impl<'a> List<'a> {
         // `Tal, O. A grammar`: an article.
         let article = next.is_some_and(|next| next.core == "A" && next.after.is_empty());
         match next.map(|next| next.kind) {
-            Some(Kind::Initials) if inverted && article && word.core.ends_with('.') => {
+            Some(WordKind::Initials) if inverted && article && word.core.ends_with('.') => {
                 Some(self.finish(rest, Closed::Stop))
             }
-            Some(Kind::Name | Kind::Capitals | Kind::Other) if inverted && word.core.ends_with('.') => {
+            Some(WordKind::Name | WordKind::Capitals | WordKind::Other) if inverted && word.core.ends_with('.') => {
                 Some(self.finish(rest, Closed::Stop))
             }
             _ => None,
         }
     }
 
-    fn name(&mut self, word: Word<'a>, next: Option<Word<'a>>) -> Option<Authors> {
+    fn name(&mut self, word: EntryWord<'a>, next: Option<EntryWord<'a>>) -> Option<Authors> {
         self.item.push(word);
         let rest = next.map_or(word.end, |next| next.start);
         if word.after.contains(':') {
@@ -190,8 +192,9 @@ impl<'a> List<'a> {
         }
         if word.after.starts_with('.') && !matches!(word.core, "St" | "Dr" | "Mc" | "Prof") {
             // `J. Harb. Phys. 12` is a journal.
-            let abbreviated = |next: Word<'_>| next.after.starts_with('.') && next.kind == Kind::Name;
-            let number = |next: Word<'_>| next.core.len() < 4 && next.core.starts_with(|c: char| c.is_ascii_digit());
+            let abbreviated = |next: EntryWord<'_>| next.after.starts_with('.') && next.kind == WordKind::Name;
+            let number =
+                |next: EntryWord<'_>| next.core.len() < 4 && next.core.starts_with(|c: char| c.is_ascii_digit());
             if !self.names.is_empty() && next.is_some_and(|next| abbreviated(next) || number(next)) || self.is_title() {
                 return Some(self.cut());
             }
@@ -204,8 +207,8 @@ impl<'a> List<'a> {
         if !word.after.contains(',') {
             return None;
         }
-        let bare = !self.item.iter().any(|word| matches!(word.kind, Kind::Initials));
-        let initials_follow = next.is_some_and(|next| matches!(next.kind, Kind::Initials | Kind::Capitals));
+        let bare = !self.item.iter().any(|word| matches!(word.kind, WordKind::Initials));
+        let initials_follow = next.is_some_and(|next| matches!(next.kind, WordKind::Initials | WordKind::Capitals));
         if self.pending.is_some() {
             // Given names in full: `Smith, John,`
             let last = self.after_and;
@@ -215,7 +218,7 @@ impl<'a> List<'a> {
         // A bare word before initials, or the very first word before given names.
         let surname_first =
             bare && (initials_follow && (self.inverted || self.names.is_empty() || self.item.len() == 1));
-        let given_follow = next.is_some_and(|next| next.kind == Kind::Name) && self.names.is_empty();
+        let given_follow = next.is_some_and(|next| next.kind == WordKind::Name) && self.names.is_empty();
         if surname_first || (bare && given_follow && self.family_name_alone()) {
             self.inverted = self.inverted || surname_first;
             self.pending = Some(self.joined());
@@ -232,18 +235,18 @@ impl<'a> List<'a> {
 
     /// Whether the words since the last comma have no initials, as all names before them have: `J. Smith, Deep Sails,`.
     fn is_title(&self) -> bool {
-        let initials = |word: &Word<'_>| matches!(word.kind, Kind::Initials | Kind::Capitals);
+        let initials = |word: &EntryWord<'_>| matches!(word.kind, WordKind::Initials | WordKind::Capitals);
         let direct = !self.inverted && self.pending.is_none() && !self.names.is_empty();
         direct && self.initials && !self.item.is_empty() && !self.item.iter().any(initials)
     }
 
     /// One word, particles aside.
     fn family_name_alone(&self) -> bool {
-        self.item.iter().filter(|word| word.kind != Kind::Particle).count() == 1
+        self.item.iter().filter(|word| word.kind != WordKind::Particle).count() == 1
     }
 
     fn has_name(&self) -> bool {
-        self.item.iter().any(|word| matches!(word.kind, Kind::Name))
+        self.item.iter().any(|word| matches!(word.kind, WordKind::Name))
     }
 
     fn joined(&self) -> String {
@@ -254,24 +257,24 @@ impl<'a> List<'a> {
     /// The words since the last comma make up a name.
     fn complete(&mut self) {
         let item = std::mem::take(&mut self.item);
-        let is_initials = |word: &Word<'_>| matches!(word.kind, Kind::Initials);
+        let is_initials = |word: &EntryWord<'_>| matches!(word.kind, WordKind::Initials);
         if let Some(surname) = self.pending.take() {
-            let short = item.iter().any(is_initials) || item.iter().any(|word| word.kind == Kind::Capitals);
+            let short = item.iter().any(is_initials) || item.iter().any(|word| word.kind == WordKind::Capitals);
             self.initials &= short;
             self.names.push(surname);
             return;
         }
         let Some(last) = item.last() else { return };
-        self.initials &= item.iter().any(|word| matches!(word.kind, Kind::Initials | Kind::Capitals));
+        self.initials &= item.iter().any(|word| matches!(word.kind, WordKind::Initials | WordKind::Capitals));
         let tight = item.len() > 1
-            && (last.kind == Kind::Capitals || last.kind == Kind::Initials)
-            && item[0].kind != Kind::Initials;
+            && (last.kind == WordKind::Capitals || last.kind == WordKind::Initials)
+            && item[0].kind != WordKind::Initials;
         let surname: Vec<&str> = if tight {
             item[..item.len() - 1].iter().filter(|word| !is_initials(word)).map(|word| word.core).collect()
         } else {
-            let end = item.iter().rposition(|word| matches!(word.kind, Kind::Name | Kind::Capitals));
+            let end = item.iter().rposition(|word| matches!(word.kind, WordKind::Name | WordKind::Capitals));
             let Some(end) = end else { return };
-            let small = item[..end].iter().rev().take_while(|word| word.kind == Kind::Particle).count();
+            let small = item[..end].iter().rev().take_while(|word| word.kind == WordKind::Particle).count();
             item[end - small..=end].iter().map(|word| word.core).collect()
         };
         if !surname.is_empty() {
@@ -287,7 +290,7 @@ impl<'a> List<'a> {
     }
 
     /// Something came that is no name: the title has begun, at the last comma or before.
-    fn overshot(&mut self, word: Word<'a>) -> Option<Authors> {
+    fn overshot(&mut self, word: EntryWord<'a>) -> Option<Authors> {
         if let (Some(surname), false) = (self.pending.take(), self.item.is_empty()) {
             // `Smith, Title of` or `Smith, John title`: the comma was the end.
             self.names.push(surname);

@@ -13,12 +13,12 @@ use crate::document::losses::{Loss, Losses};
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(in crate::import) struct Span {
     pub(in crate::import) range: Range<usize>,
-    pub(in crate::import) kind: Kind,
+    pub(in crate::import) kind: SpanKind,
 }
 
-/// What a span is.
+/// The kind of a span.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(in crate::import) enum Kind {
+pub(in crate::import) enum SpanKind {
     /// A mark: the key of the entry that it names, if that is known.
     Mark(Option<String>),
     /// A formula or the like, which is left out.
@@ -27,7 +27,7 @@ pub(in crate::import) enum Kind {
 
 /// A text as it grows, a paragraph a line.
 #[derive(Debug, Default)]
-pub(in crate::import) struct Written {
+pub(in crate::import) struct SpannedText {
     pub(in crate::import) text: String,
     pub(in crate::import) marks: Vec<Mark>,
     /// Spans that lie beyond their text or over another.
@@ -58,7 +58,7 @@ impl<'a> Characters<'a> {
     }
 }
 
-impl Written {
+impl SpannedText {
     /// Counts the broken spans of the document that is called so.
     pub(in crate::import) fn count_broken(&self, id: &str, place: &str, losses: &mut Losses) {
         for _ in 0..self.broken {
@@ -79,14 +79,14 @@ impl Written {
                 self.broken += 1;
                 continue;
             }
-            let Kind::Mark(key) = kind else {
+            let SpanKind::Mark(key) = kind else {
                 self.push(&text[from..range.start]);
                 from = range.end;
                 self.close(&text[from..]);
                 continue;
             };
             let mut keys: Vec<String> = key.into_iter().collect();
-            while let Some(Span { range: next, kind: Kind::Mark(key) }) = spans.peek() {
+            while let Some(Span { range: next, kind: SpanKind::Mark(key) }) = spans.peek() {
                 let Some(gap) = text.get(range.end..next.start) else { break };
                 if !matches!(gap.trim(), "" | "," | ";" | "-" | "–" | ";," | "],[" | "], [" | "][")
                     || text.get(next.clone()).is_none()
@@ -184,13 +184,16 @@ mod tests {
                 text.push_str(piece);
             } else {
                 let (key, words) = piece.split_once(':').expect("a key");
-                let kind =
-                    if key == "-" { Kind::Nothing } else { Kind::Mark(Some(key.to_owned()).filter(|key| key != "?")) };
+                let kind = if key == "-" {
+                    SpanKind::Nothing
+                } else {
+                    SpanKind::Mark(Some(key.to_owned()).filter(|key| key != "?"))
+                };
                 spans.push(Span { range: text.len()..text.len() + words.len(), kind });
                 text.push_str(words);
             }
         }
-        let mut written = Written::default();
+        let mut written = SpannedText::default();
         written.paragraph(&text, spans);
         let mut out = written.text.clone();
         written.marks.iter().rev().for_each(|mark| out.insert_str(mark.at, &format!("<{}>", mark.keys.join(" "))));
@@ -209,8 +212,8 @@ mod tests {
 
     #[test]
     fn spans_beyond_the_text_or_over_another_are_counted() {
-        let mut written = Written::default();
-        let mark = |range| Span { range, kind: Kind::Mark(Some("a".to_owned())) };
+        let mut written = SpannedText::default();
+        let mark = |range| Span { range, kind: SpanKind::Mark(Some("a".to_owned())) };
         written.paragraph("äöü words", vec![mark(0..1), mark(50..60), mark(7..9), mark(8..9)]);
         assert_eq!((written.text.as_str(), written.marks.len(), written.broken), ("äöü rds", 1, 3));
     }

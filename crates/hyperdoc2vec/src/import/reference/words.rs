@@ -2,7 +2,7 @@
 
 /// A word between white space.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(in crate::import) struct Word<'a> {
+pub(in crate::import) struct EntryWord<'a> {
     /// Where it begins in the text, punctuation included.
     pub(in crate::import) start: usize,
     /// Where it ends, punctuation included.
@@ -13,12 +13,12 @@ pub(in crate::import) struct Word<'a> {
     pub(in crate::import) core: &'a str,
     /// Closing punctuation.
     pub(in crate::import) after: &'a str,
-    pub(in crate::import) kind: Kind,
+    pub(in crate::import) kind: WordKind,
 }
 
-/// What a word may be in a list of authors.
+/// The part that a word may play in a list of authors.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(in crate::import) enum Kind {
+pub(in crate::import) enum WordKind {
     /// `J.`, `J.-P.`, `J`
     Initials,
     /// Two to four capitals without dots, as in `Smith JA`; may be a name too.
@@ -54,7 +54,7 @@ pub(in crate::import) fn is_particle(word: &str) -> bool {
 }
 
 /// The words of a text.
-pub(in crate::import) fn words(text: &str) -> impl Iterator<Item = Word<'_>> {
+pub(in crate::import) fn words(text: &str) -> impl Iterator<Item = EntryWord<'_>> {
     let mut at = 0;
     std::iter::from_fn(move || {
         let start = at + text[at..].find(|c: char| !c.is_whitespace())?;
@@ -64,7 +64,7 @@ pub(in crate::import) fn words(text: &str) -> impl Iterator<Item = Word<'_>> {
     })
 }
 
-fn word(text: &str, start: usize, end: usize) -> Word<'_> {
+fn word(text: &str, start: usize, end: usize) -> EntryWord<'_> {
     let whole = &text[start..end];
     let opening = |c: char| !c.is_alphanumeric() && !matches!(c, '&' | '\'' | '’' | '‘');
     let rest = whole.trim_start_matches(opening);
@@ -73,13 +73,13 @@ fn word(text: &str, start: usize, end: usize) -> Word<'_> {
     let mut core = rest.trim_end_matches(closing);
     let mut kind = kind(core);
     // The dot after an initial is a part of it.
-    if matches!(kind, Kind::Initials) && rest[core.len()..].starts_with('.') {
+    if matches!(kind, WordKind::Initials) && rest[core.len()..].starts_with('.') {
         core = &rest[..core.len() + 1];
     }
     if core.is_empty() {
-        kind = Kind::Other;
+        kind = WordKind::Other;
     }
-    Word { start, end, before, core, after: &rest[core.len()..], kind }
+    EntryWord { start, end, before, core, after: &rest[core.len()..], kind }
 }
 
 /// Quotation marks of all sorts, but no apostrophes.
@@ -87,21 +87,21 @@ pub(in crate::import) fn is_quote(c: char) -> bool {
     matches!(c, '"' | '“' | '”' | '„' | '«' | '»' | '‟')
 }
 
-fn kind(core: &str) -> Kind {
+fn kind(core: &str) -> WordKind {
     let lower = core.trim_end_matches('.');
     match lower {
-        "and" | "AND" | "&" | "und" | "et." => return Kind::And,
-        "et" => return Kind::Et,
-        "al" => return Kind::Al,
-        "Jr" | "Sr" | "II" | "III" | "IV" => return Kind::Suffix,
-        "eds" | "ed" | "Eds" | "Ed" | "editor" | "editors" | "Editors" => return Kind::Editors,
+        "and" | "AND" | "&" | "und" | "et." => return WordKind::And,
+        "et" => return WordKind::Et,
+        "al" => return WordKind::Al,
+        "Jr" | "Sr" | "II" | "III" | "IV" => return WordKind::Suffix,
+        "eds" | "ed" | "Eds" | "Ed" | "editor" | "editors" | "Editors" => return WordKind::Editors,
         _ => {}
     }
     if is_particle(core) {
-        return Kind::Particle;
+        return WordKind::Particle;
     }
     if let Some((year, letter)) = year(core) {
-        return Kind::Year(year, letter);
+        return WordKind::Year(year, letter);
     }
     let mut letters = core.chars().filter(|c| c.is_alphabetic());
     let count = core.chars().filter(|c| c.is_alphabetic()).count();
@@ -109,21 +109,21 @@ fn kind(core: &str) -> Kind {
         .chars()
         .all(|c| c.is_alphabetic() || matches!(c, '-' | '‐' | '.' | '\'' | '’' | '`' | '\u{300}'..='\u{36f}'));
     if count == 0 || !plain {
-        return Kind::Other;
+        return WordKind::Other;
     }
     let capitals = letters.all(char::is_uppercase);
     if capitals {
         let parts = || core.split(['.', '-', '‐']).filter(|part| !part.is_empty());
         if count == 1 || (parts().count() > 1 && parts().all(|part| part.chars().count() == 1) && count <= 5) {
-            return Kind::Initials;
+            return WordKind::Initials;
         }
         if count <= 4 && !core.contains(['.', '-']) {
-            return Kind::Capitals;
+            return WordKind::Capitals;
         }
     }
     let named = core.chars().next().is_some_and(char::is_uppercase) || prefixed(core);
     // A full stop inside: an address, or two words that lost their space.
-    if named && !core.trim_end_matches('.').contains('.') { Kind::Name } else { Kind::Other }
+    if named && !core.trim_end_matches('.').contains('.') { WordKind::Name } else { WordKind::Other }
 }
 
 /// `d'Alembert`, `al-Rashid`, `vanBerg`.
@@ -169,13 +169,13 @@ pub(in crate::import) fn first_year(text: &str) -> Option<i32> {
 mod tests {
     use super::*;
 
-    fn kinds(text: &str) -> Vec<Kind> {
+    fn kinds(text: &str) -> Vec<WordKind> {
         words(text).map(|word| word.kind).collect()
     }
 
     #[test]
     fn words_of_author_lists_are_told_apart() {
-        use Kind::{And, Capitals, Initials, Name, Other, Particle, Suffix, Year};
+        use WordKind::{And, Capitals, Initials, Name, Other, Particle, Suffix, Year};
         assert_eq!(
             kinds("Smith, J.-P. and van Dorn, K (2017a)."),
             [Name, Initials, And, Particle, Name, Initials, Year(2017, Some('a'))]

@@ -7,12 +7,12 @@ use serde::Deserialize;
 use serde_json::Value;
 
 use super::{loose, plain};
-use crate::import::reference::spans::{Characters, Kind, Span, Written};
-use crate::import::reference::{Record, surname};
+use crate::import::reference::spans::{Characters, Span, SpanKind, SpannedText};
+use crate::import::reference::{BibRecord, surname};
 use crate::import::text::collapsed;
 
 #[derive(Deserialize)]
-pub(super) struct Content {
+pub(super) struct AnnotatedText {
     #[serde(default)]
     text: Option<String>,
     /// Lists of annotations by kind, as JSON in strings.
@@ -22,7 +22,7 @@ pub(super) struct Content {
 
 /// Ids of a paper elsewhere.
 #[derive(Default, Deserialize)]
-pub(super) struct Ids {
+pub(super) struct ExternalIds {
     #[serde(default, alias = "DOI", deserialize_with = "loose")]
     pub(super) doi: Option<String>,
     #[serde(default, alias = "ArXiv", deserialize_with = "loose")]
@@ -60,7 +60,7 @@ impl Annotation {
     }
 }
 
-impl Content {
+impl AnnotatedText {
     fn text(&self) -> &str {
         self.text.as_deref().unwrap_or_default()
     }
@@ -86,9 +86,9 @@ impl Content {
     /// Writes abstract and paragraphs; `bibliography` holds the entries if they stand apart from the text.
     pub(super) fn write(
         &self,
-        bibliography: Option<&Content>,
-        written: &mut Written,
-        entries: &mut Vec<(String, Record)>,
+        bibliography: Option<&AnnotatedText>,
+        written: &mut SpannedText,
+        entries: &mut Vec<(String, BibRecord)>,
     ) {
         let text = self.text();
         let characters = Characters::new(text);
@@ -108,7 +108,7 @@ impl Content {
         let mut marks: Vec<Span> = Vec::new();
         for mark in self.of("bibref") {
             match mark.range(&characters) {
-                Some(range) => marks.push(Span { range, kind: Kind::Mark(mark.attribute("ref_id")) }),
+                Some(range) => marks.push(Span { range, kind: SpanKind::Mark(mark.attribute("ref_id")) }),
                 None => written.broken += 1,
             }
         }
@@ -148,11 +148,11 @@ impl Content {
         characters: &Characters<'_>,
         titles: &[Range<usize>],
         people: &[Range<usize>],
-    ) -> Option<(String, Record)> {
+    ) -> Option<(String, BibRecord)> {
         let key = entry.attribute("id").or_else(|| entry.attribute("ref_id"))?;
         let range = entry.range(characters).unwrap_or_default();
         let own = entry.attribute("matched_paper_id");
-        let mut record = Record { own, ..Record::read(&self.words(range.clone())) };
+        let mut record = BibRecord { own, ..BibRecord::read(&self.words(range.clone())) };
         if record.own.is_none() {
             let title = inside(titles, &range).map(|part| self.words(part)).find(|title| !title.is_empty());
             let authors: Vec<String> =

@@ -19,19 +19,19 @@ use std::collections::{HashMap, HashSet};
 use serde::Deserialize;
 use serde_json::Value;
 
-use super::reference::spans::Written;
-use super::reference::{Catalogue, CatalogueBuilder, Paper, Record, surname};
+use super::reference::spans::SpannedText;
+use super::reference::{BibRecord, Catalogue, CatalogueBuilder, Paper, surname};
 use super::source::LineBatch;
 use super::text::collapsed;
 use super::{Format, Parsed, paper_lines};
 use crate::document::{Date, Document};
 use crate::document::losses::Loss;
 
-/// What a line says of its paper.
+/// The metadata of a paper, from one line.
 #[derive(Debug, Default)]
-pub struct Head {
+pub struct S2orcHead {
     id: String,
-    record: Record,
+    record: BibRecord,
     title: Option<String>,
     year: Option<i32>,
     labels: Vec<String>,
@@ -45,27 +45,27 @@ pub struct Head {
 pub struct FirstPass {
     catalogue: CatalogueBuilder,
     /// Papers whose text stands in another line than their metadata.
-    known: HashMap<String, Head>,
+    known: HashMap<String, S2orcHead>,
     /// Papers that have a line with text.
     texts: HashSet<String>,
-    unnamed: Vec<Head>,
+    unnamed: Vec<S2orcHead>,
 }
 
 /// Reads lines of S2ORC once their papers are known.
 pub struct S2orc {
     catalogue: Catalogue,
-    known: HashMap<String, Head>,
+    known: HashMap<String, S2orcHead>,
     texts: HashSet<String>,
 }
 
 /// The heads of the papers of a batch; lines that cannot be read are left to the second pass.
-pub fn heads(batch: &LineBatch) -> Vec<Head> {
-    paper_lines::heads(batch, |json| Line::read(json).ok()?.head())
+pub fn heads(batch: &LineBatch) -> Vec<S2orcHead> {
+    paper_lines::heads(batch, |json| S2orcLine::read(json).ok()?.head())
 }
 
 impl FirstPass {
     /// Takes in the heads of a batch, in the order of the input.
-    pub fn add(&mut self, heads: Vec<Head>) {
+    pub fn add(&mut self, heads: Vec<S2orcHead>) {
         for head in heads {
             if head.has_text {
                 self.texts.insert(head.id.clone());
@@ -93,10 +93,10 @@ impl FirstPass {
 impl S2orc {
     /// Reads a batch of lines.
     pub fn parse(&self, batch: &LineBatch) -> Parsed {
-        paper_lines::parse(batch, Format::S2orc, Line::read, |line, place, out| self.take(&line, place, out))
+        paper_lines::parse(batch, Format::S2orc, S2orcLine::read, |line, place, out| self.take(&line, place, out))
     }
 
-    fn take(&self, line: &Line, place: String, out: &mut Parsed) {
+    fn take(&self, line: &S2orcLine, place: String, out: &mut Parsed) {
         let Some(head) = line.head() else {
             return out.bad(place, "neither \"paper_id\" nor \"corpusid\": not a line of s2orc".to_owned());
         };
@@ -104,7 +104,7 @@ impl S2orc {
             return;
         }
         let mut paper = Paper::default();
-        let mut written = Written::default();
+        let mut written = SpannedText::default();
         line.write(&mut written, &mut paper);
         written.count_broken(&head.id, &place, &mut out.losses);
         let known = self.known.get(&head.id).unwrap_or(&head);
@@ -132,30 +132,30 @@ impl S2orc {
 }
 
 /// A line in any layout: the fields of a paper, of its metadata and of its parse stand side by side.
-struct Line {
-    paper: Fields,
-    about: About,
+struct S2orcLine {
+    paper: S2orcFields,
+    about: S2orcMetadata,
     parse: parses::Parse,
 }
 
 #[derive(Deserialize)]
-struct Fields {
+struct S2orcFields {
     #[serde(default, deserialize_with = "loose")]
     paper_id: Option<String>,
     #[serde(default, deserialize_with = "loose", alias = "corpusId", alias = "corpus_id")]
     corpusid: Option<String>,
-    metadata: Option<About>,
+    metadata: Option<S2orcMetadata>,
     #[serde(default, alias = "externalIds")]
-    externalids: Option<annotated::Ids>,
+    externalids: Option<annotated::ExternalIds>,
     grobid_parse: Option<parses::Parse>,
-    content: Option<annotated::Content>,
-    body: Option<annotated::Content>,
-    bibliography: Option<annotated::Content>,
+    content: Option<annotated::AnnotatedText>,
+    body: Option<annotated::AnnotatedText>,
+    bibliography: Option<annotated::AnnotatedText>,
 }
 
-/// What the metadata of a paper may hold.
+/// Fields that the metadata of a paper may have.
 #[derive(Default, Deserialize)]
-struct About {
+struct S2orcMetadata {
     #[serde(default, deserialize_with = "loose")]
     title: Option<String>,
     #[serde(default, deserialize_with = "authors")]
@@ -180,33 +180,33 @@ struct About {
     s2fieldsofstudy: Vec<String>,
 }
 
-impl Line {
-    fn read(json: &str) -> serde_json::Result<Line> {
+impl S2orcLine {
+    fn read(json: &str) -> serde_json::Result<S2orcLine> {
         let (paper, about) = (serde_json::from_str(json)?, serde_json::from_str(json)?);
-        Ok(Line { paper, about, parse: serde_json::from_str(json)? })
+        Ok(S2orcLine { paper, about, parse: serde_json::from_str(json)? })
     }
 
     fn parse(&self) -> &parses::Parse {
         self.paper.grobid_parse.as_ref().unwrap_or(&self.parse)
     }
 
-    fn content(&self) -> Option<&annotated::Content> {
+    fn content(&self) -> Option<&annotated::AnnotatedText> {
         self.paper.content.as_ref().or(self.paper.body.as_ref())
     }
 
-    fn head(&self) -> Option<Head> {
+    fn head(&self) -> Option<S2orcHead> {
         let id = self.paper.paper_id.as_ref().or(self.paper.corpusid.as_ref())?.trim().to_owned();
         if id.is_empty() || crate::document::markup::unlinkable(&id).is_some() {
             return None;
         }
         let about = self.paper.metadata.as_ref().unwrap_or(&self.about);
         let ids = self.paper.externalids.as_ref();
-        let given = |ours: &Option<String>, theirs: fn(&annotated::Ids) -> &Option<String>| {
+        let given = |ours: &Option<String>, theirs: fn(&annotated::ExternalIds) -> &Option<String>| {
             ours.clone().or_else(|| ids.and_then(|ids| theirs(ids).clone()))
         };
-        let title = about.title.clone().or_else(|| self.content().and_then(annotated::Content::title));
+        let title = about.title.clone().or_else(|| self.content().and_then(annotated::AnnotatedText::title));
         let year = about.year.as_deref().and_then(year);
-        let record = Record {
+        let record = BibRecord {
             own: Some(id.clone()),
             doi: given(&about.doi, |ids| &ids.doi),
             pmid: given(&about.pubmed_id, |ids| &ids.pubmed),
@@ -218,14 +218,14 @@ impl Line {
             authors: about.authors.clone(),
             text: None,
         };
-        let has_text = self.content().is_some_and(annotated::Content::has_text) || self.parse().has_text();
+        let has_text = self.content().is_some_and(annotated::AnnotatedText::has_text) || self.parse().has_text();
         let labels = [&about.mag_field_of_study, &about.s2fieldsofstudy].into_iter().find(|labels| !labels.is_empty());
         let labels = labels.cloned().unwrap_or_default();
-        Some(Head { id, record, title, year, labels, abstract_text: about.abstract_text.clone(), has_text })
+        Some(S2orcHead { id, record, title, year, labels, abstract_text: about.abstract_text.clone(), has_text })
     }
 
     /// Writes text, marks and entries, whatever the layout.
-    fn write(&self, written: &mut Written, paper: &mut Paper) {
+    fn write(&self, written: &mut SpannedText, paper: &mut Paper) {
         match self.content() {
             Some(content) => content.write(self.paper.bibliography.as_ref(), written, &mut paper.entries),
             None => self.parse().write(written, &mut paper.entries),

@@ -5,35 +5,35 @@ use std::collections::BTreeMap;
 use serde::Deserialize;
 
 use super::{authors, loose, year};
-use crate::import::reference::Record;
-use crate::import::reference::spans::{Characters, Kind, Span, Written};
+use crate::import::reference::BibRecord;
+use crate::import::reference::spans::{Characters, Span, SpanKind, SpannedText};
 
 #[derive(Default, Deserialize)]
 pub(super) struct Parse {
     /// In metadata a string; in a parse a list of paragraphs.
     #[serde(default, rename = "abstract")]
-    summary: Summary,
+    summary: ParsedAbstract,
     #[serde(default)]
-    body_text: Option<Vec<Paragraph>>,
+    body_text: Option<Vec<ParsedParagraph>>,
     #[serde(default)]
-    bib_entries: Option<BTreeMap<String, BibEntry>>,
+    bib_entries: Option<BTreeMap<String, ParsedBibEntry>>,
 }
 
 #[derive(Deserialize)]
 #[serde(untagged)]
-enum Summary {
-    Paragraphs(Vec<Paragraph>),
+enum ParsedAbstract {
+    Paragraphs(Vec<ParsedParagraph>),
     Other(serde::de::IgnoredAny),
 }
 
-impl Default for Summary {
+impl Default for ParsedAbstract {
     fn default() -> Self {
-        Summary::Other(serde::de::IgnoredAny)
+        ParsedAbstract::Other(serde::de::IgnoredAny)
     }
 }
 
 #[derive(Deserialize)]
-struct Paragraph {
+struct ParsedParagraph {
     #[serde(default)]
     text: String,
     #[serde(default)]
@@ -51,7 +51,7 @@ struct CiteSpan {
 }
 
 #[derive(Deserialize)]
-struct BibEntry {
+struct ParsedBibEntry {
     #[serde(default, deserialize_with = "loose")]
     title: Option<String>,
     #[serde(default, deserialize_with = "authors")]
@@ -78,10 +78,10 @@ struct OtherIds {
 }
 
 impl Parse {
-    fn paragraphs(&self) -> impl Iterator<Item = &Paragraph> {
+    fn paragraphs(&self) -> impl Iterator<Item = &ParsedParagraph> {
         let summary = match &self.summary {
-            Summary::Paragraphs(paragraphs) => paragraphs.as_slice(),
-            Summary::Other(_) => &[],
+            ParsedAbstract::Paragraphs(paragraphs) => paragraphs.as_slice(),
+            ParsedAbstract::Other(_) => &[],
         };
         summary.iter().chain(self.body_text.iter().flatten())
     }
@@ -90,13 +90,13 @@ impl Parse {
         self.paragraphs().any(|paragraph| !paragraph.text.trim().is_empty())
     }
 
-    pub(super) fn write(&self, written: &mut Written, entries: &mut Vec<(String, Record)>) {
+    pub(super) fn write(&self, written: &mut SpannedText, entries: &mut Vec<(String, BibRecord)>) {
         for paragraph in self.paragraphs() {
             let characters = Characters::new(&paragraph.text);
             let mut spans = Vec::with_capacity(paragraph.cite_spans.len());
             for span in &paragraph.cite_spans {
                 match characters.bytes(span.start, span.end) {
-                    Some(range) => spans.push(Span { range, kind: Kind::Mark(span.ref_id.clone()) }),
+                    Some(range) => spans.push(Span { range, kind: SpanKind::Mark(span.ref_id.clone()) }),
                     None => written.broken += 1,
                 }
             }
@@ -106,7 +106,7 @@ impl Parse {
             let first = |ids: fn(&OtherIds) -> &Vec<String>| {
                 entry.other_ids.as_ref().and_then(|other| ids(other).first().cloned())
             };
-            let record = Record {
+            let record = BibRecord {
                 // Two links are no link.
                 own: entry.link.first().filter(|_| entry.link.len() == 1).cloned(),
                 doi: first(|ids| &ids.doi),
@@ -116,7 +116,7 @@ impl Parse {
                 year: entry.year.as_deref().and_then(year),
                 authors: entry.authors.clone(),
                 text: entry.raw_text.clone(),
-                ..Record::default()
+                ..BibRecord::default()
             };
             entries.push((key.clone(), record));
         }

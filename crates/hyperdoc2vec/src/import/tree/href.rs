@@ -1,4 +1,4 @@
-//! What the text of a link says: a place on this page, another site, or a path; and paths joined to folders.
+//! The target of a link as it is written: a place on this page, another site, or a path; and paths joined to folders.
 
 use crate::error::{Error, Result};
 
@@ -73,7 +73,7 @@ impl Base {
         Some(Base { url: format!("{}/", url.trim_end_matches('/')), host: host.to_ascii_lowercase(), path })
     }
 
-    /// The same for an address that a user may give; an error if it is none.
+    /// Reads an address that a user may give; an error if it is none.
     pub(in crate::import) fn given(url: Option<&str>) -> Result<Option<Base>> {
         let wrong = |url| format!("base URL: expected an address such as https://example.org/docs/, found {url:?}");
         url.map(|url| Base::read(url).ok_or_else(|| Error::Usage(wrong(url)))).transpose()

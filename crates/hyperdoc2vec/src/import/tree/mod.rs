@@ -35,8 +35,8 @@ const BATCH: usize = 32;
 const LARGEST: u64 = 256 << 20;
 
 /// Which files are wanted.
-pub(super) struct Wanted<'a> {
-    /// What a page is called in messages.
+pub(super) struct WantedFiles<'a> {
+    /// The name of such files in messages.
     pub(super) what: &'static str,
     /// Lower-case file name endings without the dot.
     pub(super) endings: &'static [&'static str],
@@ -44,9 +44,9 @@ pub(super) struct Wanted<'a> {
     pub(super) exclude: &'a [String],
 }
 
-/// What else a caller wants to know of.
+/// Files to take or to list beside the wanted ones.
 #[derive(Default)]
-pub(super) struct Beside {
+pub(super) struct ExtraFiles {
     /// Whether a packed file without any other ending is a page too.
     pub(super) bare: bool,
     /// Endings of files that are no pages, but are listed.
@@ -82,7 +82,7 @@ pub trait Pages {
 }
 
 /// One file of the tree.
-pub(super) struct Page {
+pub(super) struct TreeFile {
     pub(super) file: PathBuf,
     pub(super) root: usize,
     /// Path below the root, without the ending of a packed file.
@@ -104,34 +104,34 @@ struct Root {
 }
 
 /// All pages of all roots.
-pub(super) struct Tree {
+pub(super) struct FileTree {
     roots: Vec<Root>,
-    pub(super) pages: Vec<Page>,
+    pub(super) pages: Vec<TreeFile>,
     by_full: HashMap<String, usize>,
-    /// The same for paths with accents and the like, composed.
+    /// By full path with accents and the like composed.
     by_composed: HashMap<String, usize>,
     filter: Filter,
     /// Root and path of files with one of the other endings, in the order of the paths.
     pub(super) others: Vec<(usize, String)>,
-    /// What the walk could not read.
+    /// Entries that the walk could not read.
     pub(super) losses: Losses,
 }
 
-impl Tree {
+impl FileTree {
     /// Walks `roots`; `name` turns a relative path into an id without prefix.
-    pub(super) fn open(roots: &[PathBuf], wanted: &Wanted<'_>, name: fn(&str) -> String) -> Result<Tree> {
-        Tree::open_beside(roots, wanted, &Beside::default(), name)
+    pub(super) fn open(roots: &[PathBuf], wanted: &WantedFiles<'_>, name: fn(&str) -> String) -> Result<FileTree> {
+        FileTree::open_with(roots, wanted, &ExtraFiles::default(), name)
     }
 
-    /// The same, with more than the wanted files.
-    pub(super) fn open_beside(
+    /// Like [`FileTree::open`], with more than the wanted files.
+    pub(super) fn open_with(
         roots: &[PathBuf],
-        wanted: &Wanted<'_>,
-        beside: &Beside,
+        wanted: &WantedFiles<'_>,
+        extra: &ExtraFiles,
         name: fn(&str) -> String,
-    ) -> Result<Tree> {
+    ) -> Result<FileTree> {
         let filter = Filter::new(wanted)?;
-        let mut tree = Tree {
+        let mut tree = FileTree {
             roots: Vec::new(),
             pages: Vec::new(),
             by_full: HashMap::new(),
@@ -141,7 +141,7 @@ impl Tree {
             losses: Losses::default(),
         };
         for root in roots {
-            tree.walk(root, wanted, beside)?;
+            tree.walk(root, wanted, extra)?;
         }
         if tree.pages.is_empty() {
             let place = roots.iter().map(|root| root.display().to_string()).collect::<Vec<_>>().join(", ");
@@ -154,7 +154,7 @@ impl Tree {
         Ok(tree)
     }
 
-    fn walk(&mut self, given: &Path, wanted: &Wanted<'_>, beside: &Beside) -> Result<()> {
+    fn walk(&mut self, given: &Path, wanted: &WantedFiles<'_>, extra: &ExtraFiles) -> Result<()> {
         if given.as_os_str() == "-" {
             return Err(Error::input("-", "this format reads directories and files, not standard input"));
         }
@@ -206,12 +206,12 @@ impl Tree {
                 }
                 let path = below(entry.path());
                 let (page, packed) = source::split_packed(&path);
-                let bare = || beside.bare && !packed.is_empty() && ending(page).is_none();
+                let bare = || extra.bare && !packed.is_empty() && ending(page).is_none();
                 if !self.filter.takes(&[page, &path]) {
                     continue;
                 } else if self.filter.is_page(page) || bare() {
                     found.push((page.to_owned(), packed.to_owned(), entry.into_path()));
-                } else if has_ending(page, beside.others) {
+                } else if has_ending(page, extra.others) {
                     self.others.push((root, path));
                 }
             }
@@ -232,7 +232,7 @@ impl Tree {
                 self.by_composed.entry(composed(&full)).or_insert(self.pages.len());
             }
             self.by_full.insert(full.clone(), self.pages.len());
-            self.pages.push(Page { file, root, path, packed, twins: Vec::new(), full, id: String::new() });
+            self.pages.push(TreeFile { file, root, path, packed, twins: Vec::new(), full, id: String::new() });
         }
         Ok(())
     }
@@ -299,7 +299,7 @@ impl Tree {
     }
 
     /// The path of a page below the site's top, with its root's prefix.
-    pub(super) fn site_path(&self, page: &Page) -> String {
+    pub(super) fn site_path(&self, page: &TreeFile) -> String {
         format!("{}{}", self.roots[page.root].prefix, page.path)
     }
 
@@ -386,7 +386,7 @@ struct Filter {
 }
 
 impl Filter {
-    fn new(wanted: &Wanted<'_>) -> Result<Filter> {
+    fn new(wanted: &WantedFiles<'_>) -> Result<Filter> {
         Ok(Filter { endings: wanted.endings, include: globs(wanted.include)?, exclude: globs(wanted.exclude)? })
     }
 

@@ -1,4 +1,4 @@
-//! What every document of the set says of itself, packed for look-ups: some 130 bytes a document beyond its strings.
+//! The bibliographic records of the set, packed for look-ups: some 130 bytes a document beyond its strings.
 
 use std::collections::HashSet;
 use std::ops::Range;
@@ -6,7 +6,7 @@ use std::ops::Range;
 use xxhash_rust::xxh3::{xxh3_64, xxh3_64_with_seed};
 
 use super::fold::{fold, fold_surname};
-use super::{How, Record, ids};
+use super::{BibRecord, How, ids};
 
 /// How many authors of a document are kept.
 const AUTHORS: usize = 4;
@@ -19,7 +19,7 @@ pub(super) const LONGEST_TITLE: usize = 512;
 #[derive(Debug, Default)]
 pub struct CatalogueBuilder {
     strings: String,
-    entries: Vec<Entry>,
+    entries: Vec<CatalogueEntry>,
     by_id: Vec<(u64, u32)>,
     seen: HashSet<u64>,
 }
@@ -28,7 +28,7 @@ pub struct CatalogueBuilder {
 #[derive(Debug, Default)]
 pub struct Catalogue {
     strings: String,
-    entries: Vec<Entry>,
+    entries: Vec<CatalogueEntry>,
     /// Hash of kind and id, and the document.
     by_id: Vec<(u64, u32)>,
     /// Hash of the folded title without blanks, and the document.
@@ -38,7 +38,7 @@ pub struct Catalogue {
 }
 
 #[derive(Debug)]
-struct Entry {
+struct CatalogueEntry {
     start: usize,
     id: u32,
     title: u32,
@@ -47,7 +47,7 @@ struct Entry {
     doi: u32,
 }
 
-/// What is compared of a document.
+/// The fields of a document that are compared.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Known<'a> {
     /// Folded.
@@ -61,7 +61,7 @@ pub(super) struct Known<'a> {
 
 impl CatalogueBuilder {
     /// Adds a document; one whose id came before is left out, as it will be from the corpus.
-    pub fn add(&mut self, id: &str, record: &Record) {
+    pub fn add(&mut self, id: &str, record: &BibRecord) {
         if !self.seen.insert(xxh3_64(id.as_bytes())) {
             return;
         }
@@ -85,7 +85,7 @@ impl CatalogueBuilder {
             }
             self.by_id.push((hash, number));
         }
-        self.entries.push(Entry {
+        self.entries.push(CatalogueEntry {
             start,
             id: id.len() as u32,
             title: title.len() as u32,
@@ -137,15 +137,15 @@ impl CatalogueBuilder {
     }
 }
 
-impl Extend<(String, Record)> for CatalogueBuilder {
-    fn extend<I: IntoIterator<Item = (String, Record)>>(&mut self, documents: I) {
+impl Extend<(String, BibRecord)> for CatalogueBuilder {
+    fn extend<I: IntoIterator<Item = (String, BibRecord)>>(&mut self, documents: I) {
         documents.into_iter().for_each(|(id, record)| self.add(&id, &record));
     }
 }
 
 impl Catalogue {
     /// A catalogue of these documents.
-    pub fn new<'a>(documents: impl IntoIterator<Item = (&'a str, &'a Record)>) -> Catalogue {
+    pub fn new<'a>(documents: impl IntoIterator<Item = (&'a str, &'a BibRecord)>) -> Catalogue {
         let mut builder = CatalogueBuilder::default();
         documents.into_iter().for_each(|(id, record)| builder.add(id, record));
         builder.finish()
@@ -163,7 +163,7 @@ impl Catalogue {
 
     /// The id of a document.
     pub fn id(&self, document: usize) -> &str {
-        let Entry { start, id, .. } = self.entries[document];
+        let CatalogueEntry { start, id, .. } = self.entries[document];
         &self.strings[start..start + id as usize]
     }
 
@@ -173,7 +173,7 @@ impl Catalogue {
     }
 
     pub(super) fn known(&self, document: usize) -> Known<'_> {
-        let Entry { start, id, title, authors, year, doi } = self.entries[document];
+        let CatalogueEntry { start, id, title, authors, year, doi } = self.entries[document];
         let title_start = start + id as usize;
         let authors_start = title_start + title as usize;
         Known {

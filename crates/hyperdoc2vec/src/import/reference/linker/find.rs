@@ -4,7 +4,7 @@ use super::catalogue::{Catalogue, Known, folded_title, id_hash, keys, short_doi}
 use super::fold::fold_surname;
 use super::folded_text::FoldedText;
 use super::similar::{Size, has_sequel, is_number, noise, same_name};
-use super::{How, Match, Miss, Near, Record, Test, ids};
+use super::{BibRecord, How, Match, Miss, NearMatch, Test, ids};
 
 /// Documents that are compared closely in one look-up.
 const CANDIDATES: usize = 24;
@@ -13,13 +13,13 @@ const LONGEST_TEXT: usize = 2000;
 
 impl Catalogue {
     /// The document that an entry means, or why there is none. The work is bounded: some microseconds.
-    pub fn find(&self, entry: &Record) -> Result<Match, Miss> {
+    pub fn find(&self, entry: &BibRecord) -> Result<Match, Miss> {
         self.look_up(entry).map_err(|(miss, _)| miss)
     }
 
-    /// The same, and the document that came nearest, if one did.
-    pub fn look_up(&self, entry: &Record) -> Result<Match, (Miss, Option<Near>)> {
-        let wanted = Wanted::new(entry);
+    /// The document that an entry means, or why there is none and which document came nearest.
+    pub fn look_up(&self, entry: &BibRecord) -> Result<Match, (Miss, Option<NearMatch>)> {
+        let wanted = FoldedEntry::new(entry);
         let mut miss = Miss::NotInSet;
         let mut near = None;
         for (how, id) in &wanted.ids {
@@ -27,7 +27,7 @@ impl Catalogue {
             match (found.next(), found.next()) {
                 (Some(document), None) if wanted.contradicts(&self.known(document)) => {
                     miss = Miss::Contradiction;
-                    near.get_or_insert(Near { document, failed: Test::TitleAndAuthor });
+                    near.get_or_insert(NearMatch { document, failed: Test::TitleAndAuthor });
                 }
                 (Some(document), None) => return Ok(Match { document, how: *how }),
                 (Some(_), Some(_)) => miss = Miss::Ambiguous,
@@ -36,9 +36,9 @@ impl Catalogue {
         }
         for step in [Catalogue::same_title, Catalogue::similar_title, Catalogue::title_in_text] {
             match step(self, &wanted, &mut near) {
-                Found::One(found) => return Ok(found),
-                Found::Several => return Err((Miss::Ambiguous, None)),
-                Found::None => {}
+                FoundDocuments::One(found) => return Ok(found),
+                FoundDocuments::Several => return Err((Miss::Ambiguous, None)),
+                FoundDocuments::None => {}
             }
         }
         if miss == Miss::NotInSet && wanted.ids.is_empty() && wanted.title.is_empty() && wanted.text.trim().is_empty() {
@@ -49,11 +49,11 @@ impl Catalogue {
         Err((miss, near))
     }
 
-    fn same_title(&self, wanted: &Wanted<'_>, near: &mut Option<Near>) -> Found {
+    fn same_title(&self, wanted: &FoldedEntry<'_>, near: &mut Option<NearMatch>) -> FoundDocuments {
         if wanted.title.is_empty() {
-            return Found::None;
+            return FoundDocuments::None;
         }
-        let mut best = Best::default();
+        let mut best = BestMatch::default();
         let (needed, short) = match Size::of(&wanted.title) {
             Size::Short => (2, true),
             Size::Usual => (1, false),
@@ -74,7 +74,7 @@ impl Catalogue {
                 Ok(()) => (agree < needed).then_some(Test::TitleAlone),
             };
             if let Some(failed) = failed {
-                near.get_or_insert(Near { document, failed });
+                near.get_or_insert(NearMatch { document, failed });
                 continue;
             }
             // Of several, the one with the right year and author.
@@ -84,13 +84,13 @@ impl Catalogue {
         best.found()
     }
 
-    fn similar_title(&self, wanted: &Wanted<'_>, near: &mut Option<Near>) -> Found {
+    fn similar_title(&self, wanted: &FoldedEntry<'_>, near: &mut Option<NearMatch>) -> FoundDocuments {
         if Size::of(&wanted.title) == Size::Short {
-            return Found::None;
+            return FoundDocuments::None;
         }
         let mut title_keys = Vec::new();
         keys(&wanted.title, &mut title_keys);
-        let mut best = Best::default();
+        let mut best = BestMatch::default();
         for (document, shared) in self.sharing(&title_keys, CANDIDATES) {
             let known = self.known(document);
             let other_doi = match (known.doi, wanted.doi) {
@@ -107,12 +107,12 @@ impl Catalogue {
                 (Ok(()), Some(distance)) => best.take(document, distance * 2 + off_by_one, How::SimilarTitle),
                 (Ok(()), None) if !wanted.continues(known.title) => {}
                 (Ok(()), None) if wanted.is_sequel(known.title) => {
-                    near.get_or_insert(Near { document, failed: Test::Sequel });
+                    near.get_or_insert(NearMatch { document, failed: Test::Sequel });
                 }
                 // After all that are similar.
                 (Ok(()), None) => best.take(document, 1000 + off_by_one, How::Subtitle),
                 (Err(Some(failed)), Some(_)) => {
-                    near.get_or_insert(Near { document, failed });
+                    near.get_or_insert(NearMatch { document, failed });
                 }
                 _ => {}
             }
@@ -120,9 +120,9 @@ impl Catalogue {
         best.found()
     }
 
-    fn title_in_text(&self, wanted: &Wanted<'_>, near: &mut Option<Near>) -> Found {
+    fn title_in_text(&self, wanted: &FoldedEntry<'_>, near: &mut Option<NearMatch>) -> FoundDocuments {
         if wanted.text.is_empty() {
-            return Found::None;
+            return FoundDocuments::None;
         }
         let text = FoldedText::new(wanted.text);
         let mut text_keys = Vec::new();
@@ -152,7 +152,7 @@ impl Catalogue {
                 Ok(()) => (good && text.is_sequel(at, at + length)).then_some(Test::Sequel),
             };
             if let Some(failed) = failed {
-                near.get_or_insert(Near { document, failed });
+                near.get_or_insert(NearMatch { document, failed });
             } else if good {
                 found.push((document, at, length));
             }
@@ -163,9 +163,9 @@ impl Catalogue {
         };
         let mut outer = found.iter().filter(|one| !found.iter().any(|other| inside(one, other)));
         match (outer.next(), outer.next()) {
-            (Some(&(document, ..)), None) => Found::One(Match { document, how: How::TitleInText }),
-            (Some(_), Some(_)) => Found::Several,
-            (None, _) => Found::None,
+            (Some(&(document, ..)), None) => FoundDocuments::One(Match { document, how: How::TitleInText }),
+            (Some(_), Some(_)) => FoundDocuments::Several,
+            (None, _) => FoundDocuments::None,
         }
     }
 }
@@ -180,7 +180,7 @@ fn failed(author: Option<bool>, year: Option<bool>) -> Result<(), Option<Test>> 
     }
 }
 
-enum Found {
+enum FoundDocuments {
     One(Match),
     Several,
     None,
@@ -188,33 +188,33 @@ enum Found {
 
 /// The document with the lowest score, if there is one alone.
 #[derive(Default)]
-struct Best {
+struct BestMatch {
     found: Option<Match>,
     score: usize,
     tied: bool,
 }
 
-impl Best {
+impl BestMatch {
     fn take(&mut self, document: usize, score: usize, how: How) {
         if self.found.is_none() || score < self.score {
-            *self = Best { found: Some(Match { document, how }), score, tied: false };
+            *self = BestMatch { found: Some(Match { document, how }), score, tied: false };
         } else if score == self.score {
             self.tied = true;
         }
     }
 
-    fn found(self) -> Found {
+    fn found(self) -> FoundDocuments {
         match self.found {
-            Some(found) if !self.tied => Found::One(found),
-            Some(_) => Found::Several,
-            None => Found::None,
+            Some(found) if !self.tied => FoundDocuments::One(found),
+            Some(_) => FoundDocuments::Several,
+            None => FoundDocuments::None,
         }
     }
 }
 
 /// An entry, folded.
-struct Wanted<'a> {
-    entry: &'a Record,
+struct FoldedEntry<'a> {
+    entry: &'a BibRecord,
     ids: Vec<(How, String)>,
     title: String,
     authors: Vec<String>,
@@ -222,14 +222,14 @@ struct Wanted<'a> {
     text: &'a str,
 }
 
-impl Wanted<'_> {
-    fn new(entry: &Record) -> Wanted<'_> {
+impl FoldedEntry<'_> {
+    fn new(entry: &BibRecord) -> FoldedEntry<'_> {
         let ids = ids::ids(entry);
         let doi = ids.iter().find(|(how, _)| *how == How::Doi).map(|(how, id)| short_doi(id_hash(*how, id)));
         let authors = entry.authors.iter().take(32).map(|name| fold_surname(name)).filter(|name| !name.is_empty());
         let text = entry.text.as_deref().unwrap_or_default();
         let end = (0..=text.len().min(LONGEST_TEXT)).rev().find(|&end| text.is_char_boundary(end)).unwrap_or(0);
-        Wanted {
+        FoldedEntry {
             entry,
             title: entry.title.as_deref().map(folded_title).unwrap_or_default(),
             authors: authors.collect(),
@@ -281,17 +281,17 @@ mod tests {
     use super::*;
     use proptest::prelude::*;
 
-    fn record(title: &str, author: &str, year: i32) -> Record {
-        Record { title: Some(title.into()), authors: vec![author.into()], year: Some(year), ..Record::default() }
+    fn record(title: &str, author: &str, year: i32) -> BibRecord {
+        BibRecord { title: Some(title.into()), authors: vec![author.into()], year: Some(year), ..BibRecord::default() }
     }
 
-    fn catalogue(records: &[Record]) -> Catalogue {
+    fn catalogue(records: &[BibRecord]) -> Catalogue {
         let ids: Vec<String> = (0..records.len()).map(|number| format!("d{number}")).collect();
         Catalogue::new(ids.iter().map(String::as_str).zip(records))
     }
 
-    fn text(text: &str) -> Record {
-        Record { text: Some(text.into()), ..Record::default() }
+    fn text(text: &str) -> BibRecord {
+        BibRecord { text: Some(text.into()), ..BibRecord::default() }
     }
 
     #[test]
@@ -300,23 +300,23 @@ mod tests {
         bleu.doi = Some("https://doi.org/10.3115/1073083.1073135".into());
         bleu.acl = Some("P02-1040".into());
         let catalogue = catalogue(&[bleu]);
-        let by_doi = Record { doi: Some("DOI:10.3115/1073083.1073135.".into()), ..Record::default() };
+        let by_doi = BibRecord { doi: Some("DOI:10.3115/1073083.1073135.".into()), ..BibRecord::default() };
         assert_eq!(catalogue.find(&by_doi), Ok(Match { document: 0, how: How::Doi }));
         let by_acl = text("K. Papineni. 2002. https://aclanthology.org/P02-1040.pdf");
         assert_eq!(catalogue.find(&by_acl), Ok(Match { document: 0, how: How::Acl }));
         // The wrong DOI on an entry, as services that add DOIs now and then give it.
-        let wrong = Record { doi: by_doi.doi, ..record("Deep residual learning", "He", 2016) };
+        let wrong = BibRecord { doi: by_doi.doi, ..record("Deep residual learning", "He", 2016) };
         assert_eq!(catalogue.find(&wrong), Err(Miss::Contradiction));
-        assert_eq!(catalogue.find(&Record::default()), Err(Miss::NothingKnown));
+        assert_eq!(catalogue.find(&BibRecord::default()), Err(Miss::NothingKnown));
     }
 
     #[test]
     fn two_documents_with_one_id_are_ambiguous_unless_the_title_tells() {
-        let with_doi = |record| Record { doi: Some("10.1234/x".into()), ..record };
+        let with_doi = |record| BibRecord { doi: Some("10.1234/x".into()), ..record };
         let one = with_doi(record("Parsing with trees and forests of words", "Doe", 2001));
         let other = with_doi(record("Parsing with graphs and maps of sentences", "Doe", 2001));
         let catalogue = catalogue(&[one.clone(), other]);
-        let bare = Record { doi: Some("10.1234/x".into()), ..Record::default() };
+        let bare = BibRecord { doi: Some("10.1234/x".into()), ..BibRecord::default() };
         assert_eq!(catalogue.find(&bare), Err(Miss::Ambiguous));
         assert_eq!(catalogue.find(&one), Ok(Match { document: 0, how: How::Title }));
     }
@@ -324,13 +324,13 @@ mod tests {
     #[test]
     fn a_short_title_needs_author_and_year() {
         let catalogue = catalogue(&[record("Introduction", "Doe", 2001), record("Introduction", "Roe", 2001)]);
-        let found = |entry: &Record| catalogue.find(entry).map(|found| found.document);
+        let found = |entry: &BibRecord| catalogue.find(entry).map(|found| found.document);
         assert_eq!(found(&record("Introduction", "Doe", 2001)), Ok(0));
         assert_eq!(found(&record("Introduction", "Doe", 2002)), Err(Miss::NotInSet));
         assert_eq!(found(&record("Introduction", "Poe", 2001)), Err(Miss::NotInSet));
-        let entry = Record { year: None, ..record("Introduction", "Doe", 0) };
+        let entry = BibRecord { year: None, ..record("Introduction", "Doe", 0) };
         assert_eq!(found(&entry), Err(Miss::NearMiss));
-        let entry = Record { authors: Vec::new(), ..record("Introduction", "", 2001) };
+        let entry = BibRecord { authors: Vec::new(), ..record("Introduction", "", 2001) };
         assert_eq!(found(&entry), Err(Miss::NearMiss));
     }
 
@@ -340,13 +340,13 @@ mod tests {
         let catalogue = catalogue(&[record(title, "Doe", 2001), record(title, "Doe", 2002)]);
         assert_eq!(catalogue.find(&record(title, "Doe", 2002)).map(|found| found.document), Ok(1));
         assert_eq!(catalogue.find(&record(title, "Doe", 2000)).map(|found| found.document), Ok(0));
-        let undated = Record { year: None, ..record(title, "Doe", 0) };
+        let undated = BibRecord { year: None, ..record(title, "Doe", 0) };
         assert_eq!(catalogue.find(&undated), Err(Miss::Ambiguous));
         assert_eq!(catalogue.find(&record(title, "Roe", 2007)), Err(Miss::NotInSet));
     }
 
     const SURVEY: &str = "A Survey of Citation Recommendation";
-    /// What makes another work of a title.
+    /// Words that make another work of a title.
     const SEQUELS: [&str; 16] = [
         ": Part 2",
         ", Part II",
@@ -369,7 +369,7 @@ mod tests {
     #[test]
     fn a_sequel_or_a_reply_is_another_work() {
         let catalogue = catalogue(&[record(SURVEY, "Okafor", 2019)]);
-        let near = Some(Near { document: 0, failed: Test::Sequel });
+        let near = Some(NearMatch { document: 0, failed: Test::Sequel });
         for more in SEQUELS {
             let title = format!("{SURVEY}{more}");
             assert_eq!(catalogue.look_up(&record(&title, "Okafor", 2019)), Err((Miss::NearMiss, near)), "{title}");
@@ -386,7 +386,7 @@ mod tests {
     #[test]
     fn a_subtitle_and_a_venue_are_none() {
         let catalogue = catalogue(&[record(SURVEY, "Okafor", 2019)]);
-        let how = |entry: &Record| catalogue.find(entry).map(|found| found.how);
+        let how = |entry: &BibRecord| catalogue.find(entry).map(|found| found.how);
         let longer = record(&format!("{SURVEY}: Systems for Patents"), "Okafor", 2019);
         assert_eq!(how(&longer), Ok(How::Subtitle));
         for venue in ["ACM Surveys 3, 1-12, 2019", "2019", "In Extended Semantic Web Conference, 2019", "12(3), 2019"] {
@@ -398,9 +398,10 @@ mod tests {
     #[test]
     fn the_part_that_is_meant_is_found_among_its_sequels() {
         let parts = ["", ": Part I", ": Part V", ": Part II", ": a reply"].map(|more| format!("{SURVEY}{more}"));
-        let records: Vec<Record> = parts.iter().map(|title| record(title, "Okafor", 2019)).collect();
+        let records: Vec<BibRecord> = parts.iter().map(|title| record(title, "Okafor", 2019)).collect();
         for (number, title) in parts.iter().enumerate() {
-            let others: Vec<Record> = records.iter().filter(|one| one.title.as_ref() != Some(title)).cloned().collect();
+            let others: Vec<BibRecord> =
+                records.iter().filter(|one| one.title.as_ref() != Some(title)).cloned().collect();
             assert!(catalogue(&others).find(&records[number]).is_err(), "{title}");
             let entry = text(&format!("Okafor, C. {title}. ACM Surveys, 2019."));
             for entry in [&records[number], &entry] {
@@ -412,7 +413,7 @@ mod tests {
     #[test]
     fn a_near_miss_says_what_failed() {
         let catalogue = catalogue(&[record(SURVEY, "Okafor", 2019)]);
-        let failed = |entry: &Record| match catalogue.look_up(entry) {
+        let failed = |entry: &BibRecord| match catalogue.look_up(entry) {
             Err((Miss::NearMiss, Some(near))) => Some(near.failed),
             _ => None,
         };
@@ -478,7 +479,7 @@ mod tests {
     proptest! {
         #[test]
         fn any_record_can_be_looked_up(title in ".{0,60}", author in ".{0,20}", entry in ".{0,120}") {
-            let own = Record { text: Some(entry), ..record(&title, &author, 2000) };
+            let own = BibRecord { text: Some(entry), ..record(&title, &author, 2000) };
             let catalogue = catalogue(&[own.clone(), record("Some other work about something", "Doe", 1999)]);
             if let Ok(found) = catalogue.find(&own) {
                 prop_assert_eq!(found.document, 0);

@@ -9,7 +9,7 @@ const PARTICLES: [&str; 22] = [
     "van", "von", "der", "den", "de", "la", "le", "di", "da", "del", "della", "dos", "du", "el", "al", "bin", "ten",
     "ter", "zu", "do", "das", "vander",
 ];
-/// What follows a name without being part of it.
+/// Words that follow a name without being part of it.
 const SUFFIXES: [&str; 6] = ["jr", "sr", "ii", "iii", "iv", "phd"];
 
 /// Folds a title: lower case, without accents, punctuation, LaTeX commands and braces; `&` is `and`.

@@ -1,10 +1,10 @@
 //! Ids of papers in one form each, from the many in which they are written.
 
-use super::{How, Record};
+use super::{BibRecord, How};
 
 /// Every id of a record in its one form; a DOI that holds an arXiv or ACL id gives that too, and ids are looked for in
 /// the text of an entry. In the order in which they are tried.
-pub(super) fn ids(record: &Record) -> Vec<(How, String)> {
+pub(super) fn ids(record: &BibRecord) -> Vec<(How, String)> {
     let mut found: Vec<(How, String)> = Vec::new();
     let mut add = |how, id: Option<String>| {
         if let Some(id) = id
@@ -223,11 +223,11 @@ mod tests {
 
     #[test]
     fn ids_hide_in_dois_and_in_the_text_of_an_entry() {
-        let of = |record: &Record| ids(record).into_iter().map(|(_, id)| id).collect::<Vec<_>>();
-        let doi = |doi: &str| Record { doi: Some(doi.into()), ..Record::default() };
+        let of = |record: &BibRecord| ids(record).into_iter().map(|(_, id)| id).collect::<Vec<_>>();
+        let doi = |doi: &str| BibRecord { doi: Some(doi.into()), ..BibRecord::default() };
         assert_eq!(of(&doi("10.18653/v1/P17-1001")), ["10.18653/v1/p17-1001", "p17-1001"]);
         assert_eq!(of(&doi("10.48550/arXiv.1706.03762")), ["10.48550/arxiv.1706.03762", "1706.03762"]);
         let text = "Doe. X. doi:10.1234/ab. arXiv:1706.03762. PMID 77".to_owned();
-        assert_eq!(of(&Record { text: Some(text), ..Record::default() }), ["10.1234/ab", "77", "1706.03762"]);
+        assert_eq!(of(&BibRecord { text: Some(text), ..BibRecord::default() }), ["10.1234/ab", "77", "1706.03762"]);
     }
 }

@@ -1,7 +1,7 @@
 //! The reference linker: which document of the set does an entry of a bibliography mean?
 //!
-//! Importers of papers read their input twice: first what each paper says of itself (a [`Record`] a document, from
-//! which a [`Catalogue`] is made), then the texts, whose bibliography entries (a [`Record`] each) are looked up there.
+//! Importers of papers read their input twice: first what each paper says of itself (a [`BibRecord`] a document, from
+//! which a [`Catalogue`] is made), then the texts, whose bibliography entries (a [`BibRecord`] each) are looked up there.
 //! A [`Paper`] holds a text with its marks and entries, and becomes a document with links. Ours: no crate does this.
 //!
 //! **Precision first.** An entry that could mean two documents means none, and is counted. In this order:
@@ -33,13 +33,13 @@ pub(in crate::import) mod similar;
 
 pub use catalogue::{Catalogue, CatalogueBuilder};
 pub use fold::{fold, surname};
-pub use outcomes::{Outcome, Reference, References, Sample, Sampled};
+pub use outcomes::{Outcome, Reference, ReferenceSample, References, SampledCount};
 pub use paper::{Mark, Paper};
 
-/// What is known of a document of the set, or of an entry of a bibliography. Fields are as they stand in the input:
-/// the linker folds them.
+/// The bibliographic record of a document of the set, or of an entry of a bibliography. Fields are as they stand in the
+/// input: the linker folds them.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
-pub struct Record {
+pub struct BibRecord {
     /// The id that a document has in the set; of an entry, the id of the document that it means, where the input says so.
     pub own: Option<String>,
     /// Digital object identifier, in any of its forms.
@@ -63,10 +63,10 @@ pub struct Record {
     pub text: Option<String>,
 }
 
-impl Record {
-    /// What this says, and where it says nothing, what the other does.
-    pub fn or(self, other: Record) -> Record {
-        Record {
+impl BibRecord {
+    /// The fields of this record, and those of the other where this one has none.
+    pub fn or(self, other: BibRecord) -> BibRecord {
+        BibRecord {
             own: self.own.or(other.own),
             doi: self.doi.or(other.doi),
             pmid: self.pmid.or(other.pmid),
@@ -121,7 +121,7 @@ pub enum How {
 pub enum Miss {
     /// No document of the set is meant.
     NotInSet,
-    /// A document of the set has this title, but a test failed: see [`Near`].
+    /// A document of the set has this title, but a test failed: see [`NearMatch`].
     NearMiss,
     /// Several documents could be meant.
     Ambiguous,
@@ -133,14 +133,14 @@ pub enum Miss {
 
 /// A document that an entry came near to, and the test that it failed.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct Near {
+pub struct NearMatch {
     /// Its number in the catalogue: see [`Catalogue::id`].
     pub document: usize,
-    /// What keeps it from being the one.
+    /// The test that it failed.
     pub failed: Test,
 }
 
-/// What speaks against a document that an entry could mean.
+/// The test that a document failed which an entry could mean.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, serde::Serialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum Test {
@@ -150,7 +150,7 @@ pub enum Test {
     Author,
     /// Too little is known to take the same title for the same work.
     TitleAlone,
-    /// What stands beside the title makes another work of it: `Part 2`, `a reply`.
+    /// Words beside the title make another work of it: `Part 2`, `a reply`.
     Sequel,
     /// An id says this document, title and author say another.
     TitleAndAuthor,

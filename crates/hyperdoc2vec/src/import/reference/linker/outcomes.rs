@@ -1,10 +1,10 @@
-//! What became of references: counts and samples, by the way in which they were found or not.
+//! The outcome of references: counts and samples, by the way in which they were found or not.
 
 use std::collections::BTreeMap;
 
 use serde::Serialize;
 
-use super::{Catalogue, How, Match, Miss, Near, Record, Test};
+use super::{BibRecord, Catalogue, How, Match, Miss, NearMatch, Test};
 use crate::import::text::collapsed;
 
 /// Samples that are kept of each kind.
@@ -12,13 +12,13 @@ const SAMPLES: usize = 20;
 /// Characters of an entry that a sample shows.
 const LONGEST: usize = 300;
 
-/// What became of the bibliography entries and the marks of an import. Batches are merged in the order of the input.
+/// Counts of the bibliography entries and the marks of an import, by outcome. Batches are merged in the order of the input.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize)]
 pub struct References {
     /// Entries that were found, by how.
-    pub resolved: BTreeMap<How, Sampled>,
+    pub resolved: BTreeMap<How, SampledCount>,
     /// Entries that were not found, by why.
-    pub unresolved: BTreeMap<Miss, Sampled>,
+    pub unresolved: BTreeMap<Miss, SampledCount>,
     /// Marks whose entry was found. A mark counts once for each entry that it names.
     pub mark_linked: u64,
     /// Marks whose entry was not found.
@@ -39,10 +39,10 @@ pub struct Reference {
     pub outcome: Outcome,
     /// Entry and document.
     #[serde(flatten)]
-    pub sample: Sample,
+    pub sample: ReferenceSample,
 }
 
-/// What became of a bibliography entry.
+/// The outcome of a bibliography entry.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
 #[serde(untagged)]
 pub enum Outcome {
@@ -54,19 +54,19 @@ pub enum Outcome {
 
 /// A count, and a few of what was counted.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize)]
-pub struct Sampled {
+pub struct SampledCount {
     /// How many.
     pub count: u64,
     /// The first of them.
-    pub samples: Vec<Sample>,
+    pub samples: Vec<ReferenceSample>,
 }
 
 /// A bibliography entry, where it stands, and what it was taken for.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
-pub struct Sample {
+pub struct ReferenceSample {
     /// The document whose entry it is.
     pub source: String,
-    /// What marks call it by.
+    /// The key by which marks call it.
     pub key: String,
     /// The entry.
     pub entry: String,
@@ -89,8 +89,8 @@ impl References {
     pub fn entry(
         &mut self,
         source: &str,
-        (key, entry): &(String, Record),
-        found: Result<Match, (Miss, Option<Near>)>,
+        (key, entry): &(String, BibRecord),
+        found: Result<Match, (Miss, Option<NearMatch>)>,
         catalogue: &Catalogue,
     ) {
         let (outcome, sampled) = match found {
@@ -101,7 +101,7 @@ impl References {
         let near = found.err().and_then(|(_, near)| near);
         let id = |document: usize| catalogue.id(document).to_owned();
         let document = target.or(near.map(|near| near.document));
-        let sample = Sample {
+        let sample = ReferenceSample {
             source: source.to_owned(),
             key: key.clone(),
             entry: shown(entry, LONGEST),
@@ -119,7 +119,7 @@ impl References {
 
     /// Adds all of `other`, which comes after, but for the list of every entry.
     pub fn merge(&mut self, other: References) {
-        fn add<K: Ord>(ours: &mut BTreeMap<K, Sampled>, theirs: BTreeMap<K, Sampled>) {
+        fn add<K: Ord>(ours: &mut BTreeMap<K, SampledCount>, theirs: BTreeMap<K, SampledCount>) {
             for (kind, theirs) in theirs {
                 let ours = ours.entry(kind).or_default();
                 ours.count += theirs.count;
@@ -152,7 +152,7 @@ impl References {
 }
 
 /// An entry as a person would read it.
-pub(super) fn shown(entry: &Record, longest: usize) -> String {
+pub(super) fn shown(entry: &BibRecord, longest: usize) -> String {
     let mut out = match entry.text.as_deref() {
         Some(text) => collapsed(&text),
         None => {

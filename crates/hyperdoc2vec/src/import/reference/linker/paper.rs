@@ -3,7 +3,7 @@
 use std::collections::HashMap;
 
 use super::outcomes::shown;
-use super::{Catalogue, Match, Miss, Near, Record, References};
+use super::{BibRecord, Catalogue, Match, Miss, NearMatch, References};
 use crate::document::{Document, Link};
 use crate::import::Parsed;
 use crate::import::text::collapsed;
@@ -39,14 +39,14 @@ pub struct Paper {
     /// Marks in the order of the text. Those at one place, with nothing but white space between, form one position.
     pub marks: Vec<Mark>,
     /// The bibliography: the key by which marks call an entry, and what it says. A key may stand for several works.
-    pub entries: Vec<(String, Record)>,
+    pub entries: Vec<(String, BibRecord)>,
 }
 
 impl Paper {
     /// Looks every entry up, and adds the document with its links to `parsed`; counts what was found and what not.
     pub fn link(self, catalogue: &Catalogue, parsed: &mut Parsed) {
         let Paper { mut document, marks, entries } = self;
-        let mut by_key: HashMap<&str, Vec<(&Record, LookedUp)>> = HashMap::with_capacity(entries.len());
+        let mut by_key: HashMap<&str, Vec<(&BibRecord, LookUpResult)>> = HashMap::with_capacity(entries.len());
         for named in &entries {
             let (key, entry) = named;
             let found = catalogue.look_up(entry);
@@ -105,10 +105,10 @@ impl Paper {
     }
 }
 
-type LookedUp = Result<Match, (Miss, Option<Near>)>;
+type LookUpResult = Result<Match, (Miss, Option<NearMatch>)>;
 
 /// ` (not okafor2019: the year is another)`.
-fn why(near: Near, catalogue: &Catalogue) -> String {
+fn why(near: NearMatch, catalogue: &Catalogue) -> String {
     format!(" (not {}: {})", catalogue.id(near.document), near.failed.describe())
 }
 

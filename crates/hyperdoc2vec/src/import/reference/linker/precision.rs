@@ -1,6 +1,6 @@
 //! How often the linker is right: generated papers, bibliography entries with noise, and works that are not in the set.
 
-use super::{Catalogue, How, Record};
+use super::{BibRecord, Catalogue, How};
 use crate::rng::Rng;
 
 const TASKS: [&str; 24] = [
@@ -107,7 +107,7 @@ fn name(rng: &mut Rng) -> String {
 }
 
 /// A work; titles are made of few words, so that many are alike.
-fn work(rng: &mut Rng) -> Record {
+fn work(rng: &mut Rng) -> BibRecord {
     let (way, task, thing, place) = (one(rng, &WAYS), one(rng, &TASKS), one(rng, &THINGS), one(rng, &PLACES));
     let title = match rng.below(6) {
         0 => format!("{way} {task} with {thing} for {place}"),
@@ -118,15 +118,15 @@ fn work(rng: &mut Rng) -> Record {
         _ => format!("Task {} of 20{:02}: {task} with {thing}", rng.below(9), rng.below(20)),
     };
     let authors = (0..1 + rng.below(4)).map(|_| name(rng)).collect();
-    Record { title: Some(title), authors, year: Some(1990 + rng.below(30) as i32), ..Record::default() }
+    BibRecord { title: Some(title), authors, year: Some(1990 + rng.below(30) as i32), ..BibRecord::default() }
 }
 
 /// Another work of the same people in the same year: a word or two unlike the first, or a sequel of it.
-fn sibling(rng: &mut Rng, work: &Record) -> Record {
+fn sibling(rng: &mut Rng, work: &BibRecord) -> BibRecord {
     let title = work.title.clone().unwrap_or_default();
     if rng.chance(0.25) {
         let more = [": part 2", ", Part IV", ": a reply", "? A comment on it", " (extended version)", ", revisited"];
-        return Record { title: Some(title + one(rng, &more)), ..work.clone() };
+        return BibRecord { title: Some(title + one(rng, &more)), ..work.clone() };
     }
     let list = [&WAYS[..], &TASKS[..], &THINGS[..], &PLACES[..]][rng.below(4)];
     let found = list.iter().filter(|word| title.contains(**word)).max_by_key(|word| word.len());
@@ -135,11 +135,11 @@ fn sibling(rng: &mut Rng, work: &Record) -> Record {
         Some(word) => title.replacen(word, other, 1),
         None => format!("{title} and {other}"),
     };
-    Record { title: Some(title), ..work.clone() }
+    BibRecord { title: Some(title), ..work.clone() }
 }
 
 /// The work as a bibliography has it, after a scanner and a parser.
-fn noised(rng: &mut Rng, work: &Record) -> Record {
+fn noised(rng: &mut Rng, work: &BibRecord) -> BibRecord {
     let mut entry = work.clone();
     let mut title: Vec<char> = work.title.clone().unwrap_or_default().chars().collect();
     for _ in 0..rng.below(3) {
@@ -188,13 +188,13 @@ fn links_are_right_in_99_of_100_cases() {
 
 fn measure(seed: u64) {
     let mut rng = Rng::keyed(seed, &[1]);
-    let works: Vec<Record> = (0..6000).map(|_| work(&mut rng)).collect();
+    let works: Vec<BibRecord> = (0..6000).map(|_| work(&mut rng)).collect();
     // Half of the works are in the set; of each that is, a sibling is not.
     let ids: Vec<String> = (0..works.len() / 2).map(|number| number.to_string()).collect();
     let catalogue = Catalogue::new(ids.iter().map(String::as_str).zip(&works));
     let (mut right, mut wrong, mut inside) = (0u32, 0u32, 0u32);
     let mut kinds = std::collections::BTreeMap::<How, (u32, u32)>::new();
-    let mut look_up = |entry: &Record, truth: Option<usize>| {
+    let mut look_up = |entry: &BibRecord, truth: Option<usize>| {
         inside += u32::from(truth.is_some());
         let Ok(found) = catalogue.find(entry) else { return };
         // Two works may be the same in all that is known of them.
