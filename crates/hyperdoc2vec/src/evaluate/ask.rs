@@ -8,7 +8,6 @@ use std::ops::ControlFlow;
 use rayon::prelude::*;
 
 use super::methods::{Ask, By};
-use crate::rng::AliasTable;
 use crate::corpus::cited_by::CitedBy;
 use crate::corpus::view::View;
 use crate::error::{Error, Result};
@@ -24,6 +23,7 @@ use crate::model::params::{Method, TrainParams};
 use crate::model::tables::Tables;
 use crate::model::weighting::Weighting;
 use crate::model::weighting::keep_chances;
+use crate::rng::AliasTable;
 use crate::rng::Rng;
 use crate::search::rank::{Best, top, top_batch};
 use crate::search::ranker::Ranker;

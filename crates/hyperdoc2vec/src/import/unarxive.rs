@@ -14,8 +14,8 @@ use super::reference::{BibRecord, Catalogue, Paper};
 use super::source::LineBatch;
 use super::text::collapsed;
 use super::{Format, Parsed, paper_lines};
-use crate::document::{Date, Document};
 use crate::document::markup;
+use crate::document::{Date, Document};
 
 /// Reads lines of unarXive once their papers are known.
 pub struct Unarxive {
@@ -194,8 +194,8 @@ fn date(id: &str) -> Option<Date> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::import::reference::CatalogueBuilder;
     use crate::document::losses::Loss;
+    use crate::import::reference::CatalogueBuilder;
 
     fn import(lines: &str) -> Parsed {
         let batch = LineBatch::new("unarxive", lines);

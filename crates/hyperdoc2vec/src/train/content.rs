@@ -13,7 +13,6 @@ use std::ops::ControlFlow;
 
 use rayon::prelude::*;
 
-use crate::rng::AliasTable;
 use crate::corpus::view::View;
 use crate::id::WordId;
 use crate::kernel::{
@@ -23,6 +22,7 @@ use crate::kernel::{
 use crate::model::params::DbowParams;
 use crate::model::tables::Tables;
 use crate::model::weighting::keep_chances;
+use crate::rng::AliasTable;
 use crate::rng::{Order, Rng};
 use crate::train::batch::{Columns, EXAMPLES_A_TASK, score_stride, sized};
 use crate::train::batched::{self, Batched};

@@ -14,8 +14,8 @@ use rayon::prelude::*;
 use super::reference::{BibRecord, Catalogue, CatalogueBuilder, Paper};
 use super::tree::{self, FileTree, Pages, WantedFiles, safe_id};
 use super::{ImportOptions, Parsed};
-use crate::error::Result;
 use crate::document::losses::Loss;
+use crate::error::Result;
 use xml::{XmlElement, XmlTree};
 
 /// Files whose headers are in memory at once.

@@ -24,9 +24,9 @@ use super::sniff::{HTML_ENDINGS, ending, has_ending};
 use super::text::LinkedText;
 use super::tree::href::{Base, Href, decode, folder, join};
 use super::tree::{self, FileTree, Pages, WantedFiles};
+use crate::document::losses::{Loss, Losses};
 use crate::document::{Document, Link};
 use crate::error::Result;
-use crate::document::losses::{Loss, Losses};
 use head::PageHead;
 
 /// How to read a tree of pages.

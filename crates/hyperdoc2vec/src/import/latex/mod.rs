@@ -23,9 +23,9 @@ use super::reference::{BibRecord, Catalogue, CatalogueBuilder, Paper, surname};
 use super::sniff::without_ending;
 use super::tree::{self, ExtraFiles, FileTree, Pages, WantedFiles, safe_id};
 use super::{ImportOptions, Parsed};
+use crate::document::losses::{Loss, Losses};
 use crate::document::{Date, Document};
 use crate::error::{Error, Result};
-use crate::document::losses::{Loss, Losses};
 use source::{FolderFiles, PaperFiles};
 use tokens::{after_options, argument, command};
 

@@ -3,8 +3,8 @@
 use std::collections::HashMap;
 
 use super::tokens::{name, short_argument};
-use crate::import::tree::{self, FileTree};
 use crate::document::losses::{Loss, Losses};
+use crate::import::tree::{self, FileTree};
 
 /// Files stand in one another to this depth.
 const DEEPEST: usize = 12;

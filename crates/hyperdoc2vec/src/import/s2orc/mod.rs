@@ -24,8 +24,8 @@ use super::reference::{BibRecord, Catalogue, CatalogueBuilder, Paper, surname};
 use super::source::LineBatch;
 use super::text::collapsed;
 use super::{Format, Parsed, paper_lines};
-use crate::document::{Date, Document};
 use crate::document::losses::Loss;
+use crate::document::{Date, Document};
 
 /// The metadata of a paper, from one line.
 #[derive(Debug, Default)]

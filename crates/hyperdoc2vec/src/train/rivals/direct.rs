@@ -16,11 +16,11 @@
 
 use std::ops::ControlFlow;
 
-use crate::rng::AliasTable;
 use crate::kernel::fetch;
 use crate::model::params::DirectParams;
 use crate::model::tables::Tables;
 use crate::model::weighting::keep_chances;
+use crate::rng::AliasTable;
 use crate::rng::Rng;
 use crate::train::rivals::sequential::{Learner, falling};
 use crate::train::rivals::text::Text;

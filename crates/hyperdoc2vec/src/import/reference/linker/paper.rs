@@ -4,10 +4,10 @@ use std::collections::HashMap;
 
 use super::outcomes::shown;
 use super::{BibRecord, Catalogue, Match, Miss, NearMatch, References};
+use crate::document::losses::Loss;
 use crate::document::{Document, Link};
 use crate::import::Parsed;
 use crate::import::text::collapsed;
-use crate::document::losses::Loss;
 
 /// A citation mark: a place in the text, and the keys of the entries that it names.
 #[derive(Debug, Clone, PartialEq, Eq)]
