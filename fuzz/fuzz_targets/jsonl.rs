@@ -1,7 +1,7 @@
 //! Any bytes read as jsonl: no panic, sound documents; what is written is read back.
 #![no_main]
 
-use hyperdoc2vec::import::jsonl;
+use hyperdoc2vec::internals::import::jsonl;
 use hyperdoc2vec_fuzz::{batch, check, placeless};
 use libfuzzer_sys::fuzz_target;
 

@@ -1,7 +1,7 @@
 //! Any bytes read as lines of the paper's format: no panic, sound documents; as jsonl they are the same.
 #![no_main]
 
-use hyperdoc2vec::import::lines;
+use hyperdoc2vec::internals::import::lines;
 use hyperdoc2vec_fuzz::{batch, check_all};
 use libfuzzer_sys::fuzz_target;
 

@@ -2,7 +2,7 @@
 #![no_main]
 
 use hyperdoc2vec::Document;
-use hyperdoc2vec::document::markup::{Marked, parse, render};
+use hyperdoc2vec::internals::document::markup::{Marked, parse, render};
 use hyperdoc2vec_fuzz::check;
 use libfuzzer_sys::fuzz_target;
 

@@ -3,7 +3,7 @@
 
 use std::sync::{Arc, LazyLock};
 
-use hyperdoc2vec::import::mediawiki::{PageBatch, PageBatches, Wiki, parse};
+use hyperdoc2vec::internals::import::mediawiki::{PageBatch, PageBatches, Wiki, parse};
 use hyperdoc2vec_fuzz::{Folder, check_all};
 use libfuzzer_sys::fuzz_target;
 

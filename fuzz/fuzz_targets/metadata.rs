@@ -3,8 +3,8 @@
 
 use std::sync::LazyLock;
 
-use hyperdoc2vec::import::Pages;
-use hyperdoc2vec::import::papers::Papers;
+use hyperdoc2vec::internals::import::Pages;
+use hyperdoc2vec::internals::import::papers::Papers;
 use hyperdoc2vec_fuzz::{Folder, check_all};
 use libfuzzer_sys::fuzz_target;
 

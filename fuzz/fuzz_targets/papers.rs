@@ -4,9 +4,9 @@
 
 use std::sync::LazyLock;
 
-use hyperdoc2vec::import::Pages;
-use hyperdoc2vec::import::papers::Papers;
-use hyperdoc2vec::import::reference::BibRecord;
+use hyperdoc2vec::internals::import::Pages;
+use hyperdoc2vec::internals::import::papers::Papers;
+use hyperdoc2vec::internals::import::reference::BibRecord;
 use hyperdoc2vec_fuzz::{Folder, check_all};
 use libfuzzer_sys::fuzz_target;
 

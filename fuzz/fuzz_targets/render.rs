@@ -2,7 +2,7 @@
 #![no_main]
 
 use hyperdoc2vec::Link;
-use hyperdoc2vec::document::markup::{parse, render};
+use hyperdoc2vec::internals::document::markup::{parse, render};
 use libfuzzer_sys::fuzz_target;
 
 // Pieces of text, each followed by a link with these words of its own and a target.

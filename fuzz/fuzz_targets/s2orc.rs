@@ -1,7 +1,7 @@
 //! Any bytes as lines of s2orc, read in two passes: no panic, sound documents; as jsonl they are the same.
 #![no_main]
 
-use hyperdoc2vec::import::s2orc::{FirstPass, heads};
+use hyperdoc2vec::internals::import::s2orc::{FirstPass, heads};
 use hyperdoc2vec_fuzz::{batch, check_all};
 use libfuzzer_sys::fuzz_target;
 

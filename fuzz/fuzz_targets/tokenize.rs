@@ -3,7 +3,7 @@
 
 use std::sync::LazyLock;
 
-use hyperdoc2vec::document::tokenize::{LONGEST_WORD, Tokenizer};
+use hyperdoc2vec::internals::document::tokenize::{LONGEST_WORD, Tokenizer};
 use libfuzzer_sys::fuzz_target;
 
 static LOWER: LazyLock<Tokenizer> = LazyLock::new(|| Tokenizer::new(true));

@@ -4,8 +4,8 @@ use std::fs;
 use std::path::PathBuf;
 
 use hyperdoc2vec::Document;
-use hyperdoc2vec::import::source::LineBatch;
-use hyperdoc2vec::import::{Parsed, jsonl};
+use hyperdoc2vec::internals::import::source::LineBatch;
+use hyperdoc2vec::internals::import::{Parsed, jsonl};
 use tempfile::TempDir;
 
 /// The bytes as one batch of lines.

@@ -3,12 +3,12 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use hyperdoc2vec::corpus::split::Split;
-use hyperdoc2vec::corpus::view::View;
-use hyperdoc2vec::kernel::{Matrix, MatrixMut, Panels, Start, gather_sum, multiply, pack_transposed};
-use hyperdoc2vec::model::tables::Table;
-use hyperdoc2vec::model::tables::Tables;
-use hyperdoc2vec::model::weighting::Weighting;
+use hyperdoc2vec::corpus::Split;
+use hyperdoc2vec::internals::corpus::view::View;
+use hyperdoc2vec::internals::kernel::{Matrix, MatrixMut, Panels, Start, gather_sum, multiply, pack_transposed};
+use hyperdoc2vec::internals::model::tables::Table;
+use hyperdoc2vec::internals::model::tables::Tables;
+use hyperdoc2vec::internals::model::weighting::Weighting;
 
 /// CPU seconds of this process so far, over all its threads (Linux).
 pub fn cpu_seconds() -> f64 {

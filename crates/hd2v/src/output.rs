@@ -3,7 +3,7 @@
 use std::io::{self, Write};
 
 use anyhow::{Context, Result};
-use hyperdoc2vec::document::losses::Losses;
+use hyperdoc2vec::document::Losses;
 use indicatif::HumanCount;
 
 /// The error when stdout cannot be written.

@@ -1,6 +1,6 @@
 //! The library's answers as JSON types.
 
-use hyperdoc2vec::map::Map as DocumentMap;
+use hyperdoc2vec::map::DocumentMap;
 use hyperdoc2vec::recommend::{
     self, DocumentHit, DocumentPage, FoundDocument, LinkQuote, ModelInfo, Recommender, Side, WordHit, WordShares,
 };

@@ -7,8 +7,8 @@
 use std::hint::black_box;
 use std::time::Instant;
 
-use hyperdoc2vec::kernel::*;
-use hyperdoc2vec::rng::Rng;
+use hyperdoc2vec::internals::kernel::*;
+use hyperdoc2vec::internals::rng::Rng;
 
 fn main() {
     println!("products, one thread: GFLOP/s (share of peak) | matrixmultiply");

@@ -15,17 +15,17 @@ use std::path::Path;
 use std::time::Instant;
 
 use hyperdoc2vec::corpus::Corpus;
-use hyperdoc2vec::corpus::split::Split;
-use hyperdoc2vec::corpus::view::View;
+use hyperdoc2vec::corpus::Split;
 use hyperdoc2vec::generate::GenerateParams;
 use hyperdoc2vec::generate::generate;
 use hyperdoc2vec::import::ImportOptions;
-use hyperdoc2vec::kernel::{
+use hyperdoc2vec::internals::corpus::view::View;
+use hyperdoc2vec::internals::kernel::{
     Matrix, MatrixMut, Panels, Start, axpy, gather_sum, multiply, pack_transposed, sum_of_squares,
 };
-use hyperdoc2vec::model::params::TrainParams;
-use hyperdoc2vec::model::tables::Tables;
-use hyperdoc2vec::rng::Rng;
+use hyperdoc2vec::internals::model::tables::Tables;
+use hyperdoc2vec::internals::rng::Rng;
+use hyperdoc2vec::model::TrainParams;
 use hyperdoc2vec::train::Phase;
 use hyperdoc2vec::train::citation::Citation;
 use hyperdoc2vec::train::content::Dbow;

@@ -12,11 +12,11 @@ use std::io::Write;
 use std::ops::ControlFlow;
 
 use hyperdoc2vec::Corpus;
-use hyperdoc2vec::corpus::split::Split;
-use hyperdoc2vec::corpus::view::View;
-use hyperdoc2vec::model::params::{Method, TrainParams};
-use hyperdoc2vec::model::tables::Table;
-use hyperdoc2vec::model::tables::Tables;
+use hyperdoc2vec::corpus::Split;
+use hyperdoc2vec::internals::corpus::view::View;
+use hyperdoc2vec::internals::model::tables::Table;
+use hyperdoc2vec::internals::model::tables::Tables;
+use hyperdoc2vec::model::{Method, TrainParams};
 use hyperdoc2vec::train::Phase;
 use hyperdoc2vec::train::content::Dbow;
 use hyperdoc2vec::train::rivals::direct::{Direct, Form};

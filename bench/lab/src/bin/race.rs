@@ -10,11 +10,11 @@
 use std::ops::ControlFlow;
 
 use hyperdoc2vec::Corpus;
-use hyperdoc2vec::corpus::split::Split;
-use hyperdoc2vec::corpus::view::View;
-use hyperdoc2vec::model::params::{Method, TrainParams};
-use hyperdoc2vec::model::tables::Tables;
-use hyperdoc2vec::model::weighting::Weighting;
+use hyperdoc2vec::corpus::Split;
+use hyperdoc2vec::internals::corpus::view::View;
+use hyperdoc2vec::internals::model::tables::Tables;
+use hyperdoc2vec::internals::model::weighting::Weighting;
+use hyperdoc2vec::model::{Method, TrainParams};
 use hyperdoc2vec::train::Phase;
 use hyperdoc2vec::train::citation::Citation;
 use hyperdoc2vec::train::content::Dbow;

@@ -16,13 +16,13 @@ use std::collections::BTreeMap;
 use std::ops::ControlFlow;
 use std::path::PathBuf;
 
-use hyperdoc2vec::corpus::split::{self, Split};
-use hyperdoc2vec::corpus::view::View;
-use hyperdoc2vec::kernel::Matrix;
+use hyperdoc2vec::corpus::{self, Split};
+use hyperdoc2vec::internals::corpus::view::View;
+use hyperdoc2vec::internals::kernel::Matrix;
+use hyperdoc2vec::internals::model::index::postings::PostingsBuf;
+use hyperdoc2vec::internals::model::index::terms::{Field, Terms, cited};
+use hyperdoc2vec::model::TrainParams;
 use hyperdoc2vec::model::Vectors;
-use hyperdoc2vec::model::index::postings::PostingsBuf;
-use hyperdoc2vec::model::index::terms::{Field, Terms, cited};
-use hyperdoc2vec::model::params::TrainParams;
 use hyperdoc2vec::search::bm25::{B, Bm25, JOINT_K1, Joint, K1};
 use hyperdoc2vec::search::ranker::Ranker;
 use hyperdoc2vec::search::ranker::{Candidates, Scope, candidates};
@@ -90,12 +90,12 @@ fn main() {
     let last: Option<Date> = option("last").map(|date| date.parse().unwrap());
     let every: usize = option("every").map_or(1, |n| n.parse().unwrap());
     let anchors = option("anchors") != Some("0");
-    let ask = |query: split::Query| {
+    let ask = |query: corpus::TestPosition| {
         let truths = query.truths.iter().map(|&truth| view.document_row(truth).unwrap() - first).collect();
         let position = query.position;
         Asked { query: question(&view, &terms, position, params.window, anchors), position, truths }
     };
-    let in_time = |query: &split::Query| {
+    let in_time = |query: &corpus::TestPosition| {
         let date = corpus.date(corpus.position(query.position).source);
         last.is_none_or(|last| date.is_some_and(|date| date.is_up_to(last)))
     };

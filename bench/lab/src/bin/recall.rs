@@ -5,14 +5,14 @@
 //! The options are read in `main`: `dim`, `window`, `epochs`, `rate`, `decay`, `content` (passes of PV-DBOW) and so on.
 #![allow(clippy::print_stdout, clippy::unwrap_used)]
 
-use hyperdoc2vec::corpus::split::Split;
-use hyperdoc2vec::corpus::view::View;
-use hyperdoc2vec::model::params::CitationParams;
-use hyperdoc2vec::model::params::DbowParams;
-use hyperdoc2vec::model::params::Loss;
-use hyperdoc2vec::model::tables::Table;
-use hyperdoc2vec::model::tables::Tables;
-use hyperdoc2vec::model::weighting::Weighting;
+use hyperdoc2vec::corpus::Split;
+use hyperdoc2vec::internals::corpus::view::View;
+use hyperdoc2vec::internals::model::tables::Table;
+use hyperdoc2vec::internals::model::tables::Tables;
+use hyperdoc2vec::internals::model::weighting::Weighting;
+use hyperdoc2vec::model::CitationParams;
+use hyperdoc2vec::model::DbowParams;
+use hyperdoc2vec::model::Loss;
 use hyperdoc2vec::train::Phase;
 use hyperdoc2vec::train::citation::Citation;
 use hyperdoc2vec::train::content::Dbow;

@@ -56,7 +56,7 @@ pub fn run(arguments: &Arguments) -> Result<()> {
     let started = Instant::now();
     let model = Model::open(&arguments.model)?;
     let corpus = Corpus::open(&arguments.corpus)?;
-    let added = add::add(&model, &corpus, output, arguments.threads)?;
+    let added = add(&model, &corpus, output, arguments.threads)?;
     if added.skipped > 0 {
         talk(format_args!("{} in the model already", count(added.skipped, "document")));
     }

@@ -5,7 +5,7 @@ use std::path::PathBuf;
 
 use anyhow::{Context, Result};
 use clap::Args;
-use hyperdoc2vec::import::{Parsed, jsonl};
+use hyperdoc2vec::import::to_jsonl;
 use hyperdoc2vec::{Corpus, DocId};
 
 use crate::output::UNWRITTEN;
@@ -35,13 +35,11 @@ pub fn run(arguments: &Arguments) -> Result<()> {
     };
     let mut out = std::io::BufWriter::new(std::io::stdout().lock());
     for doc in docs {
-        let document = corpus.document(doc)?;
-        let parsed = Parsed { documents: vec![document], ..Parsed::default() };
-        out.write_all(&jsonl::write(&parsed)).context(UNWRITTEN)?;
+        out.write_all(&to_jsonl(&[corpus.document(doc)?], &[])).context(UNWRITTEN)?;
     }
     if arguments.ids.is_empty() {
-        let aliases = corpus.redirects().map(|(name, doc)| (name.to_owned(), corpus.name(doc).to_owned())).collect();
-        out.write_all(&jsonl::write(&Parsed { aliases, ..Parsed::default() })).context(UNWRITTEN)?;
+        let redirects = corpus.redirects().map(|(name, doc)| (name.to_owned(), corpus.name(doc).to_owned()));
+        out.write_all(&to_jsonl(&[], &redirects.collect::<Vec<_>>())).context(UNWRITTEN)?;
     }
     out.flush().context(UNWRITTEN)
 }

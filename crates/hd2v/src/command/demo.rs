@@ -6,19 +6,13 @@ use std::time::Instant;
 
 use anyhow::{Context, Result};
 use clap::Args;
-use hyperdoc2vec::corpus::split::{self, Part, Split};
-use hyperdoc2vec::corpus::view::View;
+use hyperdoc2vec::corpus::{Part, Split, TestPosition};
+use hyperdoc2vec::evaluate::{RankingRecall, ranking_recall};
 use hyperdoc2vec::generate::GenerateParams;
 use hyperdoc2vec::import::{Format, Import, ImportOptions};
-use hyperdoc2vec::model::index::terms::Terms;
-use hyperdoc2vec::model::params::TrainParams;
-use hyperdoc2vec::search::ranker::Ranker;
-use hyperdoc2vec::search::ranker::Scope;
-use hyperdoc2vec::search::{Ranking, Searcher, rank};
-use hyperdoc2vec::train::ranker::{question, source};
+use hyperdoc2vec::model::TrainParams;
 use hyperdoc2vec::train::{TrainProgress, Training};
 use hyperdoc2vec::{Corpus, Error, Model, WordId};
-use rayon::prelude::*;
 
 use super::import::tell_result;
 use super::{add, doctor, info, recommend};
@@ -151,64 +145,26 @@ fn train_part(corpus: &Corpus, split: &Split, model: &Path) -> Result<()> {
 
 /// Asks for links of the pages held out, by every ranking, with the link's own words and without.
 fn compare(corpus: &Corpus, split: &Split, path: &Path) -> Result<()> {
-    let model = Model::open(path)?;
-    let (searcher, hybrid) = (Searcher::new(&model), Ranker::of(&model));
-    let view = View::new(corpus, split, model.params().min_count)?;
-    let terms = Terms::new(&view);
-    let all = split.queries(corpus);
-    let queries: Vec<&split::Query> = all.iter().step_by((all.len() / ASKED).max(1)).collect();
-    let recall = |ranking: Option<Ranking>, anchors: bool| -> Result<f64> {
-        let ask = |query: &&split::Query| -> Result<f64> {
-            let question = question(&view, &terms, query.position, model.params().window, anchors);
-            let hits = match (ranking, &hybrid) {
-                (Some(ranking @ (Ranking::Embedding | Ranking::Bm25 | Ranking::Bm25Cited)), _) => {
-                    let scores = searcher.scores(&question, ranking)?.unwrap_or_default();
-                    rank::top(&scores, HITS, |_| true)
-                }
-                (ranking, Some(hybrid)) => {
-                    let page = match ranking {
-                        None => Some(source(&view, &model, query.position, |_| true)?),
-                        Some(_) => None,
-                    };
-                    hybrid.rank(&searcher, &question, page.as_ref(), HITS, Scope::ALL)?.unwrap_or_default()
-                }
-                (_, None) => vec![],
-            };
-            let found = query.truths.iter().filter(|&&truth| {
-                let row = view.document_row(truth).map(|row| row - view.words.len() as u32);
-                hits.iter().any(|hit| Some(hit.row) == row)
-            });
-            Ok(found.count() as f64 / query.truths.len() as f64)
-        };
-        let found: Vec<f64> = queries.par_iter().map(ask).collect::<Result<_>>()?;
-        Ok(found.iter().sum::<f64>() / found.len().max(1) as f64)
-    };
-    let mut rankings: Vec<(&str, Option<Ranking>)> = vec![
-        ("bm25", Some(Ranking::Bm25)),
-        ("bm25-cited", Some(Ranking::Bm25Cited)),
-        ("embedding", Some(Ranking::Embedding)),
-    ];
-    if hybrid.is_some() {
-        rankings.extend([("hybrid", Some(Ranking::Hybrid)), ("hybrid, knowing the page", None)]);
-    }
+    let (questions, recalls) = ranking_recall(corpus, split, &Model::open(path)?, ASKED, HITS)?;
     let pages = split.documents(Part::Test).count() as u64;
     let mut table = format!(
         "\n{} on the {} held out: the share whose targets are among the first {HITS} hits\n\n{:26}{:>12}{:>16}\n",
-        count(queries.len() as u64, "link"),
+        count(questions as u64, "link"),
         count(pages, "page"),
         "",
         "as written",
         "anchor dropped",
     );
-    for (name, ranking) in rankings {
-        let [with, without] = [recall(ranking, true)?, recall(ranking, false)?].map(|share| 100.0 * share);
+    for RankingRecall { ranking, sourced, with_anchor, without_anchor } in recalls {
+        let name = if sourced { format!("{ranking}, knowing the page") } else { ranking.to_string() };
+        let [with, without] = [with_anchor, without_anchor].map(|share| 100.0 * share);
         table.push_str(&format!("{name:26}{with:10.1} %{without:14.1} %\n"));
     }
     print(&table)
 }
 
 /// The words around a link, with the place marked.
-fn around(corpus: &Corpus, query: &split::Query) -> String {
+fn around(corpus: &Corpus, query: &TestPosition) -> String {
     let (before, after) = corpus.context(&corpus.position(query.position), 8);
     let words = |words: &[WordId]| words.iter().map(|&word| corpus.word(word)).collect::<Vec<_>>().join(" ");
     format!("{} [[?]] {}", words(before), words(after))

@@ -4,8 +4,7 @@ use std::path::{Path, PathBuf};
 
 use anyhow::Result;
 use clap::Args;
-use hyperdoc2vec::document::losses::Loss;
-use hyperdoc2vec::rng::Rng;
+use hyperdoc2vec::document::Loss;
 use hyperdoc2vec::{Corpus, DocId};
 use serde_json::json;
 
@@ -99,13 +98,7 @@ struct Sample {
 }
 
 fn sample(corpus: &Corpus, count: usize, seed: u64) -> Result<Vec<Sample>> {
-    let mut rng = Rng::keyed(seed, &[]);
-    let positions = corpus.manifest().counts.positions as usize;
-    let mut numbers: Vec<usize> =
-        if count >= positions { (0..positions).collect() } else { (0..count).map(|_| rng.below(positions)).collect() };
-    numbers.sort_unstable();
-    numbers.dedup();
-    numbers.into_iter().map(|number| shown(corpus, number)).collect()
+    corpus.sample_positions(count, seed).into_iter().map(|number| shown(corpus, number)).collect()
 }
 
 fn shown(corpus: &Corpus, number: usize) -> Result<Sample> {

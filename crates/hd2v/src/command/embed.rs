@@ -6,8 +6,8 @@ use std::path::{Path, PathBuf};
 use anyhow::Result;
 use clap::Args;
 use hyperdoc2vec::import::{ImportOptions, TextFormat};
-use hyperdoc2vec::infer::{Inferred, Inferrer};
 use hyperdoc2vec::{Document, Error, Model, export};
+use hyperdoc2vec::{Inferred, Inferrer};
 use serde::Serialize;
 
 use super::import::{file_aside, most_threads, refuse_existing, written_aside};

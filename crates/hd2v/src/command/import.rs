@@ -7,10 +7,10 @@ use std::path::{Path, PathBuf};
 use anyhow::{Context, Result};
 use clap::Args;
 use hyperdoc2vec::corpus::CorpusOptions;
-use hyperdoc2vec::import::reference::{Reference, References};
-use hyperdoc2vec::import::report::Report;
+use hyperdoc2vec::import::ImportReport;
 use hyperdoc2vec::import::{self, Format, Import, ImportOptions};
-use hyperdoc2vec::storage::atomic::write_atomically;
+use hyperdoc2vec::import::{Reference, References};
+use hyperdoc2vec::storage::write_atomically;
 use hyperdoc2vec::{Corpus, Error};
 
 use crate::output::{count, losses, talk, thousands};
@@ -74,7 +74,7 @@ pub struct Arguments {
     #[arg(long, value_name = "URL")]
     base_url: Option<String>,
     /// mediawiki: number or English name of a namespace whose pages are read (0 are articles, 14 categories); may be given several times
-    #[arg(long, value_name = "N", default_value = "0", allow_negative_numbers = true, value_parser = import::mediawiki::namespace)]
+    #[arg(long, value_name = "N", default_value = "0", allow_negative_numbers = true, value_parser = import::parse_namespace)]
     namespace: Vec<i32>,
     /// papers: the table, csv, tsv or jsonl with the columns id, title, authors, year; doi, arxiv, pmid, acl, labels, url, language, file may be there
     #[arg(long, value_name = "TABLE")]
@@ -187,7 +187,7 @@ fn tell_references(references: &References) {
     ));
 }
 
-fn write_report(arguments: &Arguments, report: &Report) -> Result<()> {
+fn write_report(arguments: &Arguments, report: &ImportReport) -> Result<()> {
     let Some(path) = &arguments.report else { return Ok(()) };
     written_aside(path, arguments.words.force, &mut |out| {
         serde_json::to_writer_pretty(&mut *out, report).with_context(|| format!("cannot write {}", path.display()))?;

@@ -8,7 +8,7 @@ use std::time::Instant;
 
 use anyhow::{Context, Result, bail};
 use clap::{ArgGroup, Args};
-use hyperdoc2vec::model::sidecar::Kept;
+use hyperdoc2vec::model::Sidecar;
 use hyperdoc2vec::recommend::{DEFAULT_TOP, DocumentHit, QuerySummary, Question, Recommender, Why, WordShares};
 use hyperdoc2vec::search::approximate::{self, Index};
 use hyperdoc2vec::search::{Ranking, Searcher};
@@ -192,13 +192,13 @@ fn index(arguments: &Arguments, recommender: &Recommender<'_>, ranking: Ranking)
     let path = approximate::path(model);
     let shown = path.display();
     let why = match Index::open(model, &path)? {
-        Kept::Whole(index) => {
+        Sidecar::Whole(index) => {
             talk(format_args!("{shown}: {}", told_of(&index, arguments.top)));
             return Ok(Some(index));
         }
-        Kept::Missing => String::new(),
-        Kept::Stale => " again: the one there was made for another model".to_owned(),
-        Kept::Damaged(what) => format!(" again: the one there is not usable ({what})"),
+        Sidecar::Missing => String::new(),
+        Sidecar::Stale => " again: the one there was made for another model".to_owned(),
+        Sidecar::Damaged(what) => format!(" again: the one there is not usable ({what})"),
     };
     talk(format_args!("{shown}: making the index{why} …"));
     let started = Instant::now();

@@ -7,12 +7,12 @@ use std::time::Duration;
 
 use anyhow::{Context, Result, bail, ensure};
 use clap::{Args, ValueEnum};
-use hyperdoc2vec::kernel::Beyond;
-use hyperdoc2vec::model::params::Loss;
-use hyperdoc2vec::model::params::ReferenceParams;
-use hyperdoc2vec::model::params::{Method, TrainParams};
+use hyperdoc2vec::model::Beyond;
+use hyperdoc2vec::model::Loss;
+use hyperdoc2vec::model::ReferenceParams;
+use hyperdoc2vec::model::{Method, TrainParams};
 use hyperdoc2vec::search::ranker::Ranker;
-use hyperdoc2vec::storage::atomic;
+use hyperdoc2vec::storage;
 use hyperdoc2vec::train::ranker;
 use hyperdoc2vec::train::{TrainProgress, Training};
 use hyperdoc2vec::{Corpus, Date, Error};
@@ -175,7 +175,7 @@ pub fn run(arguments: &Arguments) -> Result<()> {
         output.display()
     );
     // Told now, not after hours of training.
-    let folder = atomic::parent(output);
+    let folder = storage::parent(output);
     ensure!(folder.is_dir(), "{}: no such directory to write {} into", folder.display(), output.display());
     let corpus = Corpus::open(&arguments.corpus)?;
     corpus.verify()?;

@@ -2,8 +2,7 @@
 
 use axum::http::{HeaderValue, StatusCode, header};
 use axum::response::{IntoResponse, Response};
-use hyperdoc2vec::Error;
-use hyperdoc2vec::error::NotFound;
+use hyperdoc2vec::{Error, NotFound};
 
 use crate::wire;
 

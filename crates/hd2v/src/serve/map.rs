@@ -5,8 +5,8 @@ use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::OnceLock;
 use std::sync::atomic::{AtomicBool, AtomicU32, Ordering};
 
-use hyperdoc2vec::map::{Map, path};
-use hyperdoc2vec::model::sidecar::Kept;
+use hyperdoc2vec::map::{DocumentMap, path};
+use hyperdoc2vec::model::Sidecar;
 use hyperdoc2vec::{Error, Model, Recommender};
 
 use super::json_body::JsonBody;
@@ -71,12 +71,12 @@ impl LazyMap {
 }
 
 /// The map beside the model if it is a map of this model, else a new one, which is saved there.
-fn open_or_make(model: &Model, watch: &mut (dyn FnMut(f32) -> ControlFlow<()> + Send)) -> Result<Map, Error> {
+fn open_or_make(model: &Model, watch: &mut (dyn FnMut(f32) -> ControlFlow<()> + Send)) -> Result<DocumentMap, Error> {
     let path = path(model);
-    if let Ok(Kept::Whole(map)) = Map::open(model, &path) {
+    if let Ok(Sidecar::Whole(map)) = DocumentMap::open(model, &path) {
         return Ok(map);
     }
-    let map = Map::make(model, watch)?;
+    let map = DocumentMap::make(model, watch)?;
     // A map that cannot be saved is computed again next time; the map of a model that was replaced is not saved.
     if watch(1.0).is_continue()
         && let Err(error) = map.write(model, &path)

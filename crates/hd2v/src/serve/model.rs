@@ -4,7 +4,7 @@ use std::hash::{DefaultHasher, Hash, Hasher};
 use std::path::Path;
 use std::sync::Arc;
 
-use hyperdoc2vec::infer::Inferrer;
+use hyperdoc2vec::Inferrer;
 use hyperdoc2vec::{Error, Model, Recommender};
 use self_cell::self_cell;
 

@@ -15,7 +15,7 @@ use rayon::prelude::*;
 use tempfile::TempDir;
 
 use crate::corpus::links::{NONE, Names, Numbers, WaitingLinks};
-use crate::corpus::manifest::{self, CorpusOptions, Counts, Manifest, Source};
+use crate::corpus::manifest::{self, CorpusOptions, Counts, Manifest, Provenance};
 use crate::corpus::prepare::{Prepared, PreparedDocument};
 use crate::corpus::{Corpus, NO_LANGUAGE, TextPlace};
 use crate::document::Date;
@@ -34,7 +34,7 @@ pub struct Builder {
     destination: PathBuf,
     force: bool,
     options: CorpusOptions,
-    source: Source,
+    source: Provenance,
     dir: TempDir,
     /// Held as long as the directory is being written.
     _lock: File,
@@ -67,7 +67,7 @@ pub struct Builder {
 
 impl Builder {
     /// Starts a corpus that will stand at `destination`; refuses to replace what is there unless `force`.
-    pub fn new(destination: &Path, options: CorpusOptions, source: Source, force: bool) -> Result<Builder> {
+    pub fn new(destination: &Path, options: CorpusOptions, source: Provenance, force: bool) -> Result<Builder> {
         atomic::clear(destination);
         refuse_existing(destination, force)?;
         let parent = atomic::parent(destination);

@@ -36,7 +36,7 @@ impl Default for CorpusOptions {
 
 /// Where a corpus came from.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
-pub struct Source {
+pub struct Provenance {
     /// The format that was imported, or `generate`.
     pub format: String,
     /// Names of the inputs, without their directories.
@@ -83,7 +83,7 @@ pub struct Manifest {
     /// How words were taken from text.
     pub options: CorpusOptions,
     /// Where it came from.
-    pub source: Source,
+    pub source: Provenance,
     /// What it amounts to.
     pub counts: Counts,
     /// The earliest and the latest date.
@@ -101,7 +101,7 @@ impl Manifest {
     /// Completes a manifest: fingerprint and checksum follow from the rest.
     pub fn new(
         options: CorpusOptions,
-        source: Source,
+        source: Provenance,
         counts: Counts,
         dates: Option<(Date, Date)>,
         losses: Losses,

@@ -14,27 +14,30 @@
 //! | `text`, `text.blocks`, `document.text` | the texts with their link marks, compressed, some 64 KiB a block |
 
 mod build;
-pub mod cited_by;
-pub mod groups;
+pub(crate) mod cited_by;
+pub(crate) mod groups;
 mod links;
 mod manifest;
 mod prepare;
-pub mod split;
-pub mod view;
+pub(crate) mod split;
+pub(crate) mod view;
 
 use std::ops::Range;
 use std::path::{Path, PathBuf};
 
 use bytemuck::{Pod, Zeroable};
 
-pub use build::Builder;
-pub use manifest::{CorpusOptions, Counts, Manifest, Source};
-pub use prepare::{Batch, Prepared, prepare};
+pub(crate) use build::Builder;
+pub use manifest::{CorpusOptions, Counts, Manifest, Provenance};
+pub(crate) use prepare::{Batch, Prepared, prepare};
+pub use split::{Part, Split, TestPosition};
+pub use view::View;
 
 use crate::document::markup;
 use crate::document::{Date, Document};
 use crate::error::{Error, Result};
 use crate::id::{DocId, WordId};
+use crate::rng::Rng;
 use crate::storage::array::{Array, Strings};
 
 /// The number of the language of a document that names none.
@@ -278,6 +281,17 @@ impl Corpus {
     pub fn context(&self, position: &Position<'_>, window: usize) -> (&[WordId], &[WordId]) {
         let (before, after) = self.words(position.source).split_at(position.at);
         (&before[before.len().saturating_sub(window)..], &after[..after.len().min(window)])
+    }
+
+    /// Up to `count` positions drawn at random, in their order.
+    pub fn sample_positions(&self, count: usize, seed: u64) -> Vec<usize> {
+        let mut rng = Rng::keyed(seed, &[]);
+        let all = self.manifest.counts.positions as usize;
+        let mut numbers: Vec<usize> =
+            if count >= all { (0..all).collect() } else { (0..count).map(|_| rng.below(all)).collect() };
+        numbers.sort_unstable();
+        numbers.dedup();
+        numbers
     }
 
     /// Whether most links have words of their own, as in hypertext; citations have none.

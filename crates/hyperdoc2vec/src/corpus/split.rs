@@ -29,7 +29,7 @@ pub struct Split {
 
 /// A link position of a test document that points at one or more training documents.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Query {
+pub struct TestPosition {
     /// The number of the position in the corpus.
     pub position: usize,
     /// The training documents it points at.
@@ -106,14 +106,14 @@ impl Split {
     }
 
     /// The link positions of test documents whose targets include a training document.
-    pub fn queries(&self, corpus: &Corpus) -> Vec<Query> {
+    pub fn queries(&self, corpus: &Corpus) -> Vec<TestPosition> {
         let mut queries = Vec::new();
         for doc in self.documents(Part::Test) {
             for position in corpus.position_range(doc) {
                 let targets = corpus.position(position).targets;
                 let truths: Vec<DocId> = targets.iter().copied().filter(|&t| self.is_training(t)).collect();
                 if !truths.is_empty() {
-                    queries.push(Query { position, truths });
+                    queries.push(TestPosition { position, truths });
                 }
             }
         }

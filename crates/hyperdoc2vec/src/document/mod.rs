@@ -1,8 +1,11 @@
 //! A hyper-document as importers make it: text, and links that stand at places in it.
 
-pub mod losses;
-pub mod markup;
-pub mod tokenize;
+pub(crate) mod losses;
+pub(crate) mod markup;
+pub(crate) mod tokenize;
+
+pub use losses::{Loss, Losses, Tally};
+pub use tokenize::Tokenizer;
 
 use std::fmt;
 use std::str::FromStr;

@@ -15,7 +15,7 @@ use serde::{Deserialize, Serialize};
 use super::ask::Questions;
 use super::methods::{Ask, LinkMethod, Trains};
 use super::trec;
-use crate::corpus::split::{Part, Query, Split};
+use crate::corpus::split::{Part, Split, TestPosition};
 use crate::corpus::view::View;
 use crate::error::{Error, Result};
 use crate::kernel::Beyond;
@@ -70,7 +70,7 @@ impl Default for LinksParams {
 #[derive(Debug, Clone)]
 pub struct Asked {
     /// Positions with their truths.
-    pub queries: Vec<Query>,
+    pub queries: Vec<TestPosition>,
     /// Rows of the truths among the training documents, question by question.
     pub truths: Vec<u32>,
 }
@@ -96,7 +96,7 @@ impl Asked {
             };
             return Err(Error::input(view.corpus.path().display().to_string(), what));
         }
-        let queries: Vec<Query> = all.into_iter().step_by(every.max(1)).collect();
+        let queries: Vec<TestPosition> = all.into_iter().step_by(every.max(1)).collect();
         let first = view.words.len() as u32;
         let row = |doc: &crate::id::DocId| view.document_row(*doc).map_or(u32::MAX, |row| row - first);
         let truths = queries.iter().flat_map(|query| query.truths.iter().map(row)).collect();

@@ -17,7 +17,10 @@ pub mod links;
 pub mod map;
 pub mod methods;
 pub mod metrics;
+mod ranking_recall;
 pub mod report;
 pub mod stats;
 pub mod svm;
 pub mod trec;
+
+pub use ranking_recall::{RankingRecall, ranking_recall};

@@ -31,7 +31,8 @@ struct Part {
 
 /// Figures that need no method: what was asked.
 pub fn split_json(view: &View<'_>, split: &Split, asked: &Asked) -> Value {
-    let newcomer = |query: &&crate::corpus::split::Query| query.truths.iter().any(|&truth| split.is_newcomer(truth));
+    let newcomer =
+        |query: &&crate::corpus::split::TestPosition| query.truths.iter().any(|&truth| split.is_newcomer(truth));
     json!({
         "training_documents": view.documents.len(),
         "training_links": view.links.len(),

@@ -4,7 +4,7 @@ use std::io::Write;
 use std::path::Path;
 
 use super::{GenerateParams, Generator, Variant};
-use crate::corpus::{Corpus, Source, prepare};
+use crate::corpus::{Corpus, Provenance, prepare};
 use crate::error::{Error, Result};
 use crate::import::{ImportOptions, Parsed, Watch, build, jsonl, read_pages};
 use crate::threads::in_pool;
@@ -27,7 +27,7 @@ pub fn generate_variant(
     options: &ImportOptions,
     watch: Watch<'_>,
 ) -> Result<Corpus> {
-    let source = Source { format: "generate".to_owned(), inputs: vec![params.flags()] };
+    let source = Provenance { format: "generate".to_owned(), inputs: vec![params.flags()] };
     build(destination, source, options, |tokenizer, builder| {
         let work = |parsed: Parsed| prepare(parsed.into_batch(), tokenizer);
         let sink = |batch| {

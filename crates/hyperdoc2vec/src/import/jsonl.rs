@@ -198,11 +198,16 @@ impl<'de> Deserialize<'de> for JsonTexts<'de> {
 
 /// Writes documents and redirects as lines of this format.
 pub fn write(parsed: &Parsed) -> Vec<u8> {
+    to_jsonl(&parsed.documents, &parsed.aliases)
+}
+
+/// Documents and redirects (a name, and the id it stands for) as jsonl: the interchange format.
+pub fn to_jsonl(documents: &[Document], redirects: &[(String, String)]) -> Vec<u8> {
     let mut out = Vec::new();
-    for document in &parsed.documents {
+    for document in documents {
         write_line(&mut out, &JsonDocument(document));
     }
-    for (from, to) in &parsed.aliases {
+    for (from, to) in redirects {
         write_line(&mut out, &serde_json::json!({"id": from, "redirect": to}));
     }
     out

@@ -5,46 +5,48 @@ mod bzip;
 mod format;
 #[cfg(test)]
 mod growth;
-pub mod html;
+pub(crate) mod html;
 mod html_events;
-pub mod jats;
-pub mod jsonl;
-pub mod latex;
-pub mod lines;
-pub mod markdown;
-pub mod mediawiki;
+pub(crate) mod jats;
+pub(crate) mod jsonl;
+pub(crate) mod latex;
+pub(crate) mod lines;
+pub(crate) mod markdown;
+pub(crate) mod mediawiki;
 mod paper_lines;
-pub mod papers;
-pub mod pipeline;
+pub(crate) mod papers;
+pub(crate) mod pipeline;
 mod read;
-pub mod reference;
-pub mod report;
-pub mod s2orc;
+pub(crate) mod reference;
+pub(crate) mod report;
+pub(crate) mod s2orc;
 mod sniff;
-pub mod source;
-pub mod tei;
+pub(crate) mod source;
+pub(crate) mod tei;
 mod text;
-mod tree;
-pub mod unarxive;
+pub(crate) mod tree;
+pub(crate) mod unarxive;
 
 use std::io::{Read, Write};
 use std::ops::ControlFlow;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-use crate::corpus::{Batch, Builder, Corpus, CorpusOptions, Prepared, Source, prepare};
+use crate::corpus::{Batch, Builder, Corpus, CorpusOptions, Prepared, Provenance, prepare};
 use crate::document::losses::{Loss, Losses, Tally};
 use crate::document::tokenize::Tokenizer;
 use crate::document::{Document, language_tag};
 use crate::error::{Error, Result};
 use crate::threads::in_pool;
 pub use format::Format;
+pub use jsonl::to_jsonl;
+pub use mediawiki::namespace as parse_namespace;
 pub(crate) use read::read_pages;
 use read::{read, read_lines, watched};
-use reference::{Reference, References};
-use report::Report;
+pub use reference::{Reference, References};
+pub use report::ImportReport;
 use source::LineBatch;
-pub use tree::Pages;
+pub(crate) use tree::Pages;
 
 /// What an importer makes of a piece of its input.
 #[derive(Debug, Default)]
@@ -278,18 +280,19 @@ impl<'a> Import<'a> {
     }
 
     /// Makes a new corpus at `destination`, and tells what became of the input.
-    pub fn build_with_report(self, destination: impl AsRef<Path>) -> Result<(Corpus, Report)> {
+    pub fn build_with_report(self, destination: impl AsRef<Path>) -> Result<(Corpus, ImportReport)> {
         let Import { input, options, mut each_reference, watch } = self;
         let mut watch = watch.unwrap_or_else(|| Box::new(|_| ControlFlow::Continue(())));
         let options = &options;
         let (provenance, mut report) = match &input {
             Input::Files(format, paths) => {
                 let inputs = file_names(paths);
-                (Source { format: format.name().to_owned(), inputs }, Report::new(format.name()))
+                (Provenance { format: format.name().to_owned(), inputs }, ImportReport::new(format.name()))
             }
-            Input::Documents(_) => {
-                (Source { format: "documents".to_owned(), inputs: vec!["memory".to_owned()] }, Report::new("documents"))
-            }
+            Input::Documents(_) => (
+                Provenance { format: "documents".to_owned(), inputs: vec!["memory".to_owned()] },
+                ImportReport::new("documents"),
+            ),
         };
         let references = &mut report.references;
         let corpus = build(destination.as_ref(), provenance, options, |tokenizer, builder| {
@@ -311,13 +314,13 @@ impl<'a> Import<'a> {
     }
 
     /// Writes the documents as jsonl, and tells what became of the input.
-    pub fn write_jsonl(self, out: &mut (dyn Write + Send)) -> Result<Report> {
+    pub fn write_jsonl(self, out: &mut (dyn Write + Send)) -> Result<ImportReport> {
         let Import { input, options, mut each_reference, watch } = self;
         let mut watch = watch.unwrap_or_else(|| Box::new(|_| ControlFlow::Continue(())));
         let options = &options;
         let (mut report, place) = match &input {
-            Input::Files(format, paths) => (Report::new(format.name()), file_names(paths).join(", ")),
-            Input::Documents(_) => (Report::new("documents"), "memory".to_owned()),
+            Input::Files(format, paths) => (ImportReport::new(format.name()), file_names(paths).join(", ")),
+            Input::Documents(_) => (ImportReport::new("documents"), "memory".to_owned()),
         };
         let work = |parsed: Parsed| (jsonl::write(&parsed), parsed);
         let sink = |(lines, parsed): (Vec<u8>, Parsed)| {
@@ -395,7 +398,7 @@ fn file_names(inputs: &[PathBuf]) -> Vec<String> {
 /// Builds a corpus out of what `feed` adds; an error if that is nothing.
 pub(crate) fn build(
     destination: &Path,
-    source: Source,
+    source: Provenance,
     options: &ImportOptions,
     feed: impl FnOnce(&Tokenizer, &mut Builder) -> Result<()> + Send,
 ) -> Result<Corpus> {

@@ -8,7 +8,7 @@ use crate::document::losses::Losses;
 
 /// The result of an import, to be written as JSON.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
-pub struct Report {
+pub struct ImportReport {
     /// The format of the input.
     pub format: &'static str,
     /// Documents taken in.
@@ -24,10 +24,10 @@ pub struct Report {
     pub references: References,
 }
 
-impl Report {
+impl ImportReport {
     /// Nothing yet.
-    pub(super) fn new(format: &'static str) -> Report {
-        Report {
+    pub(super) fn new(format: &'static str) -> ImportReport {
+        ImportReport {
             format,
             documents: 0,
             positions: 0,
@@ -38,7 +38,7 @@ impl Report {
     }
 
     /// Takes counts and losses from the corpus that was made.
-    pub(super) fn of(mut self, corpus: &Corpus) -> Report {
+    pub(super) fn of(mut self, corpus: &Corpus) -> ImportReport {
         let counts = &corpus.manifest().counts;
         (self.documents, self.positions, self.links) = (counts.documents, counts.positions, counts.links);
         self.losses = corpus.manifest().losses.clone();

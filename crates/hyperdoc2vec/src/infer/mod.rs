@@ -18,7 +18,7 @@
 //!
 //! Methods without such vectors have the mean of the words' IN vectors, weighted as in training.
 
-pub mod newcomers;
+pub(crate) mod newcomers;
 
 use std::collections::HashSet;
 

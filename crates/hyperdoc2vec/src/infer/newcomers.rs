@@ -53,6 +53,7 @@ impl ContentMap {
     }
 
     /// Its rows, one after the other.
+    #[cfg(test)]
     pub fn rows(&self) -> &[f32] {
         &self.rows
     }

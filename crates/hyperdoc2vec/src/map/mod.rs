@@ -14,7 +14,7 @@ use serde_json::json;
 pub use layout::{MapWatch, layout};
 
 use crate::error::Result;
-use crate::model::sidecar::{self, Kept};
+use crate::model::sidecar::{self, Sidecar};
 use crate::model::{Model, Vectors};
 use crate::storage::container::{Container, Tensor, write};
 
@@ -27,7 +27,7 @@ const FROM: &[Vectors] = &[Vectors::DocIn];
 
 /// Where each document stands.
 #[derive(Debug, Clone, PartialEq)]
-pub struct Map {
+pub struct DocumentMap {
     places: Vec<[f32; 2]>,
 }
 
@@ -36,20 +36,20 @@ pub fn path(model: &Model) -> PathBuf {
     sidecar::path(model, "map")
 }
 
-impl Map {
+impl DocumentMap {
     /// Reads the map of `model` at `path`, if it is there and is one.
-    pub fn open(model: &Model, path: &Path) -> Result<Kept<Map>> {
+    pub fn open(model: &Model, path: &Path) -> Result<Sidecar<DocumentMap>> {
         let fits = |container: Container| {
             let numbers = container.array::<f32>("places")?;
             let fits = container.shape("places") == [model.documents(), 2] && numbers.iter().all(|x| x.is_finite());
-            Ok(fits.then(|| Map { places: numbers.as_chunks().0.to_vec() }))
+            Ok(fits.then(|| DocumentMap { places: numbers.as_chunks().0.to_vec() }))
         };
         sidecar::open(model, path, (FORMAT, VERSION), FROM, fits)
     }
 
     /// Makes the map of a model. Any number of threads gives the same bits.
-    pub fn make(model: &Model, watch: MapWatch<'_>) -> Result<Map> {
-        Ok(Map { places: layout(model.vectors(Vectors::DocIn)?, watch)? })
+    pub fn make(model: &Model, watch: MapWatch<'_>) -> Result<DocumentMap> {
+        Ok(DocumentMap { places: layout(model.vectors(Vectors::DocIn)?, watch)? })
     }
 
     /// Keeps the map of `model`, which it was made of, at `path`.

@@ -15,14 +15,23 @@
 //!
 //! The description (see [`crate::storage::container`]) has the parameters, the seed, the corpus' fingerprint and the counts.
 
-pub mod index;
+pub(crate) mod index;
 mod method;
-pub mod params;
+pub(crate) mod params;
 mod phase_params;
-pub mod sidecar;
-pub mod tables;
-pub mod weighting;
+pub(crate) mod sidecar;
+pub(crate) mod tables;
+pub(crate) mod weighting;
 pub(crate) mod write;
+
+pub use params::{
+    CitationParams, DbowParams, DeepWalkParams, DirectParams, Loss, Method, NpmParams, ReferenceParams, TrainParams,
+};
+pub use sidecar::Sidecar;
+pub use tables::Tables;
+
+pub use crate::kernel::{Beyond, Matrix};
+pub use crate::storage::strings::StringTable;
 
 use std::path::Path;
 
@@ -32,13 +41,10 @@ use serde_json::Value;
 use crate::document::Date;
 use crate::document::tokenize::Tokenizer;
 use crate::error::{Error, Result};
-use crate::kernel::Matrix;
 use crate::model::index::links::{Keywords, Links};
 use crate::model::index::postings::Postings;
 use crate::model::index::terms::Field;
-use crate::model::params::TrainParams;
 use crate::storage::container::{Container, Tensor};
-use crate::storage::strings::StringTable;
 
 /// The name of the format.
 pub const FORMAT: &str = "hyperdoc2vec model";

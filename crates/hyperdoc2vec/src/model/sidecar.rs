@@ -8,7 +8,7 @@ use crate::storage::container::Container;
 
 /// What stands where a file of a model should be.
 #[derive(Debug)]
-pub enum Kept<T> {
+pub enum Sidecar<T> {
     /// The file of this model.
     Whole(T),
     /// Nothing.
@@ -40,21 +40,21 @@ pub(crate) fn open<T>(
     (format, version): (&str, u32),
     from: &[Vectors],
     fits: impl FnOnce(Container) -> Result<Option<T>>,
-) -> Result<Kept<T>> {
+) -> Result<Sidecar<T>> {
     if !path.try_exists().map_err(Error::io("read", path))? {
-        return Ok(Kept::Missing);
+        return Ok(Sidecar::Missing);
     }
     let read = || {
         let container = Container::open(path, format, version)?;
         container.verify()?;
         if container.about()["model"] != fingerprint(model, from).as_str() {
-            return Ok(Kept::Stale);
+            return Ok(Sidecar::Stale);
         }
         let fits = fits(container)?;
-        Ok(fits.map_or_else(|| Kept::Damaged("its arrays do not fit together".to_owned()), Kept::Whole))
+        Ok(fits.map_or_else(|| Sidecar::Damaged("its arrays do not fit together".to_owned()), Sidecar::Whole))
     };
     match read() {
-        Err(Error::Damaged { what, .. }) => Ok(Kept::Damaged(what)),
+        Err(Error::Damaged { what, .. }) => Ok(Sidecar::Damaged(what)),
         result => result,
     }
 }

@@ -16,7 +16,7 @@ use serde_json::json;
 
 use crate::error::{Error, Result};
 use crate::kernel::{Matrix, MatrixMut, Panels, Start, axpy, multiply, pack_transposed, scale, sum_of_squares};
-use crate::model::sidecar::{self, Kept};
+use crate::model::sidecar::{self, Sidecar};
 use crate::model::{Model, Vectors};
 use crate::search::rank::{Best, Hit, products, top_batch};
 use crate::search::{Query, Searcher};
@@ -70,7 +70,7 @@ pub fn path(model: &Model) -> PathBuf {
 
 impl Index {
     /// Opens the index of `model` at `path`, if it is there and is one. All of it is read and checked: it is small.
-    pub fn open(model: &Model, path: &Path) -> Result<Kept<Index>> {
+    pub fn open(model: &Model, path: &Path) -> Result<Sidecar<Index>> {
         let fits = |container: Container| {
             let Ok(about) = serde_json::from_value(container.about()["index"].clone()) else { return Ok(None) };
             let index = Index { container, about };
@@ -112,7 +112,7 @@ impl Index {
         ];
         write(path, FORMAT, VERSION, &tensors, json!({"model": sidecar::fingerprint(model, FROM), "index": about}))?;
         match Index::open(model, path)? {
-            Kept::Whole(index) => Ok(index),
+            Sidecar::Whole(index) => Ok(index),
             _ => Err(Error::Damaged { path: path.to_owned(), what: "was altered while it was written".to_owned() }),
         }
     }

@@ -1,8 +1,10 @@
 //! Files: written atomically, checked by checksums, read through memory maps.
 
-pub mod array;
-pub mod atomic;
-pub mod container;
+pub(crate) mod array;
+pub(crate) mod atomic;
+pub(crate) mod container;
 pub(crate) mod huge_pages;
-pub mod spill;
-pub mod strings;
+pub(crate) mod spill;
+pub(crate) mod strings;
+
+pub use atomic::{parent, write_atomically};

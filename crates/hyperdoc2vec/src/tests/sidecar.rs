@@ -8,10 +8,10 @@ use crate::Model;
 use crate::generate::GenerateParams;
 use crate::generate::generate;
 use crate::import::ImportOptions;
-use crate::map::{self, Map};
+use crate::map::{self, DocumentMap};
 use crate::model::Vectors;
 use crate::model::params::TrainParams;
-use crate::model::sidecar::Kept;
+use crate::model::sidecar::Sidecar;
 use crate::search::approximate::{self, Index};
 use crate::search::{Hit, Searcher, rank};
 use crate::train::Training;
@@ -94,8 +94,9 @@ fn an_index_and_a_map_of_another_model_and_damaged_ones_are_known() {
     let ((_dir, model, _), (_other, other, _)) = (model(1), model(2));
     let build_index = |path: &Path| Index::build(&Searcher::new(&model), path).map(drop).expect("an index");
     known_for_what_they_are("index", &model, &other, &approximate::path(&model), build_index, Index::open);
-    let build_map = |path: &Path| Map::make(&model, &mut watch).and_then(|map| map.write(&model, path)).expect("a map");
-    known_for_what_they_are("map", &model, &other, &map::path(&model), build_map, Map::open);
+    let build_map =
+        |path: &Path| DocumentMap::make(&model, &mut watch).and_then(|map| map.write(&model, path)).expect("a map");
+    known_for_what_they_are("map", &model, &other, &map::path(&model), build_map, DocumentMap::open);
 }
 
 fn known_for_what_they_are<T>(
@@ -104,25 +105,25 @@ fn known_for_what_they_are<T>(
     other: &Model,
     path: &Path,
     build: impl Fn(&Path),
-    open: impl Fn(&Model, &Path) -> crate::Result<Kept<T>>,
+    open: impl Fn(&Model, &Path) -> crate::Result<Sidecar<T>>,
 ) {
     let kept = |model: &Model| open(model, path).expect("looked at");
     assert!(path.to_string_lossy().ends_with(&format!("m.{kind}")));
-    assert!(matches!(kept(model), Kept::Missing));
+    assert!(matches!(kept(model), Sidecar::Missing));
     build(path);
-    assert!(matches!(kept(model), Kept::Whole(_)));
-    assert!(matches!(kept(other), Kept::Stale));
+    assert!(matches!(kept(model), Sidecar::Whole(_)));
+    assert!(matches!(kept(other), Sidecar::Stale));
     let bytes = fs::read(path).expect("written");
     for length in [0, 5, 100, bytes.len() / 2, bytes.len() - 1] {
         fs::write(path, &bytes[..length]).expect("written");
-        assert!(matches!(kept(model), Kept::Damaged(_)), "{kind}: {length} bytes");
+        assert!(matches!(kept(model), Sidecar::Damaged(_)), "{kind}: {length} bytes");
     }
     let mut flipped = bytes.clone();
     flipped[bytes.len() - 100] ^= 1;
     fs::write(path, flipped).expect("written");
-    assert!(matches!(kept(model), Kept::Damaged(what) if what.contains("checksum")));
+    assert!(matches!(kept(model), Sidecar::Damaged(what) if what.contains("checksum")));
     fs::copy(model.path(), path).expect("copied");
-    assert!(matches!(kept(model), Kept::Damaged(what) if what.contains(&format!("expected a hyperdoc2vec {kind}"))));
+    assert!(matches!(kept(model), Sidecar::Damaged(what) if what.contains(&format!("expected a hyperdoc2vec {kind}"))));
     build(path);
     assert!(fs::read(path).expect("written") == bytes, "{kind}: made again as it was");
 }
@@ -137,9 +138,9 @@ fn any_number_of_threads_makes_the_same_map_of_all_documents() {
     let build = |threads: usize| {
         let pool = rayon::ThreadPoolBuilder::new().num_threads(threads).build().expect("threads");
         let path = dir.path().join(format!("{threads}.map"));
-        let map = pool.install(|| Map::make(&model, &mut watch)).expect("a map");
+        let map = pool.install(|| DocumentMap::make(&model, &mut watch)).expect("a map");
         map.write(&model, &path).expect("written");
-        assert!(matches!(Map::open(&model, &path), Ok(Kept::Whole(again)) if again == map));
+        assert!(matches!(DocumentMap::open(&model, &path), Ok(Sidecar::Whole(again)) if again == map));
         assert_eq!(map.places().len(), model.documents());
         fs::read(path).expect("written")
     };

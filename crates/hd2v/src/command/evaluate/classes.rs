@@ -7,11 +7,11 @@ use std::time::{Duration, Instant};
 
 use anyhow::{Result, bail};
 use clap::Args;
-use hyperdoc2vec::corpus::split::Split;
-use hyperdoc2vec::corpus::view::View;
+use hyperdoc2vec::corpus::Split;
+use hyperdoc2vec::corpus::View;
 use hyperdoc2vec::evaluate::classes::{ClassesParams, Classifying, DEFAULTS, Labelled, run as run_classes};
 use hyperdoc2vec::evaluate::svm::{Gamma, SvmParams};
-use hyperdoc2vec::model::params::Method;
+use hyperdoc2vec::model::Method;
 use hyperdoc2vec::{Corpus, Error};
 use serde_json::{Value, json};
 

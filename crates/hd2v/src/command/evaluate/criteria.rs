@@ -8,7 +8,7 @@ use std::time::{Duration, Instant};
 use anyhow::Result;
 use clap::Args;
 use hyperdoc2vec::evaluate::criteria::{CRITERIA, CriteriaParams, PROBED, run as run_criteria};
-use hyperdoc2vec::model::params::Method;
+use hyperdoc2vec::model::Method;
 use serde_json::Value;
 
 use super::super::import::most_threads;

@@ -5,14 +5,14 @@ use std::sync::Mutex;
 
 use anyhow::{Context, Result, bail, ensure};
 use clap::{Args, ValueEnum};
-use hyperdoc2vec::corpus::split::Split;
-use hyperdoc2vec::corpus::view::View;
+use hyperdoc2vec::corpus::Split;
+use hyperdoc2vec::corpus::View;
 use hyperdoc2vec::evaluate::intents::{CHOICE_FOLDS, COSTS, Functions, Words, read as read_intents};
 use hyperdoc2vec::evaluate::links::{Asked, Cell, LinksParams, run as run_links, train_params};
 use hyperdoc2vec::evaluate::methods::{LinkMethod, Trains, all, costs, defaults};
 use hyperdoc2vec::evaluate::metrics::Profile;
 use hyperdoc2vec::evaluate::report::{comparisons_json, methods_json, split_json};
-use hyperdoc2vec::model::params::{Method, TrainParams};
+use hyperdoc2vec::model::{Method, TrainParams};
 use hyperdoc2vec::train::ranker;
 use hyperdoc2vec::train::train_tables;
 use hyperdoc2vec::{Corpus, Date, Error};

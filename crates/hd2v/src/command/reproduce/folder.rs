@@ -7,7 +7,7 @@ use std::io::Write;
 
 use anyhow::{Context, Result, bail};
 use hyperdoc2vec::Error;
-use hyperdoc2vec::storage::atomic::write_atomically;
+use hyperdoc2vec::storage::write_atomically;
 use serde_json::Value;
 
 /// Held by the run that writes there.

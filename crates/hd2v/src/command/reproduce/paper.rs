@@ -98,7 +98,7 @@ fn numbers(value: &Value, name: &str) -> Result<()> {
 
 #[cfg(test)]
 mod tests {
-    use hyperdoc2vec::model::params::Method;
+    use hyperdoc2vec::model::Method;
 
     use super::*;
 

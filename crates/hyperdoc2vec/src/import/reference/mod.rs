@@ -1,8 +1,8 @@
 //! References of papers, for every format that has them: bibliography entries as people write them, texts whose
 //! citation marks are taken out, and the linker, which finds the document that an entry means.
 
-pub mod entry;
-pub mod linker;
+pub(crate) mod entry;
+pub(crate) mod linker;
 mod marked_text;
 pub(super) mod names;
 pub(super) mod spans;

@@ -1,5 +1,5 @@
 //! The inverted index of a model, its links and keywords.
 
-pub mod links;
-pub mod postings;
-pub mod terms;
+pub(crate) mod links;
+pub(crate) mod postings;
+pub(crate) mod terms;

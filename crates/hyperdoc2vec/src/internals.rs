@@ -1,0 +1,95 @@
+//! What the benchmarks, experiments and fuzz targets of this repository look at behind the front door. No promise is made:
+//! names here come and go.
+
+#![allow(missing_docs)]
+
+pub mod corpus {
+    pub mod cited_by {
+        pub use crate::corpus::cited_by::*;
+    }
+    pub mod view {
+        pub use crate::corpus::view::*;
+    }
+}
+pub mod document {
+    pub mod markup {
+        pub use crate::document::markup::*;
+    }
+    pub mod tokenize {
+        pub use crate::document::tokenize::*;
+    }
+}
+pub mod import {
+    pub use crate::import::Parsed;
+    pub use crate::import::tree::Pages;
+
+    pub mod html {
+        pub use crate::import::html::*;
+    }
+    pub mod jats {
+        pub use crate::import::jats::*;
+    }
+    pub mod jsonl {
+        pub use crate::import::jsonl::*;
+    }
+    pub mod latex {
+        pub use crate::import::latex::*;
+    }
+    pub mod lines {
+        pub use crate::import::lines::*;
+    }
+    pub mod markdown {
+        pub use crate::import::markdown::*;
+    }
+    pub mod mediawiki {
+        pub use crate::import::mediawiki::*;
+    }
+    pub mod papers {
+        pub use crate::import::papers::*;
+    }
+    pub mod reference {
+        pub use crate::import::reference::*;
+    }
+    pub mod s2orc {
+        pub use crate::import::s2orc::*;
+    }
+    pub mod source {
+        pub use crate::import::source::*;
+    }
+    pub mod tei {
+        pub use crate::import::tei::*;
+    }
+    pub mod unarxive {
+        pub use crate::import::unarxive::*;
+    }
+}
+pub mod kernel {
+    pub use crate::kernel::*;
+}
+pub mod model {
+    pub mod index {
+        pub mod postings {
+            pub use crate::model::index::postings::*;
+        }
+        pub mod terms {
+            pub use crate::model::index::terms::*;
+        }
+    }
+    pub mod tables {
+        pub use crate::model::tables::*;
+    }
+    pub mod weighting {
+        pub use crate::model::weighting::*;
+    }
+}
+pub mod rng {
+    pub use crate::rng::*;
+}
+pub mod storage {
+    pub mod container {
+        pub use crate::storage::container::*;
+    }
+    pub mod strings {
+        pub use crate::storage::strings::*;
+    }
+}
