@@ -63,6 +63,9 @@ fn main() -> ExitCode {
         Err(error) => {
             // The library's errors tell their cause themselves.
             match error.downcast_ref::<hyperdoc2vec::Error>() {
+                Some(hyperdoc2vec::Error::BadRecord { place, what }) => output::talk(format_args!(
+                    "hd2v: {place}: {what}. Mend it, or leave such records out with --skip-bad"
+                )),
                 Some(error) => output::talk(format_args!("hd2v: {error}")),
                 None => output::talk(format_args!("hd2v: {error:#}")),
             }

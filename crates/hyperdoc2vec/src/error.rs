@@ -28,6 +28,14 @@ pub enum Error {
         /// What was expected, what was found, what to do.
         what: String,
     },
+    /// A record of the input cannot be read, and bad records are not skipped.
+    #[error("{place}: {what}. Mend it, or skip bad records")]
+    BadRecord {
+        /// File and line.
+        place: String,
+        /// The reason.
+        what: String,
+    },
     /// A corpus or model on disk is not usable.
     #[error("{}: {what}", path.display())]
     Damaged {

@@ -73,8 +73,8 @@ fn a_corpus_of_papers_tells_what_was_lost_and_is_the_same_with_any_threads() {
 #[test]
 fn a_table_that_does_not_fit_is_refused_with_what_is_missing() {
     let place = place();
-    assert!(place.run("import papers texts -o c").err.contains("--metadata"));
-    assert!(place.run("import jsonl table.csv --metadata table.csv -o c").err.contains("--metadata"));
+    assert!(place.run("import papers texts -o c").err.contains("`metadata`"));
+    assert!(place.run("import jsonl table.csv --metadata table.csv -o c").err.contains("`metadata`"));
     place.write("bad.csv", "id,name,when\nrivers,x,2001\n");
     let error = place.refused("import papers texts --metadata bad.csv -o c");
     assert!(error.contains("bad.csv") && error.contains("authors") && error.contains("id, name, when"), "{error}");

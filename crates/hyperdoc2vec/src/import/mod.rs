@@ -73,7 +73,7 @@ impl Parsed {
                 let limit = batch.longest >> 20;
                 parsed.bad(
                     place,
-                    format!("the line is longer than the {limit} MiB that are allowed (is this one document a line?)"),
+                    format!("the line is longer than {limit} MiB, the longest allowed (is this one document a line?)"),
                 );
                 continue;
             }
@@ -492,9 +492,7 @@ fn not_utf8(error: std::str::Utf8Error, of: &str) -> String {
 
 fn refuse_bad(bad: Option<&(String, String)>, options: &ImportOptions) -> Result<()> {
     match bad {
-        Some((place, what)) if !options.skip_bad => {
-            Err(Error::input(place, format!("{what}. Mend it, or skip bad records")))
-        }
+        Some((place, what)) if !options.skip_bad => Err(Error::BadRecord { place: place.clone(), what: what.clone() }),
         _ => Ok(()),
     }
 }

@@ -28,21 +28,21 @@ pub(super) fn read<R: Send>(
     sink: impl FnMut(R) -> Result<u64> + Send,
     watch: Watch<'_>,
 ) -> Result<()> {
-    let of_trees = [(&options.include, "--include"), (&options.exclude, "--exclude")]
-        .into_iter()
-        .find(|(globs, _)| !globs.is_empty());
+    let of_trees =
+        [(&options.include, "include"), (&options.exclude, "exclude")].into_iter().find(|(globs, _)| !globs.is_empty());
     let of_files =
         matches!(format, Format::Jsonl | Format::Lines | Format::MediaWiki | Format::S2orc | Format::Unarxive);
     if let (true, Some((_, option))) = (of_files, of_trees) {
-        return Err(Error::Usage(format!("{option} chooses among the pages of a directory; {format} reads files")));
+        return Err(Error::Usage(format!("`{option}` chooses among the pages of a directory; {format} reads files")));
     }
     if format != Format::Papers && options.metadata.is_some() {
-        return Err(Error::Usage(format!("--metadata is the table of papers; {format} has none")));
+        return Err(Error::Usage(format!("`metadata` is the table of papers; {format} has none")));
     }
     match format {
         Format::Papers => {
             let Some(metadata) = &options.metadata else {
-                let what = "papers needs --metadata TABLE: csv, tsv or jsonl with the columns id, title, authors, year";
+                let what =
+                    "papers needs `metadata`, a table in csv, tsv or jsonl with the columns id, title, authors, year";
                 return Err(Error::Usage(what.to_owned()));
             };
             let papers = Papers::open(inputs, metadata, &options.include, &options.exclude)?;

@@ -201,7 +201,8 @@ fn five_thousand_references_are_no_trouble() {
 fn a_file_of_another_format_is_told_by_its_name() {
     let tei = "<TEI><teiHeader/><text><body><p>a</p></body></text></TEI>";
     let jats = "<article><front/><body><p>a</p></body></article>";
-    for (format, source, hint) in [(Format::Jats, tei, "use `import tei`"), (Format::Tei, jats, "use `import jats`")] {
+    for (format, source, hint) in [(Format::Jats, tei, "its format is tei"), (Format::Tei, jats, "its format is jats")]
+    {
         let parsed = of_file(format, "a.xml", source.as_bytes());
         let (loss, tally) = parsed.losses.iter().next().expect("a loss");
         assert_eq!((parsed.documents.len(), loss), (0, Loss::UnreadFile));

@@ -197,7 +197,10 @@ fn classes_of(
         Err(error)
             if file.is_none()
                 && prefix.is_empty()
-                && matches!(error.downcast_ref(), Some(Error::Input { .. } | Error::Usage(_))) =>
+                && matches!(
+                    error.downcast_ref(),
+                    Some(Error::Input { .. } | Error::BadRecord { .. } | Error::Usage(_))
+                ) =>
         {
             Ok(Err(format!("{error:#}")))
         }

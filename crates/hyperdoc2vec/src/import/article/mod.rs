@@ -13,7 +13,7 @@ use rayon::prelude::*;
 
 use super::reference::{BibRecord, Catalogue, CatalogueBuilder, Paper};
 use super::tree::{self, FileTree, Pages, WantedFiles, safe_id};
-use super::{ImportOptions, Parsed};
+use super::{Format, ImportOptions, Parsed};
 use crate::document::losses::Loss;
 use crate::error::Result;
 use xml::{XmlElement, XmlTree};
@@ -123,9 +123,9 @@ impl<D: Dialect> Pages for Articles<D> {
 
 /// The format that reads a file without such articles, if one does.
 fn other_format(source: &str) -> Option<String> {
-    let kinds = [("TEI", "TEI", "tei"), ("article", "JATS", "jats"), ("mediawiki", "a MediaWiki dump", "mediawiki")];
-    let known = |(element, ..): &(&str, &str, &str)| !starts(source, element).is_empty();
-    kinds.into_iter().find(known).map(|(_, what, format)| format!("this is {what}: use `import {format}`"))
+    let formats = [("TEI", Format::Tei), ("article", Format::Jats), ("mediawiki", Format::MediaWiki)];
+    let found = formats.into_iter().find(|(element, _)| !starts(source, element).is_empty());
+    found.map(|(_, format)| format!("its format is {format}"))
 }
 
 /// The id of an article: its own, or after its file, numbered from the second on.

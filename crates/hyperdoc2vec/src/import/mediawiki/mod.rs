@@ -40,7 +40,7 @@ const REDIRECTS: &str = "redirect weiterleitung redirection redirección redirec
 pub fn parse(batch: &PageBatch) -> Parsed {
     let mut parsed = Parsed::default();
     let language = batch.site.language.as_deref().and_then(language_tag);
-    let too_long = format!("the page is longer than {} MiB, which --max-record allows", batch.longest >> 20);
+    let too_long = format!("the page is longer than {} MiB, the longest allowed", batch.longest >> 20);
     for &offset in &batch.too_long {
         malformed(&mut parsed, &batch.place(offset), &too_long);
     }
