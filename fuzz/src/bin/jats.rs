@@ -10,7 +10,7 @@ use hyperdoc2vec_fuzz::{Folder, check_all};
 use libfuzzer_sys::fuzz_target;
 
 static FOLDER: LazyLock<Folder> = LazyLock::new(|| {
-    let other = include_str!("../seeds/jats/paper.xml");
+    let other = include_str!("../../../crates/hyperdoc2vec/tests/data/jats/PMC100.nxml");
     Folder::new("paper.xml", &[("other.xml", other)])
 });
 
