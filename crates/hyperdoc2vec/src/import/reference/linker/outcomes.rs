@@ -154,7 +154,7 @@ impl References {
 /// An entry as a person would read it.
 pub(super) fn shown(entry: &BibRecord, longest: usize) -> String {
     let mut out = match entry.text.as_deref() {
-        Some(text) => collapsed(&text),
+        Some(text) => collapsed(text),
         None => {
             let year = entry.year.map(|year| year.to_string()).unwrap_or_default();
             let ids = [&entry.doi, &entry.pmid, &entry.pmcid, &entry.arxiv, &entry.acl];

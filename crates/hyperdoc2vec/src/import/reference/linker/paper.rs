@@ -23,7 +23,7 @@ pub struct Mark {
 impl Mark {
     /// A mark that is written in these words.
     pub fn new(at: usize, keys: Vec<String>, words: &str) -> Mark {
-        let words = if keys.is_empty() { collapsed(&words) } else { String::new() };
+        let words = if keys.is_empty() { collapsed(words) } else { String::new() };
         Mark { at, keys, words }
     }
 }
