@@ -1,5 +1,6 @@
 //! `hd2v`: arguments in, library calls, output. Data goes to stdout, talk to stderr.
 
+mod advice;
 mod command;
 mod output;
 mod progress;
@@ -61,12 +62,9 @@ fn main() -> ExitCode {
         // The reader of our output has seen enough.
         Err(error) if output::is_broken_pipe(&error) => ExitCode::SUCCESS,
         Err(error) => {
-            // The library's errors tell their cause themselves.
             match error.downcast_ref::<hyperdoc2vec::Error>() {
-                Some(hyperdoc2vec::Error::BadRecord { place, what }) => output::talk(format_args!(
-                    "hd2v: {place}: {what}. Mend it, or leave such records out with --skip-bad"
-                )),
-                Some(error) => output::talk(format_args!("hd2v: {error}")),
+                // The library's errors tell their cause themselves.
+                Some(error) => output::talk(format_args!("hd2v: {}", advice::with_flags(error))),
                 None => output::talk(format_args!("hd2v: {error:#}")),
             }
             let usage = matches!(error.downcast_ref(), Some(hyperdoc2vec::Error::Usage(_)));

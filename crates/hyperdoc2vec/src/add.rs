@@ -59,8 +59,10 @@ struct Place {
 pub fn add(model: &Model, corpus: &Corpus, destination: &Path, threads: usize) -> Result<Added> {
     let lowercase = model.about()["corpus"]["options"]["lowercase"].as_bool().unwrap_or(true);
     if corpus.manifest().options.lowercase != lowercase {
-        let (with, without) = if lowercase { ("without", "with") } else { ("with", "without") };
-        let what = format!("imported {without} --keep-case, but the model's corpus {with}; import it again {with} it");
+        let (before, now) = if lowercase { ("lower-cased", "kept apart") } else { ("kept apart", "lower-cased") };
+        let what = format!(
+            "its upper and lower case are {now}, but those of the model's corpus were {before}; import it again"
+        );
         return Err(Error::input(corpus.path().display().to_string(), what));
     }
     model.verify()?;

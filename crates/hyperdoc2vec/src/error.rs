@@ -36,6 +36,12 @@ pub enum Error {
         /// The reason.
         what: String,
     },
+    /// The destination exists, and nobody allowed it to be replaced.
+    #[error("{}: exists already; choose another name, or allow it to be replaced", path.display())]
+    Exists {
+        /// The destination.
+        path: PathBuf,
+    },
     /// A corpus or model on disk is not usable.
     #[error("{}: {what}", path.display())]
     Damaged {

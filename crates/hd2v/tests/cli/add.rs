@@ -184,7 +184,7 @@ fn what_cannot_be_added_is_said_clearly() {
     let place = place();
     assert!(place.refused("add m old -o x").contains("all its 80 documents are in the model already"));
     place.ok("import jsonl new.jsonl --keep-case -o cased");
-    assert!(place.refused("add m cased -o x").contains("--keep-case"));
+    assert!(place.refused("add m cased -o x").contains("upper and lower case are kept apart"));
     assert!(place.refused("add m new -o m").contains("exists already"));
     assert!(place.refused("add new m -o x").contains("new"));
     place.ok("add m new -o m --force");

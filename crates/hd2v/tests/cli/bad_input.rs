@@ -188,8 +188,7 @@ fn an_output_that_exists_is_kept_unless_forced_and_only_a_corpus_is_replaced() {
     place.write("precious/thesis.txt", "ten years of work");
     for kept in ["precious", "other"] {
         let message = place.refused(&format!("import jsonl in -o {kept} --force"));
-        let expected =
-            "exists and holds something else than a corpus, so --force does not replace it; choose another name";
+        let expected = "exists and holds something else than a corpus, so it is never replaced; choose another name";
         assert_eq!(message, format!("{kept}: {expected}"));
     }
     assert!(place.path("precious/thesis.txt").is_file());

@@ -388,15 +388,14 @@ fn refuse_existing(destination: &Path, force: bool) -> Result<()> {
     if destination.symlink_metadata().is_err() {
         return Ok(());
     }
-    let place = destination.display().to_string();
     if !force {
-        return Err(Error::input(place, "exists already; choose another name, or replace it with --force"));
+        return Err(Error::Exists { path: destination.to_owned() });
     }
     if holds_only_a_corpus(destination) {
         return Ok(());
     }
-    let what = "exists and holds something else than a corpus, so --force does not replace it; choose another name";
-    Err(Error::input(place, what))
+    let what = "exists and holds something else than a corpus, so it is never replaced; choose another name";
+    Err(Error::input(destination.display().to_string(), what))
 }
 
 /// Whether a directory is empty, or has the manifest of a corpus, of any layout, and nothing that this does not name.

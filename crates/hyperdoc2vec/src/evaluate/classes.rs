@@ -72,8 +72,8 @@ impl Labelled {
         }
         if pairs.is_empty() {
             let what = match prefix {
-                "" => "its documents have no labels; give them in a file with --labels".to_owned(),
-                prefix => format!("no label begins with {prefix:?}; `hd2v info` lists the labels"),
+                "" => "its documents have no labels; give them in a file".to_owned(),
+                prefix => format!("no label begins with {prefix:?}"),
             };
             return Err(Error::input(corpus.path().display().to_string(), what));
         }
@@ -157,11 +157,11 @@ impl Labelled {
     /// Deals the documents out to folds.
     pub fn deal(&self, folds: usize, seed: u64) -> Result<Vec<u32>> {
         let advice = match (self.several, self.small.len()) {
-            (0, 0) => "give other classes with --labels or --label-prefix".to_owned(),
-            (0, small) => format!("{small} classes are smaller than --min-class asks for"),
+            (0, 0) => "give other classes".to_owned(),
+            (0, small) => format!("{small} classes are smaller than the least size asked for"),
             (several, _) => format!(
-                "{several} documents have several labels and were left out: choose among the labels with --label-prefix, \
-                 or give one a document with --labels"
+                "{several} documents have several labels and were left out: choose among the labels by a prefix, \
+                 or give one a document"
             ),
         };
         stratified(&self.classes, &self.names, folds, seed, &advice)
@@ -308,7 +308,7 @@ pub fn check(view: &View<'_>, labelled: &Labelled, methods: &[Method], params: &
     if view.links.is_empty()
         && let Some(method) = methods.iter().find(|method| method.needs_links())
     {
-        let what = format!("{method} learns from links, and there is none; compare --methods d2v-nc,pv-dbow");
+        let what = format!("{method} learns from links, and there is none; compare d2v-nc and pv-dbow");
         return Err(Error::input(view.corpus.path().display().to_string(), what));
     }
     parts(view, labelled, params).map(drop)

@@ -143,7 +143,7 @@ impl Words {
 
     /// Deals the contexts out to folds: an error where they cannot be.
     pub fn deal(&self, folds: usize, seed: u64) -> Result<Vec<u32>> {
-        let advice = "label more contexts (or, for `evaluate intents`, name another --field)";
+        let advice = "label more contexts, or name another field";
         stratified(&self.classes, &self.names, folds, seed, advice)
     }
 

@@ -87,11 +87,13 @@ impl Asked {
                     let range = dates().min().zip(dates().max());
                     let range =
                         range.map_or(String::new(), |(first, last)| format!(" (dates go from {first} to {last})"));
-                    format!("there is no test document; choose another --until{range} or a larger --holdout")
+                    format!(
+                        "there is no test document; end the training part at another date{range} or hold out a larger share"
+                    )
                 }
                 _ => format!(
                     "no link of its {tests} test documents points at a training document, so nothing can be asked; \
-                     choose another --until or --holdout"
+                     hold out other documents"
                 ),
             };
             return Err(Error::input(view.corpus.path().display().to_string(), what));
@@ -346,7 +348,7 @@ impl Job<'_> {
         let seconds = started.elapsed().as_secs_f64();
         let hybrid = group.iter().any(|method| matches!(method.ask, Ask::Hybrid(_)));
         if hybrid && Ranker::of(&model).is_none() {
-            let what = "there are too few links to learn a hybrid ranking from; leave hybrid out of --methods";
+            let what = "there are too few links to learn a hybrid ranking from; leave the hybrid out";
             return Err(Error::input(self.view.corpus.path().display().to_string(), what));
         }
         let terms = Terms::new(self.view);
