@@ -1,4 +1,4 @@
-//! `hd2v`: arguments in, library calls, output. Data goes to stdout, talk to stderr.
+//! `hd2v`: arguments in, library calls, output. Data goes to stdout, status to stderr.
 
 mod advice;
 mod command;
@@ -15,32 +15,32 @@ use clap::{Parser, Subcommand};
 /// Embeddings for documents that link to each other: import them, train on them, find what a text should link to
 #[derive(Parser)]
 #[command(name = "hd2v", version, max_term_width = 100)]
-struct Arguments {
+struct Cli {
     #[command(subcommand)]
     command: Command,
 }
 
 #[derive(Subcommand)]
 enum Command {
-    Demo(command::demo::Arguments),
-    Import(command::import::Arguments),
-    Generate(command::generate::Arguments),
-    Train(command::train::Arguments),
-    Add(command::add::Arguments),
-    Recommend(command::recommend::Arguments),
-    Similar(command::similar::Arguments),
-    Embed(command::embed::Arguments),
-    Serve(command::serve::Arguments),
-    Evaluate(command::evaluate::Arguments),
-    Reproduce(command::reproduce::Arguments),
-    Export(command::export::Arguments),
-    Info(command::info::Arguments),
-    Doctor(command::doctor::Arguments),
-    Cat(command::cat::Arguments),
+    Demo(command::demo::DemoArgs),
+    Import(command::import::ImportArgs),
+    Generate(command::generate::GenerateArgs),
+    Train(command::train::TrainArgs),
+    Add(command::add::AddArgs),
+    Recommend(command::recommend::RecommendArgs),
+    Similar(command::similar::SimilarArgs),
+    Embed(command::embed::EmbedArgs),
+    Serve(command::serve::ServeArgs),
+    Evaluate(command::evaluate::EvaluateArgs),
+    Reproduce(command::reproduce::ReproduceArgs),
+    Export(command::export::ExportArgs),
+    Info(command::info::InfoArgs),
+    Doctor(command::doctor::DoctorArgs),
+    Cat(command::cat::CatArgs),
 }
 
 fn main() -> ExitCode {
-    let done = match Arguments::parse().command {
+    let done = match Cli::parse().command {
         Command::Demo(arguments) => command::demo::run(&arguments),
         Command::Import(arguments) => command::import::run(&arguments),
         Command::Generate(arguments) => command::generate::run(&arguments),
@@ -64,8 +64,8 @@ fn main() -> ExitCode {
         Err(error) => {
             match error.downcast_ref::<hyperdoc2vec::Error>() {
                 // The library's errors tell their cause themselves.
-                Some(error) => output::talk(format_args!("hd2v: {}", advice::with_flags(error))),
-                None => output::talk(format_args!("hd2v: {error:#}")),
+                Some(error) => output::status(format_args!("hd2v: {}", advice::with_flags(error))),
+                None => output::status(format_args!("hd2v: {error:#}")),
             }
             let usage = matches!(error.downcast_ref(), Some(hyperdoc2vec::Error::Usage(_)));
             ExitCode::from(if usage { 2 } else { 1 })

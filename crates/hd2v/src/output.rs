@@ -16,7 +16,7 @@ pub fn print(text: &str) -> Result<()> {
 }
 
 /// Writes a status line to stderr; a closed stderr does not stop the work.
-pub fn talk(line: impl std::fmt::Display) {
+pub fn status(line: impl std::fmt::Display) {
     let _ = writeln!(io::stderr(), "{line}");
 }
 

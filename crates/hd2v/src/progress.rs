@@ -12,7 +12,7 @@ use hyperdoc2vec::import::{Progress, Unit};
 use hyperdoc2vec::train::TrainProgress;
 use indicatif::{HumanBytes, HumanDuration, ProgressBar, ProgressStyle};
 
-use crate::output::{count, talk, thousands};
+use crate::output::{count, status, thousands};
 
 static STOP: AtomicBool = AtomicBool::new(false);
 
@@ -26,7 +26,7 @@ pub fn stop_on_interrupt() {
         if STOP.swap(true, Ordering::SeqCst) {
             std::process::exit(1);
         }
-        talk("\nstopping; press Ctrl-C again to stop at once");
+        status("\nstopping; press Ctrl-C again to stop at once");
     });
 }
 
@@ -65,7 +65,7 @@ impl Reporter {
             bar.set_position(progress.read);
         } else if self.printed.elapsed() >= LINE_INTERVAL {
             self.printed = Instant::now();
-            talk(self.line(progress));
+            status(self.line(progress));
         }
         stopped()
     }
@@ -187,7 +187,7 @@ impl TrainReporter {
             bar.set_position((progress.done * 1000.0) as u64);
         } else if self.printed.elapsed() >= LINE_INTERVAL || progress.batch == progress.batches {
             self.printed = Instant::now();
-            talk(self.pace.line(progress));
+            status(self.pace.line(progress));
         }
         stopped()
     }
@@ -221,7 +221,7 @@ pub fn folds_teller(what: &str, total: usize) -> impl FnMut(usize) -> ControlFlo
     move |fold| {
         if printed.elapsed() >= LINE_INTERVAL {
             printed = Instant::now();
-            talk(format_args!("{what}: fold {} of {total}{}", fold + 1, time_left(started, fold + 1, total)));
+            status(format_args!("{what}: fold {} of {total}{}", fold + 1, time_left(started, fold + 1, total)));
         }
         stopped()
     }
@@ -317,7 +317,7 @@ impl EvaluateReporter {
                 None => {}
             }
         }
-        line.into_iter().for_each(talk);
+        line.into_iter().for_each(status);
         stopped()
     }
 

@@ -19,8 +19,9 @@ fn contexts() -> usize {
 /// A text, and which documents may be what it should link to
 #[derive(Debug, Clone, Default, Deserialize, ToSchema)]
 #[serde(deny_unknown_fields)]
-pub struct Question {
-    /// What stands around the link; `[[?]]` marks its place
+#[schema(as = Question)]
+pub struct QuestionJson {
+    /// The text around the link; `[[?]]` marks its place
     #[schema(example = "we report the BLEU score [[?]] of each system")]
     pub text: String,
     /// The id of the document that the text stands in
@@ -33,7 +34,7 @@ pub struct Question {
     #[serde(default = "top")]
     #[schema(default = 10, maximum = 1000)]
     pub top: usize,
-    /// What to rank by; the best that the model has if left out
+    /// The ranking; the best that the model has if left out
     #[serde(default, deserialize_with = "ranking")]
     #[schema(value_type = Option<Rank>)]
     pub rank: Option<Ranking>,
@@ -56,7 +57,7 @@ pub struct Question {
     pub explain: bool,
 }
 
-/// What to rank by
+/// A ranking
 #[derive(Debug, Clone, Copy, Deserialize, ToSchema)]
 #[serde(rename_all = "kebab-case")]
 pub enum Rank {
@@ -81,14 +82,15 @@ fn ranking<'de, D: Deserializer<'de>>(from: D) -> Result<Option<Ranking>, D::Err
     Ok(Option::<Rank>::deserialize(from)?.map(Ranking::from))
 }
 
-/// What a text should link to
+/// The documents that a text should link to
 #[derive(Debug, Serialize, ToSchema)]
-pub struct Answer {
-    /// What was ranked by
+#[schema(as = Answer)]
+pub struct AnswerJson {
+    /// The ranking that was used
     #[schema(value_type = Rank)]
     pub ranking: &'static str,
-    pub query: Asked,
-    pub hits: Vec<Hit>,
+    pub query: QueryJson,
+    pub hits: Vec<HitJson>,
     /// Why there are no hits
     #[serde(skip_serializing_if = "Option::is_none")]
     pub reason: Option<String>,
@@ -99,7 +101,8 @@ pub struct Answer {
 
 /// The text as the model read it
 #[derive(Debug, Serialize, ToSchema)]
-pub struct Asked {
+#[schema(as = Asked)]
+pub struct QueryJson {
     /// How many words it has
     pub words: usize,
     /// Whether a place is marked
@@ -121,7 +124,8 @@ pub struct IndexUsed {
 
 /// A document that was found
 #[derive(Debug, Serialize, ToSchema)]
-pub struct Hit {
+#[schema(as = Hit)]
+pub struct HitJson {
     /// From 1
     pub rank: usize,
     pub id: String,
@@ -148,10 +152,10 @@ pub struct Reasons {
     /// The score by embedding, without the source
     #[serde(skip_serializing_if = "Option::is_none")]
     pub embedding: Option<f32>,
-    /// What each word of the text adds to it
+    /// The share of each word of the text in it
     #[serde(skip_serializing_if = "Option::is_none")]
     pub why: Option<Vec<Share>>,
-    /// What the source adds to it
+    /// The share of the source in it
     #[serde(skip_serializing_if = "Option::is_none")]
     pub source: Option<f32>,
     /// The score by BM25 on the document's text and the contexts of the links to it
@@ -160,7 +164,7 @@ pub struct Reasons {
     /// The score by BM25 on the document's text alone, where documents are ranked by that
     #[serde(skip_serializing_if = "Option::is_none")]
     pub bm25_text: Option<f32>,
-    /// What each word of the text adds to the score by BM25
+    /// The share of each word of the text in the score by BM25
     #[serde(skip_serializing_if = "Option::is_none")]
     pub bm25: Option<Vec<Share>>,
     /// Links to it that read like the text
@@ -168,7 +172,7 @@ pub struct Reasons {
     pub contexts: Option<Vec<Quote>>,
 }
 
-/// What a word adds to a score
+/// The share of a word in a score
 #[derive(Debug, Serialize, ToSchema)]
 pub struct Share {
     pub word: String,
@@ -188,7 +192,7 @@ pub struct Quote {
 /// Documents, the nearest first
 #[derive(Debug, Serialize, ToSchema)]
 pub struct Similar {
-    pub hits: Vec<Hit>,
+    pub hits: Vec<HitJson>,
 }
 
 /// A word that is near
@@ -203,7 +207,8 @@ pub struct NearWord {
 
 /// Words, the nearest first
 #[derive(Debug, Serialize, ToSchema)]
-pub struct Words {
+#[schema(as = Words)]
+pub struct WordsJson {
     pub hits: Vec<NearWord>,
 }
 
@@ -212,10 +217,10 @@ pub struct Words {
 pub struct WordsAndDocuments {
     pub hits: Vec<NearWord>,
     /// Documents by embedding for a text of this word alone
-    pub documents: Vec<Hit>,
+    pub documents: Vec<HitJson>,
 }
 
-/// What a model is
+/// A model
 #[derive(Debug, Serialize, ToSchema)]
 pub struct Info {
     /// `model`
@@ -240,19 +245,20 @@ pub struct Info {
     pub method: String,
     pub dim: usize,
     pub window: usize,
-    /// What can be ranked by
+    /// The rankings that the model can give
     pub rankings: Vec<&'static str>,
-    /// What is ranked by where nobody says
+    /// The ranking of a question that names none
     pub ranking: &'static str,
     /// The labels that most documents have, most first; 1000 at the most
-    pub labels: Vec<LabelCount>,
+    pub labels: Vec<LabelCountJson>,
     /// How many labels there are
     pub distinct_labels: usize,
     pub dates: Option<Dates>,
 }
 
 #[derive(Debug, Serialize, ToSchema)]
-pub struct LabelCount {
+#[schema(as = LabelCount)]
+pub struct LabelCountJson {
     pub label: String,
     pub documents: u64,
 }
@@ -268,7 +274,8 @@ pub struct Dates {
 
 /// A document and its links
 #[derive(Debug, Serialize, ToSchema)]
-pub struct Page {
+#[schema(as = Page)]
+pub struct DocumentJson {
     pub id: String,
     pub title: Option<String>,
     #[schema(value_type = Option<String>)]
@@ -313,11 +320,12 @@ pub struct LinkContext {
 /// Documents found by title or id
 #[derive(Debug, Serialize, ToSchema)]
 pub struct Found {
-    pub hits: Vec<FoundDocument>,
+    pub hits: Vec<FoundDocumentJson>,
 }
 
 #[derive(Debug, Serialize, ToSchema)]
-pub struct FoundDocument {
+#[schema(as = FoundDocument)]
+pub struct FoundDocumentJson {
     pub id: String,
     pub title: Option<String>,
     #[schema(value_type = Option<String>)]
@@ -327,8 +335,9 @@ pub struct FoundDocument {
 /// Many questions
 #[derive(Debug, Deserialize, ToSchema)]
 #[serde(deny_unknown_fields)]
-pub struct Questions {
-    pub queries: Vec<Question>,
+#[schema(as = Questions)]
+pub struct QuestionsJson {
+    pub queries: Vec<QuestionJson>,
 }
 
 /// Their answers, in the order of the questions
@@ -340,18 +349,19 @@ pub struct Answers {
 #[derive(Debug, Serialize, ToSchema)]
 #[serde(untagged)]
 pub enum AnswerOrError {
-    Answer(Box<Answer>),
+    Answer(Box<AnswerJson>),
     Error(Failure),
 }
 
 /// Why there is no answer
 #[derive(Debug, Serialize, ToSchema)]
 pub struct Failure {
-    pub error: What,
+    pub error: ErrorJson,
 }
 
 #[derive(Debug, Serialize, ToSchema)]
-pub struct What {
+#[schema(as = What)]
+pub struct ErrorJson {
     /// For programs: stays the same
     #[schema(example = "unknown-document")]
     pub code: &'static str,
@@ -413,18 +423,19 @@ pub struct Map {
 pub struct Making {
     /// `false`
     pub ready: bool,
-    /// What share of the work is done
+    /// The share of the work that is done
     pub done: f32,
 }
 
 /// Which vectors are compared
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Deserialize, ToSchema, clap::ValueEnum)]
 #[serde(rename_all = "lowercase")]
-pub enum By {
-    /// What documents say; what stands around words
+#[schema(as = By)]
+pub enum SideName {
+    /// IN: what documents say, what stands around words
     #[default]
     In,
-    /// What others say of documents
+    /// OUT: what others say of documents
     Out,
 }
 
@@ -436,7 +447,7 @@ pub struct SimilarTo {
     pub id: String,
     #[serde(default)]
     #[param(inline)]
-    pub by: By,
+    pub by: SideName,
     /// How many
     #[serde(default = "top")]
     #[param(default = 10, maximum = 1000)]
@@ -451,7 +462,7 @@ pub struct NearTo {
     pub word: String,
     #[serde(default)]
     #[param(inline)]
-    pub by: By,
+    pub by: SideName,
     /// How many
     #[serde(default = "top")]
     #[param(default = 10, maximum = 1000)]

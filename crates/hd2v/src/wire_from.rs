@@ -12,10 +12,20 @@ const LABELS: usize = 1000;
 /// Documents of a map that are sent: more are too many for a browser.
 const ON_MAP: usize = 100_000;
 
-impl From<wire::Question> for recommend::Question {
-    fn from(from: wire::Question) -> recommend::Question {
-        let wire::Question { text, source, source_text, top, rank, exclude, only, before, min_probability, explain } =
-            from;
+impl From<wire::QuestionJson> for recommend::Question {
+    fn from(from: wire::QuestionJson) -> recommend::Question {
+        let wire::QuestionJson {
+            text,
+            source,
+            source_text,
+            top,
+            rank,
+            exclude,
+            only,
+            before,
+            min_probability,
+            explain,
+        } = from;
         let mut question = recommend::Question::new(text).top(top).exclude(exclude).only(only);
         (question.source, question.source_text, question.rank) = (source, source_text, rank);
         (question.before, question.min_probability, question.explain) = (before, min_probability, explain);
@@ -23,21 +33,21 @@ impl From<wire::Question> for recommend::Question {
     }
 }
 
-impl From<wire::By> for Side {
-    fn from(by: wire::By) -> Side {
+impl From<wire::SideName> for Side {
+    fn from(by: wire::SideName) -> Side {
         match by {
-            wire::By::In => Side::In,
-            wire::By::Out => Side::Out,
+            wire::SideName::In => Side::In,
+            wire::SideName::Out => Side::Out,
         }
     }
 }
 
-impl From<recommend::Answer> for wire::Answer {
-    fn from(answer: recommend::Answer) -> wire::Answer {
+impl From<recommend::Answer> for wire::AnswerJson {
+    fn from(answer: recommend::Answer) -> wire::AnswerJson {
         let query = answer.query;
-        wire::Answer {
+        wire::AnswerJson {
             ranking: answer.ranking.name(),
-            query: wire::Asked { words: query.length, marked: query.marked, unknown: query.unknown },
+            query: wire::QueryJson { words: query.length, marked: query.marked, unknown: query.unknown },
             hits: hits(answer.hits),
             reason: answer.reason,
             index: None,
@@ -46,8 +56,8 @@ impl From<recommend::Answer> for wire::Answer {
 }
 
 /// Hits with their ranks.
-pub fn hits(hits: Vec<DocumentHit>) -> Vec<wire::Hit> {
-    let hit = |(hit, rank): (DocumentHit, usize)| wire::Hit {
+pub fn hits(hits: Vec<DocumentHit>) -> Vec<wire::HitJson> {
+    let hit = |(hit, rank): (DocumentHit, usize)| wire::HitJson {
         rank,
         id: hit.id,
         title: hit.title,
@@ -98,7 +108,8 @@ pub fn context_text(quote: &LinkQuote) -> String {
 impl From<ModelInfo> for wire::Info {
     fn from(info: ModelInfo) -> wire::Info {
         let distinct_labels = info.labels.len();
-        let label = |label: recommend::LabelCount| wire::LabelCount { label: label.label, documents: label.documents };
+        let label =
+            |label: recommend::LabelCount| wire::LabelCountJson { label: label.label, documents: label.documents };
         wire::Info {
             kind: "model",
             name: info.name,
@@ -122,8 +133,8 @@ impl From<ModelInfo> for wire::Info {
     }
 }
 
-impl From<DocumentPage> for wire::Page {
-    fn from(page: DocumentPage) -> wire::Page {
+impl From<DocumentPage> for wire::DocumentJson {
+    fn from(page: DocumentPage) -> wire::DocumentJson {
         let linked = |linked: recommend::LinkedDocument| wire::Linked {
             id: linked.id,
             title: linked.title,
@@ -135,7 +146,7 @@ impl From<DocumentPage> for wire::Page {
             before: quote.before,
             after: quote.after,
         };
-        wire::Page {
+        wire::DocumentJson {
             id: page.id,
             title: page.title,
             date: page.date,
@@ -152,7 +163,7 @@ impl From<DocumentPage> for wire::Page {
 
 impl From<Vec<FoundDocument>> for wire::Found {
     fn from(found: Vec<FoundDocument>) -> wire::Found {
-        let hit = |found: FoundDocument| wire::FoundDocument { id: found.id, title: found.title, date: found.date };
+        let hit = |found: FoundDocument| wire::FoundDocumentJson { id: found.id, title: found.title, date: found.date };
         wire::Found { hits: found.into_iter().map(hit).collect() }
     }
 }

@@ -8,7 +8,7 @@ use clap::Args;
 use hyperdoc2vec::{Corpus, Model, add};
 
 use super::import::{most_threads, refuse_existing};
-use crate::output::{count, talk, thousands};
+use crate::output::{count, status, thousands};
 
 /// Add new documents to a model without training it again
 #[derive(Args)]
@@ -21,7 +21,7 @@ A model to which much was added finds less than one trained on all of it: train 
 Example:
   hd2v import jsonl this-week.jsonl -o week.corpus
   hd2v add papers.model week.corpus -o papers-new.model")]
-pub struct Arguments {
+pub struct AddArgs {
     /// The model file
     model: PathBuf,
     /// The corpus directory; imported with or without --keep-case as the model's own
@@ -37,10 +37,10 @@ pub struct Arguments {
     threads: usize,
 }
 
-impl Arguments {
+impl AddArgs {
     /// On all cores, over what is there.
-    pub fn of(model: &Path, corpus: &Path, output: &Path) -> Arguments {
-        Arguments {
+    pub fn of(model: &Path, corpus: &Path, output: &Path) -> AddArgs {
+        AddArgs {
             model: model.to_owned(),
             corpus: corpus.to_owned(),
             output: output.to_owned(),
@@ -50,7 +50,7 @@ impl Arguments {
     }
 }
 
-pub fn run(arguments: &Arguments) -> Result<()> {
+pub fn run(arguments: &AddArgs) -> Result<()> {
     let output = &arguments.output;
     refuse_existing(output, arguments.force)?;
     let started = Instant::now();
@@ -58,13 +58,13 @@ pub fn run(arguments: &Arguments) -> Result<()> {
     let corpus = Corpus::open(&arguments.corpus)?;
     let added = add(&model, &corpus, output, arguments.threads)?;
     if added.skipped > 0 {
-        talk(format_args!("{} in the model already", count(added.skipped, "document")));
+        status(format_args!("{} in the model already", count(added.skipped, "document")));
     }
     if added.unknown > 0 {
         let new = count(added.unknown, "new document");
-        talk(format_args!("{new} without a word that the model has a vector for: found by their words alone"));
+        status(format_args!("{new} without a word that the model has a vector for: found by their words alone"));
     }
-    talk(format_args!(
+    status(format_args!(
         "{}: {} added to {}, with {} and {}; {:.1} s",
         output.display(),
         count(added.documents, "document"),

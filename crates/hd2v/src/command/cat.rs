@@ -16,14 +16,14 @@ use crate::output::UNWRITTEN;
 Examples:
   hd2v cat papers.corpus P02-1040
   hd2v cat papers.corpus | hd2v import jsonl - --min-count 2 -o again.corpus")]
-pub struct Arguments {
+pub struct CatArgs {
     /// The corpus directory
     path: PathBuf,
     /// Ids of documents [default: all]
     ids: Vec<String>,
 }
 
-pub fn run(arguments: &Arguments) -> Result<()> {
+pub fn run(arguments: &CatArgs) -> Result<()> {
     let corpus = Corpus::open(&arguments.path)?;
     corpus.verify()?;
     let find = |id: &String| {

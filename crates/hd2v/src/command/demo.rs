@@ -16,7 +16,7 @@ use hyperdoc2vec::{Corpus, Error, Model, WordId};
 
 use super::import::tell_result;
 use super::{add, doctor, info, recommend};
-use crate::output::{count, print, talk};
+use crate::output::{count, print, status};
 use crate::progress::{Reporter, TrainReporter, stop_on_interrupt};
 
 /// The tour, in about a minute: import the Rust documentation of the installed toolchain, train, compare, recommend
@@ -28,7 +28,7 @@ Where that documentation is not installed, a generated corpus takes its place.
 
 Example:
   hd2v demo --out demo")]
-pub struct Arguments {
+pub struct DemoArgs {
     /// Directory for what the demo makes; its `corpus` and `model` are replaced if they are there
     #[arg(long, default_value = "hd2v-demo")]
     out: PathBuf,
@@ -70,7 +70,7 @@ const QUESTIONS: [&str; 3] = [
     "the compiler infers how long a reference is valid by lifetime elision [[?]] in function signatures",
 ];
 
-pub fn run(arguments: &Arguments) -> Result<()> {
+pub fn run(arguments: &DemoArgs) -> Result<()> {
     stop_on_interrupt();
     let started = Instant::now();
     let out = &arguments.out;
@@ -82,9 +82,9 @@ pub fn run(arguments: &Arguments) -> Result<()> {
         None => generate(&path)?,
     }
     announce(&format!("hd2v info {}", path.display()))?;
-    info::run(&info::Arguments::of(&path))?;
+    info::run(&info::InfoArgs::of(&path))?;
     announce(&format!("hd2v doctor {} --links 3", path.display()))?;
-    doctor::run(&doctor::Arguments::of(&path, 3))?;
+    doctor::run(&doctor::DoctorArgs::of(&path, 3))?;
 
     let corpus = Corpus::open(&path)?;
     let split = match &html {
@@ -96,7 +96,7 @@ pub fn run(arguments: &Arguments) -> Result<()> {
     train_part(&corpus, &split, &part)?;
     compare(&corpus, &split, &part)?;
     announce(&format!("hd2v add {} {} -o {}", part.display(), path.display(), model.display()))?;
-    add::run(&add::Arguments::of(&part, &path, &model))?;
+    add::run(&add::AddArgs::of(&part, &path, &model))?;
     std::fs::remove_file(&part).with_context(|| format!("cannot remove {}", part.display()))?;
 
     let texts: Vec<String> = match html {
@@ -105,7 +105,7 @@ pub fn run(arguments: &Arguments) -> Result<()> {
     };
     for text in &texts {
         announce(&format!("hd2v recommend {} --explain --top 2 --text '{text}'", model.display()))?;
-        recommend::run(&recommend::Arguments::explained(&model, text, 2))?;
+        recommend::run(&recommend::RecommendArgs::explained(&model, text, 2))?;
     }
     print(&format!(
         "\nThat took {3:.0} s. Next (`cargo install --path crates/hd2v` brings the command, or say `cargo run --release --` \
@@ -127,14 +127,14 @@ fn train_part(corpus: &Corpus, split: &Split, model: &Path) -> Result<()> {
     let (content, links) = PASSES;
     let flags = format!("--content-epochs {content} --epochs {links}");
     announce(&format!("hd2v train {} -o {} {flags}", corpus.path().display(), model.display()))?;
-    talk("For the comparison that follows, a tenth of the documents is held out: this trains on the others.");
+    status("For the comparison that follows, a tenth of the documents is held out: this trains on the others.");
     let mut params = TrainParams::for_corpus(corpus);
     params.content.epochs = content;
     params.set_epochs(links);
     let mut reporter = TrainReporter::new();
     let watch = |progress: &TrainProgress| reporter.watch(progress);
     let trained = Training::new(corpus).params(params).split(split).watch(watch).run(model)?;
-    talk(format_args!(
+    status(format_args!(
         "{}: {}; {:.1} s",
         model.display(),
         count(trained.documents() as u64, "document"),
@@ -196,8 +196,8 @@ fn import_documentation(html: &Path, corpus: &Path) -> Result<()> {
 }
 
 fn generate(corpus: &Path) -> Result<()> {
-    talk("The toolchain's documentation is not installed (`rustup component add rust-docs` brings it):");
-    talk("this demo runs on a generated corpus, whose words are made up.");
+    status("The toolchain's documentation is not installed (`rustup component add rust-docs` brings it):");
+    status("this demo runs on a generated corpus, whose words are made up.");
     let params = GenerateParams { docs: 6000, links: 40_000, ..GenerateParams::default() };
     announce(&format!("hd2v generate --docs 6000 --links 40000 -o {}", corpus.display()))?;
     let mut options = ImportOptions::default();

@@ -19,7 +19,7 @@ Examples:
   hd2v doctor papers.corpus
   hd2v doctor papers.corpus --links 20     # read some links in their contexts
   hd2v doctor papers.corpus --json")]
-pub struct Arguments {
+pub struct DoctorArgs {
     /// The corpus directory
     path: PathBuf,
     /// Also show this many links drawn at random, with the words around them
@@ -33,10 +33,10 @@ pub struct Arguments {
     json: bool,
 }
 
-impl Arguments {
+impl DoctorArgs {
     /// For people to read, with some links.
-    pub fn of(path: &Path, links: usize) -> Arguments {
-        Arguments { path: path.to_owned(), links, seed: 1, json: false }
+    pub fn of(path: &Path, links: usize) -> DoctorArgs {
+        DoctorArgs { path: path.to_owned(), links, seed: 1, json: false }
     }
 }
 
@@ -50,7 +50,7 @@ const ALWAYS: [Loss; 6] = [
     Loss::SelfLink,
 ];
 
-pub fn run(arguments: &Arguments) -> Result<()> {
+pub fn run(arguments: &DoctorArgs) -> Result<()> {
     let corpus = Corpus::open(&arguments.path)?;
     corpus.verify()?;
     let sample = sample(&corpus, arguments.links, arguments.seed)?;

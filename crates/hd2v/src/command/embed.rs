@@ -11,7 +11,7 @@ use hyperdoc2vec::{Inferred, Inferrer};
 use serde::Serialize;
 
 use super::import::{file_aside, most_threads, refuse_existing, written_aside};
-use crate::output::{count, losses, talk, thousands};
+use crate::output::{count, losses, status, thousands};
 use crate::progress::{Reporter, stop_on_interrupt};
 
 /// Infer vectors for new texts
@@ -33,7 +33,7 @@ Examples:
   hd2v embed papers.model new.jsonl.zst -o new.npy
   hd2v embed papers.model drafts/*.txt -o drafts.jsonl
   cut -f2 notes.tsv | hd2v embed papers.model --lines - -o -")]
-pub struct Arguments {
+pub struct EmbedArgs {
     /// The model file
     model: PathBuf,
     /// Files; `-` is standard input
@@ -64,19 +64,19 @@ const HEAD: usize = 128;
 
 /// A line of jsonl.
 #[derive(Serialize)]
-struct Line<'a> {
+struct JsonLine<'a> {
     id: &'a str,
     vector: &'a [f32],
 }
 
 /// How many texts there were, and how many of them had no known word.
 #[derive(Default)]
-struct Tally {
+struct TextCounts {
     texts: u64,
     unknown: u64,
 }
 
-pub fn run(arguments: &Arguments) -> Result<()> {
+pub fn run(arguments: &EmbedArgs) -> Result<()> {
     let output = &arguments.output;
     let npy = output.extension().is_some_and(|extension| extension == "npy");
     let jsonl = output.as_os_str() == "-" || output.extension().is_some_and(|extension| extension == "jsonl");
@@ -89,7 +89,7 @@ pub fn run(arguments: &Arguments) -> Result<()> {
     let inferrer = Inferrer::new(&model)?;
     stop_on_interrupt();
     let mut reporter = Reporter::new();
-    let mut tally = Tally::default();
+    let mut tally = TextCounts::default();
     if npy {
         let ids = ids_path(output);
         // Both are refused before one is written.
@@ -110,7 +110,7 @@ pub fn run(arguments: &Arguments) -> Result<()> {
     } else {
         written_aside(output, arguments.force, &mut |out| {
             let write = |id: &str, vector: &[f32]| {
-                serde_json::to_writer(&mut *out, &Line { id, vector })?;
+                serde_json::to_writer(&mut *out, &JsonLine { id, vector })?;
                 out.write_all(b"\n")
             };
             tally = embed(arguments, kind, &inferrer, write, &mut reporter)?;
@@ -120,14 +120,14 @@ pub fn run(arguments: &Arguments) -> Result<()> {
     let seconds = reporter.finish();
     if tally.unknown > 0 {
         let which = if tally.unknown == 1 { "text has" } else { "texts have" };
-        talk(format_args!(
+        status(format_args!(
             "{} {which} no word that the model has a vector for: their vectors are zero",
             thousands(tally.unknown)
         ));
     }
     let rate = thousands((tally.texts as f64 / seconds.max(1e-3)) as u64);
     let texts = count(tally.texts, "text");
-    talk(format_args!(
+    status(format_args!(
         "{}: {texts}, {} numbers each; {seconds:.1} s, {rate} a second",
         output.display(),
         model.params().dim
@@ -137,17 +137,17 @@ pub fn run(arguments: &Arguments) -> Result<()> {
 
 /// Reads all texts and gives their ids and vectors to `write`, in order.
 fn embed(
-    arguments: &Arguments,
+    arguments: &EmbedArgs,
     kind: TextFormat,
     inferrer: &Inferrer<'_>,
     mut write: impl FnMut(&str, &[f32]) -> std::io::Result<()> + Send,
     reporter: &mut Reporter,
-) -> Result<Tally> {
+) -> Result<TextCounts> {
     let mut options = ImportOptions::default();
     options.threads = arguments.threads;
     options.skip_bad = arguments.skip_bad;
     options.longest_line = (arguments.max_record as usize) << 20;
-    let mut tally = Tally::default();
+    let mut tally = TextCounts::default();
     let work = |documents: Vec<Document>| {
         let vectors = inferrer.documents(&documents)?;
         let ids = documents.into_iter().map(|document| document.id);
@@ -164,13 +164,13 @@ fn embed(
     let lost = kind.read(&arguments.paths, &options, work, sink, &mut |progress| reporter.watch(progress))?;
     let lost = losses(&lost, 3);
     if !lost.is_empty() {
-        talk(lost.trim_end());
+        status(lost.trim_end());
     }
     Ok(tally)
 }
 
 /// What the inputs are: documents or plain text.
-fn kind(arguments: &Arguments) -> Result<TextFormat> {
+fn kind(arguments: &EmbedArgs) -> Result<TextFormat> {
     if arguments.lines {
         return Ok(TextFormat::Lines);
     }

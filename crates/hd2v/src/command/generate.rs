@@ -8,8 +8,8 @@ use hyperdoc2vec::generate;
 use hyperdoc2vec::generate::GenerateParams;
 use hyperdoc2vec::import::ImportOptions;
 
-use super::import::{Words, most_threads, tell_result, written_aside};
-use crate::output::{count, talk};
+use super::import::{WordArgs, most_threads, tell_result, written_aside};
+use crate::output::{count, status};
 use crate::progress::{Reporter, stop_on_interrupt};
 
 /// Make a corpus by rule from a seed, of any size, with known topics, intents, years and newcomers
@@ -20,7 +20,7 @@ docs/guide/generate.md describes what is planted in it.
 Examples:
   hd2v generate --docs 1000 --links 5000 --seed 1 -o made.corpus
   hd2v generate --docs 100 --links 300 --jsonl -")]
-pub struct Arguments {
+pub struct GenerateArgs {
     /// Number of documents
     #[arg(long, default_value_t = GenerateParams::default().docs)]
     docs: usize,
@@ -46,14 +46,14 @@ pub struct Arguments {
     #[arg(long, value_name = "FILE", conflicts_with = "output")]
     jsonl: Option<PathBuf>,
     #[command(flatten)]
-    corpus: Words,
+    corpus: WordArgs,
     /// Threads [default: one a core]
     #[arg(long, default_value_t = 0, hide_default_value = true, value_parser = most_threads)]
     threads: usize,
 }
 
-pub fn run(arguments: &Arguments) -> Result<()> {
-    let &Arguments { docs, links, seed, words, topics, newcomers, threads, .. } = arguments;
+pub fn run(arguments: &GenerateArgs) -> Result<()> {
+    let &GenerateArgs { docs, links, seed, words, topics, newcomers, threads, .. } = arguments;
     let params = GenerateParams { docs, links, seed, words, topics, newcomers, ..GenerateParams::default() };
     let force = arguments.corpus.force;
     let mut options = ImportOptions::default();
@@ -65,7 +65,7 @@ pub fn run(arguments: &Arguments) -> Result<()> {
             Ok(generate::generate_jsonl(&params, out, &options, &mut |p| reporter.watch(p))?)
         })?;
         let seconds = reporter.finish();
-        talk(format_args!("{}: {}; {seconds:.1} s", path.display(), count(documents, "document")));
+        status(format_args!("{}: {}; {seconds:.1} s", path.display(), count(documents, "document")));
         return Ok(());
     }
     let output = arguments.output.as_deref().context("--output is missing")?;

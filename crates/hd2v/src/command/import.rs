@@ -13,7 +13,7 @@ use hyperdoc2vec::import::{Reference, References};
 use hyperdoc2vec::storage::write_atomically;
 use hyperdoc2vec::{Corpus, Error};
 
-use crate::output::{count, losses, talk, thousands};
+use crate::output::{count, losses, status, thousands};
 use crate::progress::{Reporter, stop_on_interrupt};
 
 /// Make a corpus from documents in some format
@@ -44,7 +44,7 @@ Examples:
   hd2v import mediawiki simplewiki-latest-pages-articles-multistream.xml.bz2 -o simplewiki.corpus
   hd2v import tei grobid-output/ --report report.json -o papers.corpus
   hd2v import papers texts/ --metadata papers.csv --report report.json -o papers.corpus")]
-pub struct Arguments {
+pub struct ImportArgs {
     /// Format of the input: jsonl, lines, html, markdown, mediawiki, tei, jats, latex, papers, s2orc, unarxive
     format: Format,
     /// Files or directories; .gz .zst .bz2 .xz are read as they are; `-` is standard input (jsonl, lines, mediawiki)
@@ -63,7 +63,7 @@ pub struct Arguments {
     #[arg(long, value_name = "FILE")]
     references: Option<PathBuf>,
     #[command(flatten)]
-    words: Words,
+    words: WordArgs,
     /// Directories: read only pages that match; `**` stands for any folders, a folder's name for all below it
     #[arg(long, value_name = "GLOB")]
     include: Vec<String>,
@@ -100,8 +100,8 @@ pub fn most_threads(text: &str) -> Result<usize, String> {
 
 /// How words are taken, and what is replaced: the same for every command that makes a corpus.
 #[derive(Args)]
-pub struct Words {
-    /// Words that occur less often are not learnt (they stay for display and search)
+pub struct WordArgs {
+    /// WordArgs that occur less often are not learnt (they stay for display and search)
     #[arg(long, default_value_t = CorpusOptions::default().min_count)]
     min_count: u64,
     /// Keep upper and lower case apart
@@ -112,14 +112,14 @@ pub struct Words {
     pub force: bool,
 }
 
-impl Words {
+impl WordArgs {
     /// The library's options.
     pub fn options(&self) -> CorpusOptions {
         CorpusOptions { lowercase: !self.keep_case, min_count: self.min_count }
     }
 }
 
-pub fn run(arguments: &Arguments) -> Result<()> {
+pub fn run(arguments: &ImportArgs) -> Result<()> {
     let mut options = ImportOptions::default();
     options.corpus = arguments.words.options();
     options.threads = arguments.threads;
@@ -150,7 +150,7 @@ pub fn run(arguments: &Arguments) -> Result<()> {
     write_report(arguments, &report)
 }
 
-fn import<'a>(arguments: &Arguments, options: &ImportOptions) -> Import<'a> {
+fn import<'a>(arguments: &ImportArgs, options: &ImportOptions) -> Import<'a> {
     Import::files(arguments.format, &arguments.paths).options(options.clone())
 }
 
@@ -158,7 +158,7 @@ fn import<'a>(arguments: &Arguments, options: &ImportOptions) -> Import<'a> {
 type EachReference<'a> = &'a mut (dyn FnMut(&Reference) -> hyperdoc2vec::Result<()> + Send);
 
 /// Imports, and writes what became of every reference, if that is wanted.
-fn with_references<T>(arguments: &Arguments, import: &mut dyn FnMut(EachReference<'_>) -> Result<T>) -> Result<T> {
+fn with_references<T>(arguments: &ImportArgs, import: &mut dyn FnMut(EachReference<'_>) -> Result<T>) -> Result<T> {
     let Some(path) = &arguments.references else { return import(&mut |_| Ok(())) };
     written_aside(path, arguments.words.force, &mut |out| {
         import(&mut |reference| {
@@ -176,7 +176,7 @@ fn tell_references(references: &References) {
     let percent = |part: u64, of: u64| 100.0 * part as f64 / of.max(1) as f64;
     let (found, entries) = (references.entries_resolved(), references.entries());
     let (linked, marks) = (references.mark_linked, references.marks());
-    talk(format_args!(
+    status(format_args!(
         "{} of {} found in the set ({:.1} %); {} of {} linked ({:.1} %)",
         thousands(found),
         count(entries, "reference"),
@@ -187,7 +187,7 @@ fn tell_references(references: &References) {
     ));
 }
 
-fn write_report(arguments: &Arguments, report: &ImportReport) -> Result<()> {
+fn write_report(arguments: &ImportArgs, report: &ImportReport) -> Result<()> {
     let Some(path) = &arguments.report else { return Ok(()) };
     written_aside(path, arguments.words.force, &mut |out| {
         serde_json::to_writer_pretty(&mut *out, report).with_context(|| format!("cannot write {}", path.display()))?;
@@ -201,11 +201,11 @@ pub fn tell_result(corpus: &Corpus, seconds: f64) {
     if counts.vocabulary * 20 < counts.distinct_words {
         let (few, all) = (thousands(counts.vocabulary), thousands(counts.distinct_words));
         let least = corpus.manifest().options.min_count;
-        talk(format_args!(
+        status(format_args!(
             "only {few} of {all} distinct words occur {least} times; for a small corpus lower --min-count"
         ));
     }
-    talk(format_args!(
+    status(format_args!(
         "{}{}: {}, {}, {} at {}; {seconds:.1} s, {:.1} MB of text a second",
         losses(&corpus.manifest().losses, 3),
         corpus.path().display(),
@@ -217,7 +217,7 @@ pub fn tell_result(corpus: &Corpus, seconds: f64) {
     ));
 }
 
-fn write_jsonl(arguments: &Arguments, path: &Path, options: &ImportOptions) -> Result<()> {
+fn write_jsonl(arguments: &ImportArgs, path: &Path, options: &ImportOptions) -> Result<()> {
     let mut reporter = Reporter::new();
     let report = written_aside(path, arguments.words.force, &mut |out| {
         with_references(arguments, &mut |each| {
@@ -228,7 +228,7 @@ fn write_jsonl(arguments: &Arguments, path: &Path, options: &ImportOptions) -> R
     let seconds = reporter.finish();
     tell_references(&report.references);
     let (lost, documents) = (losses(&report.losses, 3), count(report.documents, "document"));
-    talk(format_args!("{lost}{}: {documents}; {seconds:.1} s", path.display()));
+    status(format_args!("{lost}{}: {documents}; {seconds:.1} s", path.display()));
     write_report(arguments, &report)
 }
 

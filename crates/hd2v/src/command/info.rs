@@ -21,7 +21,7 @@ newcomers are documents that no link points at.
 Examples:
   hd2v info papers.corpus
   hd2v info papers.corpus --json")]
-pub struct Arguments {
+pub struct InfoArgs {
     /// The corpus directory or the model file
     path: PathBuf,
     /// Print one JSON document
@@ -29,14 +29,14 @@ pub struct Arguments {
     json: bool,
 }
 
-impl Arguments {
+impl InfoArgs {
     /// For people to read.
-    pub fn of(path: &Path) -> Arguments {
-        Arguments { path: path.to_owned(), json: false }
+    pub fn of(path: &Path) -> InfoArgs {
+        InfoArgs { path: path.to_owned(), json: false }
     }
 }
 
-pub fn run(arguments: &Arguments) -> Result<()> {
+pub fn run(arguments: &InfoArgs) -> Result<()> {
     if arguments.path.is_file() {
         return model(arguments);
     }
@@ -58,7 +58,7 @@ struct Whole<'a> {
     provenance: Value,
 }
 
-fn model(arguments: &Arguments) -> Result<()> {
+fn model(arguments: &InfoArgs) -> Result<()> {
     let model = Model::open(&arguments.path)?;
     let about = model.about();
     let counts = &about["counts"];

@@ -15,7 +15,7 @@ use hyperdoc2vec::search::{Ranking, Searcher};
 use hyperdoc2vec::{Date, Error, Model};
 
 use super::model::{hits_table, one_line, shortened};
-use crate::output::{print, print_json, talk, thousands};
+use crate::output::{print, print_json, status, thousands};
 use crate::wire;
 use crate::wire_from::context_text;
 
@@ -47,7 +47,7 @@ Examples:
   pbpaste | hd2v recommend papers.model - --rank bm25-cited --only evaluation
   hd2v recommend papers.model --text 'the BLEU score [[?]]' --rank embedding --index"
 )]
-pub struct Arguments {
+pub struct RecommendArgs {
     /// The model file
     model: PathBuf,
     /// The text
@@ -94,10 +94,10 @@ pub struct Arguments {
     json: bool,
 }
 
-impl Arguments {
+impl RecommendArgs {
     /// The first hits for a text, explained to people.
-    pub fn explained(model: &Path, text: &str, top: usize) -> Arguments {
-        Arguments {
+    pub fn explained(model: &Path, text: &str, top: usize) -> RecommendArgs {
+        RecommendArgs {
             model: model.to_owned(),
             text: Some(text.to_owned()),
             file: None,
@@ -117,21 +117,21 @@ impl Arguments {
     }
 }
 
-pub fn run(arguments: &Arguments) -> Result<()> {
+pub fn run(arguments: &RecommendArgs) -> Result<()> {
     let model = Model::open(&arguments.model)?;
     let question = question(arguments)?;
     let mut recommender = Recommender::new(&model);
     let ranking = recommender.ranking(question.rank);
     if let (Some(Ranking::Hybrid), instead @ (Ranking::Bm25Cited | Ranking::Embedding)) = (question.rank, ranking) {
         let shown = model.path().display();
-        talk(format_args!("{shown}: no hybrid was learnt when it was trained; ranking by {instead} instead"));
+        status(format_args!("{shown}: no hybrid was learnt when it was trained; ranking by {instead} instead"));
     }
     if let Some(index) = index(arguments, &recommender, ranking)? {
         recommender = recommender.with_index(index);
     }
     let answer = recommender.ask(&question)?;
     if arguments.json {
-        let mut answer = wire::Answer::from(answer);
+        let mut answer = wire::AnswerJson::from(answer);
         answer.index = recommender.index().map(|index| wire::IndexUsed {
             recall: recall(index, arguments.top),
             questions: index.about().questions,
@@ -140,7 +140,7 @@ pub fn run(arguments: &Arguments) -> Result<()> {
         return print_json(&answer);
     }
     if let Some(reason) = &answer.reason {
-        talk(reason);
+        status(reason);
     }
     let row = |hit: &'_ DocumentHit| (hit.score, hit.id.clone(), hit.title.clone().unwrap_or_default());
     let table = hits_table(&answer.hits.iter().map(row).collect::<Vec<_>>());
@@ -166,7 +166,7 @@ fn probability(text: &str) -> Result<f32, String> {
 }
 
 /// The index that is asked for, made where it is not there. `None` where all documents are to be looked at.
-fn index(arguments: &Arguments, recommender: &Recommender<'_>, ranking: Ranking) -> Result<Option<Index>> {
+fn index(arguments: &RecommendArgs, recommender: &Recommender<'_>, ranking: Ranking) -> Result<Option<Index>> {
     if !arguments.index {
         return Ok(None);
     }
@@ -185,7 +185,7 @@ fn index(arguments: &Arguments, recommender: &Recommender<'_>, ranking: Ranking)
         () => None,
     };
     if let Some(reason) = reason {
-        talk(format_args!("all documents are looked at, as {reason} need that; --index is not used"));
+        status(format_args!("all documents are looked at, as {reason} need that; --index is not used"));
         return Ok(None);
     }
     let model = recommender.model();
@@ -193,18 +193,18 @@ fn index(arguments: &Arguments, recommender: &Recommender<'_>, ranking: Ranking)
     let shown = path.display();
     let why = match Index::open(model, &path)? {
         Sidecar::Whole(index) => {
-            talk(format_args!("{shown}: {}", told_of(&index, arguments.top)));
+            status(format_args!("{shown}: {}", told_of(&index, arguments.top)));
             return Ok(Some(index));
         }
         Sidecar::Missing => String::new(),
         Sidecar::Stale => " again: the one there was made for another model".to_owned(),
         Sidecar::Damaged(what) => format!(" again: the one there is not usable ({what})"),
     };
-    talk(format_args!("{shown}: making the index{why} …"));
+    status(format_args!("{shown}: making the index{why} …"));
     let started = Instant::now();
     let index = Index::build(&Searcher::new(model), &path)?;
     let seconds = started.elapsed().as_secs_f64();
-    talk(format_args!("{shown}: made in {seconds:.1} s; {}", told_of(&index, arguments.top)));
+    status(format_args!("{shown}: made in {seconds:.1} s; {}", told_of(&index, arguments.top)));
     Ok(Some(index))
 }
 
@@ -284,7 +284,7 @@ fn shades(terminal: bool, no_color: Option<&OsStr>, term: Option<&OsStr>) -> boo
 }
 
 /// The question.
-fn question(arguments: &Arguments) -> Result<Question> {
+fn question(arguments: &RecommendArgs) -> Result<Question> {
     let source_text = |path: &PathBuf| {
         let shown = path.display().to_string();
         utf8(std::fs::read(path).with_context(|| format!("cannot read {shown}"))?, &shown)
@@ -305,7 +305,7 @@ fn recall(index: &Index, wanted: usize) -> f64 {
     index.about().recall[usize::from(wanted > approximate::WANTED[0])]
 }
 
-fn text(arguments: &Arguments) -> Result<String> {
+fn text(arguments: &RecommendArgs) -> Result<String> {
     let stdin = || {
         let mut bytes = Vec::new();
         std::io::stdin().lock().read_to_end(&mut bytes).context("cannot read standard input")?;

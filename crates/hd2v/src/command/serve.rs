@@ -25,7 +25,7 @@ Examples:
   hd2v serve papers.model --port 0 --threads 2 --rate 20
   hd2v serve papers.model --host 0.0.0.0 --token-file token.txt
   curl -s localhost:8080/api/recommend --json '{\"text\": \"the BLEU score [[?]]\", \"top\": 3}'")]
-pub struct Arguments {
+pub struct ServeArgs {
     /// The model file
     model: PathBuf,
     /// The address to listen on
@@ -87,7 +87,7 @@ fn seconds(text: &str) -> Result<f64, String> {
     }
 }
 
-pub fn run(arguments: &Arguments) -> Result<()> {
+pub fn run(arguments: &ServeArgs) -> Result<()> {
     serve::run(Options {
         model: arguments.model.clone(),
         host: arguments.host.clone(),

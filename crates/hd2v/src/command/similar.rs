@@ -9,7 +9,7 @@ use hyperdoc2vec::recommend::{Recommender, Side};
 
 use super::model::hits_table;
 use crate::output::{print, print_json};
-use crate::wire::{self, By, TOP};
+use crate::wire::{self, SideName, TOP};
 use crate::wire_from;
 
 /// List the documents, or words, nearest to one
@@ -22,7 +22,7 @@ Examples:
   hd2v similar papers.model P02-1040
   hd2v similar papers.model P02-1040 --by out --top 5 --json
   hd2v similar papers.model parser --words")]
-pub struct Arguments {
+pub struct SimilarArgs {
     /// The model file
     model: PathBuf,
     /// The id of a document; with --words, a word
@@ -31,8 +31,8 @@ pub struct Arguments {
     #[arg(long, default_value_t = TOP)]
     top: usize,
     /// Which vectors to compare
-    #[arg(long, value_enum, default_value_t = By::In)]
-    by: By,
+    #[arg(long, value_enum, default_value_t = SideName::In)]
+    by: SideName,
     /// Compare words
     #[arg(long)]
     words: bool,
@@ -41,15 +41,15 @@ pub struct Arguments {
     json: bool,
 }
 
-pub fn run(arguments: &Arguments) -> Result<()> {
+pub fn run(arguments: &SimilarArgs) -> Result<()> {
     let model = Model::open(&arguments.model)?;
     let recommender = Recommender::new(&model);
-    let Arguments { id, top, .. } = arguments;
+    let SimilarArgs { id, top, .. } = arguments;
     let side = Side::from(arguments.by);
     let rows: Vec<(f32, String, String)> = if arguments.words {
         let hits = recommender.similar_words(id, side, *top)?;
         if arguments.json {
-            return print_json(&wire::Words { hits: wire_from::words(hits) });
+            return print_json(&wire::WordsJson { hits: wire_from::words(hits) });
         }
         hits.into_iter().map(|hit| (hit.score, hit.word, String::new())).collect()
     } else {

@@ -19,7 +19,7 @@ use hyperdoc2vec::{Corpus, Date, Error};
 use serde_json::json;
 
 use super::import::{first_line, most_threads, refuse_existing};
-use crate::output::{count, talk};
+use crate::output::{count, status};
 use crate::progress::{TrainReporter, stop_on_interrupt};
 
 /// Train a model on a corpus
@@ -41,7 +41,7 @@ Ctrl-C stops after the batch and leaves a checkpoint beside the model; --resume 
 Examples:
   hd2v train papers.corpus -o papers.model
   hd2v train papers.corpus -o papers.model --until 2009 --dim 200 --log train.jsonl")]
-pub struct Arguments {
+pub struct TrainArgs {
     /// The corpus directory
     corpus: PathBuf,
     /// The model file to write
@@ -166,7 +166,7 @@ fn duration(text: &str) -> Result<Duration, String> {
     }
 }
 
-pub fn run(arguments: &Arguments) -> Result<()> {
+pub fn run(arguments: &TrainArgs) -> Result<()> {
     let output = &arguments.output;
     refuse_existing(output, arguments.force)?;
     ensure!(
@@ -191,7 +191,7 @@ pub fn run(arguments: &Arguments) -> Result<()> {
         checkpoint.display()
     );
     if arguments.resume && !checkpoint.exists() {
-        talk(format_args!("{}: no such checkpoint; training starts from the beginning", checkpoint.display()));
+        status(format_args!("{}: no such checkpoint; training starts from the beginning", checkpoint.display()));
     }
     if let Some(budget) = arguments.time {
         let clash = "--time and --resume do not go together; give the passes that --time told instead";
@@ -199,9 +199,9 @@ pub fn run(arguments: &Arguments) -> Result<()> {
         let wanted = params.hybrid;
         let training = Training::new(&corpus).params(params).threads(arguments.threads).fit_to(budget)?;
         params = training.current_params().clone();
-        talk(format_args!("in {budget:?} there is time for {}", passes(&params)));
+        status(format_args!("in {budget:?} there is time for {}", passes(&params)));
         if wanted && !params.hybrid {
-            talk("there is none to learn how to weigh the rankings: without a hybrid, recommend ranks by bm25-cited");
+            status("there is none to learn how to weigh the rankings: without a hybrid, recommend ranks by bm25-cited");
         }
     }
     let mut log = match &arguments.log {
@@ -233,17 +233,17 @@ pub fn run(arguments: &Arguments) -> Result<()> {
     let training = Training::new(&corpus).params(params.clone()).threads(arguments.threads).watch(watch);
     let result = training.checkpoint(checkpoint, every).resume(arguments.resume).run(output);
     if let (Err(Error::Stopped { .. }), Some(_)) = (&result, arguments.time) {
-        talk(format_args!("with --resume, give {} in place of --time", passes(&params)));
+        status(format_args!("with --resume, give {} in place of --time", passes(&params)));
     }
     let model = result?;
     let seconds = reporter.finish();
     if let (Some(error), Some(path)) = (unlogged, &arguments.log) {
-        talk(format_args!("{}: the log is not complete: {error}", path.display()));
+        status(format_args!("{}: the log is not complete: {error}", path.display()));
     }
     if ranker::is_for(&params) && Ranker::of(&model).is_none() {
-        talk("too few links to learn how to weigh the rankings: without a hybrid, recommend ranks by bm25-cited");
+        status("too few links to learn how to weigh the rankings: without a hybrid, recommend ranks by bm25-cited");
     }
-    talk(format_args!(
+    status(format_args!(
         "{}: {}, {}, {}; {seconds:.1} s",
         output.display(),
         count(model.documents() as u64, "document"),
@@ -264,7 +264,7 @@ fn passes(params: &TrainParams) -> String {
     format!("{before}--epochs {}{}", params.epochs(), if params.hybrid { "" } else { " --no-hybrid" })
 }
 
-fn params(arguments: &Arguments, corpus: &Corpus) -> Result<TrainParams> {
+fn params(arguments: &TrainArgs, corpus: &Corpus) -> Result<TrainParams> {
     let method = match (arguments.method, &arguments.compat) {
         (None, None) => TrainParams::default().method,
         (None, Some(_)) => Method::HyperDocPaper,
@@ -326,7 +326,7 @@ fn params(arguments: &Arguments, corpus: &Corpus) -> Result<TrainParams> {
 }
 
 /// Flags that would change nothing are a mistake of whoever gave them.
-fn check_flags(arguments: &Arguments, method: Method) -> Result<()> {
+fn check_flags(arguments: &TrainArgs, method: Method) -> Result<()> {
     use Method::{HyperDoc, HyperDocPaper, HyperDocRandom, Joint, Npm, W2v};
     let flags: [(&str, bool, &[Method]); 9] = [
         ("--patience", arguments.patience.is_some(), &[HyperDoc, Joint]),

@@ -42,7 +42,7 @@ impl ApiError {
 
     /// The JSON of the response.
     pub fn to_wire(&self) -> wire::Failure {
-        wire::Failure { error: wire::What { code: self.code, message: self.message.clone() } }
+        wire::Failure { error: wire::ErrorJson { code: self.code, message: self.message.clone() } }
     }
 }
 

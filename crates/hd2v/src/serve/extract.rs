@@ -13,7 +13,7 @@ use super::error::ApiError;
 use super::model::LoadedModel;
 use super::options::Limits;
 use super::state::App;
-use crate::wire::{Question, Texts};
+use crate::wire::{QuestionJson, Texts};
 
 /// Most hits for one question.
 const MAX_HITS: usize = 1000;
@@ -117,7 +117,7 @@ pub fn check_top(top: usize) -> Result<usize, ApiError> {
 }
 
 /// Checks one question against the limits.
-pub fn check_question(question: &Question, limits: &Limits) -> Result<(), ApiError> {
+pub fn check_question(question: &QuestionJson, limits: &Limits) -> Result<(), ApiError> {
     check_top(question.top)?;
     for text in [Some(&question.text), question.source_text.as_ref()].into_iter().flatten() {
         check_text(text, limits)?;
@@ -158,7 +158,7 @@ fn check_batch(count: usize, limits: &Limits) -> Result<(), ApiError> {
 }
 
 /// Checks a batch of questions as a whole, not each question.
-pub fn check_questions(questions: &[Question], limits: &Limits) -> Result<(), ApiError> {
+pub fn check_questions(questions: &[QuestionJson], limits: &Limits) -> Result<(), ApiError> {
     check_batch(questions.len(), limits)?;
     let hits = questions.iter().fold(0usize, |sum, question| sum.saturating_add(question.top));
     if hits > MAX_BATCH_HITS {

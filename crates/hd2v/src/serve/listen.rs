@@ -23,7 +23,7 @@ use tokio::time::{Instant, Sleep};
 use tower::ServiceExt;
 
 use super::state::App;
-use crate::output::talk;
+use crate::output::status;
 
 /// Time for requests in progress to finish at shutdown.
 const SHUTDOWN_TIMEOUT: Duration = Duration::from_secs(30);
@@ -97,7 +97,7 @@ fn connections(wanted: usize) -> usize {
     let files = if raised.is_ok() { most } else { current };
     let left = files.saturating_sub(OTHER_FILES).max(1) as usize;
     if left < wanted {
-        talk(format_args!("at most {left} connections, as the system allows {files} open files (ulimit -n)"));
+        status(format_args!("at most {left} connections, as the system allows {files} open files (ulimit -n)"));
     }
     left
 }
@@ -135,7 +135,7 @@ pub async fn accept(listener: TcpListener, router: Router, app: Arc<App>, mut si
                 Err(error) => {
                     // For example too many open files; wait for others to be closed.
                     if last_error.is_none_or(|last| last.elapsed() > QUIET) {
-                        talk(format_args!("cannot accept a connection: {error}"));
+                        status(format_args!("cannot accept a connection: {error}"));
                     }
                     last_error = Some(Instant::now());
                     tokio::time::sleep(Duration::from_millis(100)).await;
@@ -170,10 +170,10 @@ pub async fn accept(listener: TcpListener, router: Router, app: Arc<App>, mut si
     }
     app.stop();
     drop((listener, stop));
-    talk("stopping after the requests in progress; signal again to stop at once");
+    status("stopping after the requests in progress; signal again to stop at once");
     tokio::select! {
         () = graceful.shutdown() => {}
-        () = tokio::time::sleep(SHUTDOWN_TIMEOUT) => talk("some requests took too long and were dropped"),
+        () = tokio::time::sleep(SHUTDOWN_TIMEOUT) => status("some requests took too long and were dropped"),
         () = async { while matches!(signals.next().await, Signal::Reload) {} } => {}
     }
 }

@@ -10,7 +10,7 @@ use hyperdoc2vec::model::Sidecar;
 use hyperdoc2vec::{Error, Model, Recommender};
 
 use super::json_body::JsonBody;
-use crate::output::talk;
+use crate::output::status;
 use crate::wire_from;
 
 /// The map of one model: not asked for yet, being computed, ready, or failed.
@@ -52,7 +52,7 @@ impl LazyMap {
             }
             Err(error) => {
                 if wanted() {
-                    talk(format_args!("cannot compute the map: {error}"));
+                    status(format_args!("cannot compute the map: {error}"));
                 }
                 None
             }
@@ -81,7 +81,7 @@ fn open_or_make(model: &Model, watch: &mut (dyn FnMut(f32) -> ControlFlow<()> + 
     if watch(1.0).is_continue()
         && let Err(error) = map.write(model, &path)
     {
-        talk(format_args!("cannot save the map: {error}"));
+        status(format_args!("cannot save the map: {error}"));
     }
     Ok(map)
 }

@@ -44,7 +44,7 @@ use std::sync::Arc;
 use anyhow::{Context, Result};
 use tokio::net::TcpListener;
 
-use crate::output::talk;
+use crate::output::status;
 pub use options::{Limits, Options};
 use state::App;
 
@@ -70,10 +70,10 @@ async fn serve(options: Options) -> Result<()> {
     let listener = TcpListener::bind(address).await.with_context(|| format!("cannot listen on {place}"))?;
     let address: SocketAddr = listener.local_addr().context("cannot read the port")?;
     if !address.ip().is_loopback() && app.token.is_none() {
-        talk("warning: anyone on the network can use this server; --token-file makes it require a token");
+        status("warning: anyone on the network can use this server; --token-file makes it require a token");
     }
     let signals = listen::Signals::new()?;
-    talk(format_args!("listening on http://{address}"));
+    status(format_args!("listening on http://{address}"));
     tokio::spawn(state::watch(app.clone()));
     app.warm();
     listen::accept(listener, routes::router(app.clone()), app, signals).await;

@@ -26,7 +26,7 @@ pub struct Engine<'a> {
     pub map: LazyMap,
     /// Questions by embedding that wait to be answered together. Each model has its own queue, so that no answer comes
     /// from a model that took its place meanwhile.
-    pub queue: Arc<BatchQueue<wire::Question, Result<JsonBody, ApiError>>>,
+    pub queue: Arc<BatchQueue<wire::QuestionJson, Result<JsonBody, ApiError>>>,
     /// Identifies the model: 16 hexadecimal digits.
     pub id: String,
 }

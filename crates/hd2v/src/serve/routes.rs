@@ -26,10 +26,10 @@ use super::metrics::OPEN_METRICS;
 use super::model::Engine;
 use super::page;
 use super::state::App;
-use crate::output::talk;
+use crate::output::status;
 use crate::wire::{
-    self, Answer, AnswerOrError, Answers, Embedded, Found, Health, Info, Making, NearTo, Page, PageOf, Question,
-    Questions, Ready, SearchFor, Similar, SimilarTo, SuggestionsFor, Texts, WordsAndDocuments,
+    self, AnswerJson, AnswerOrError, Answers, DocumentJson, Embedded, Found, Health, Info, Making, NearTo, PageOf,
+    QuestionJson, QuestionsJson, Ready, SearchFor, Similar, SimilarTo, SuggestionsFor, Texts, WordsAndDocuments,
 };
 use crate::wire_from;
 
@@ -127,32 +127,32 @@ async fn info(context: RequestContext) -> Reply {
 }
 
 /// Recommend documents that a text should link to
-#[utoipa::path(post, path = "/api/recommend", request_body = Question, responses(
-    (status = 200, description = "as `hd2v recommend --json`", body = Answer),
+#[utoipa::path(post, path = "/api/recommend", request_body = QuestionJson, responses(
+    (status = 200, description = "as `hd2v recommend --json`", body = AnswerJson),
     (status = "default", description = "an error", body = wire::Failure)))]
-async fn recommend_one(State(app): Shared, context: RequestContext, Json(question): Json<Question>) -> Reply {
+async fn recommend_one(State(app): Shared, context: RequestContext, Json(question): Json<QuestionJson>) -> Reply {
     check_question(&question, app.limits())?;
     if context.model.engine().recommender.ranking(question.rank) == Ranking::Embedding {
         let RequestContext { model, gzip } = context;
         let queue = model.engine().queue.clone();
-        let work = move |questions: Vec<Question>| {
+        let work = move |questions: Vec<QuestionJson>| {
             let questions: Vec<recommend::Question> = questions.into_iter().map(Into::into).collect();
             let answers = model.engine().recommender.ask_all(&questions);
-            answers.into_iter().map(|answer| JsonBody::new(&Answer::from(answer?), false)).collect()
+            answers.into_iter().map(|answer| JsonBody::new(&AnswerJson::from(answer?), false)).collect()
         };
         let answer = app.workers.run_batched(&queue, question, work).await??;
         return Ok(answer.compressed(gzip).into_response());
     }
-    let answer = move |engine: &Engine<'_>| Ok(Answer::from(engine.recommender.ask(&question.into())?));
+    let answer = move |engine: &Engine<'_>| Ok(AnswerJson::from(engine.recommender.ask(&question.into())?));
     run(&app, context, answer).await
 }
 
 /// Recommend for many texts at once
-#[utoipa::path(post, path = "/api/recommend/batch", request_body = Questions, responses(
+#[utoipa::path(post, path = "/api/recommend/batch", request_body = QuestionsJson, responses(
     (status = 200, description = "an answer or an error for each question", body = Answers),
     (status = "default", description = "an error", body = wire::Failure)))]
-async fn recommend_batch(State(app): Shared, context: RequestContext, Json(questions): Json<Questions>) -> Reply {
-    let Questions { queries } = questions;
+async fn recommend_batch(State(app): Shared, context: RequestContext, Json(questions): Json<QuestionsJson>) -> Reply {
+    let QuestionsJson { queries } = questions;
     check_questions(&queries, app.limits())?;
     let limits = app.limits().clone();
     let answer = move |engine: &Engine<'_>| {
@@ -206,18 +206,19 @@ async fn words(State(app): Shared, context: RequestContext, QueryParams(params):
 
 /// Show a document: its links, and the links to it
 #[utoipa::path(get, path = "/api/document", params(PageOf), responses(
-    (status = 200, description = "the document", body = Page),
+    (status = 200, description = "the document", body = DocumentJson),
     (status = "default", description = "an error", body = wire::Failure)))]
 async fn document(State(app): Shared, context: RequestContext, QueryParams(params): QueryParams<PageOf>) -> Reply {
     let top = check_top(params.top)?;
-    let answer =
-        move |engine: &Engine<'_>| Ok(Page::from(engine.recommender.document(&params.id, params.offset, top)?));
+    let answer = move |engine: &Engine<'_>| {
+        Ok(DocumentJson::from(engine.recommender.document(&params.id, params.offset, top)?))
+    };
     run(&app, context, answer).await
 }
 
 /// Recommend documents that a document does not link to yet
 #[utoipa::path(get, path = "/api/document/suggestions", params(SuggestionsFor), responses(
-    (status = 200, description = "as for a text of its most distinctive words", body = Answer),
+    (status = 200, description = "as for a text of its most distinctive words", body = AnswerJson),
     (status = "default", description = "an error", body = wire::Failure)))]
 async fn suggestions(
     State(app): Shared,
@@ -225,7 +226,7 @@ async fn suggestions(
     QueryParams(params): QueryParams<SuggestionsFor>,
 ) -> Reply {
     let top = check_top(params.top)?;
-    let answer = move |engine: &Engine<'_>| Ok(Answer::from(engine.recommender.suggest_for(&params.id, top)?));
+    let answer = move |engine: &Engine<'_>| Ok(AnswerJson::from(engine.recommender.suggest_for(&params.id, top)?));
     run(&app, context, answer).await
 }
 
@@ -280,7 +281,7 @@ async fn map(State(app): Shared, RequestContext { model, gzip }: RequestContext)
         };
         // On a thread of its own, as it would keep a worker from answering.
         if let Err(error) = std::thread::Builder::new().name("map".to_owned()).spawn(compute) {
-            talk(format_args!("cannot compute the map: {error}"));
+            status(format_args!("cannot compute the map: {error}"));
             map.fail();
         }
     }

@@ -11,7 +11,7 @@ use super::model::LoadedModel;
 use super::options::{Limits, Options};
 use super::rate_limit::RateLimiter;
 use super::workers::Workers;
-use crate::output::talk;
+use crate::output::status;
 
 /// Time between looks at the model file.
 const POLL_INTERVAL: Duration = Duration::from_secs(1);
@@ -123,7 +123,7 @@ impl App {
                 self.metrics.reloaded(true);
                 self.metrics.documents(documents);
                 self.warm();
-                talk(format_args!("{path}: reloaded, {documents} documents"));
+                status(format_args!("{path}: reloaded, {documents} documents"));
             }
             failed => {
                 self.metrics.reloaded(false);
@@ -131,7 +131,7 @@ impl App {
                     Ok(Err(error)) => error.to_string(),
                     _ => format!("{path}: internal error while opening it"),
                 };
-                talk(format_args!("{why}; still serving the previous model"));
+                status(format_args!("{why}; still serving the previous model"));
             }
         }
     }

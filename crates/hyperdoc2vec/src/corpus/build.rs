@@ -14,7 +14,7 @@ use std::path::{Path, PathBuf};
 use rayon::prelude::*;
 use tempfile::TempDir;
 
-use crate::corpus::links::{NONE, Names, Numbers, WaitingLinks};
+use crate::corpus::links::{NONE, Names, NumberFile, WaitingLinks};
 use crate::corpus::manifest::{self, CorpusOptions, Counts, Manifest, Provenance};
 use crate::corpus::prepare::{Prepared, PreparedDocument};
 use crate::corpus::{Corpus, NO_LANGUAGE, TextPlace};
@@ -272,7 +272,7 @@ impl Builder {
         let (mut ats, mut anchors) = (array("position.at")?, array("position.anchor")?);
         let (mut ends, mut links) = (array("position.links")?, array("links")?);
         let mut waiting = std::mem::replace(&mut self.links, WaitingLinks::new(dir)?).read()?;
-        let mut tokens = Numbers::open(&dir.join("tokens"))?;
+        let mut tokens = NumberFile::open(&dir.join("tokens"))?;
         let mut unknown = vec![0u32; names.len()];
         let mut linked = vec![false; self.document_names.len()];
         let (mut seen, mut targets, mut words) = (HashSet::new(), Vec::new(), Vec::new());

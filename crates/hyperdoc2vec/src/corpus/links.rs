@@ -51,27 +51,27 @@ impl WaitingLinks {
     }
 
     /// Goes back to the first document.
-    pub(crate) fn read(self) -> Result<Numbers> {
+    pub(crate) fn read(self) -> Result<NumberFile> {
         let error = |error| Error::io("write a file in", &self.dir)(error);
         let mut file = self.file.into_inner().map_err(|wrong| error(wrong.into_error()))?;
         file.rewind().map_err(error)?;
-        Ok(Numbers { file: BufReader::with_capacity(BUFFER, file), path: self.dir, at: 0 })
+        Ok(NumberFile { file: BufReader::with_capacity(BUFFER, file), path: self.dir, at: 0 })
     }
 }
 
-/// Numbers of a file, from the first to the last.
-pub(crate) struct Numbers {
+/// NumberFile of a file, from the first to the last.
+pub(crate) struct NumberFile {
     file: BufReader<File>,
     path: PathBuf,
     /// How many were read or passed over.
     at: u64,
 }
 
-impl Numbers {
+impl NumberFile {
     /// The numbers that stand in the file `path`.
-    pub(crate) fn open(path: &Path) -> Result<Numbers> {
+    pub(crate) fn open(path: &Path) -> Result<NumberFile> {
         let file = File::open(path).map_err(Error::io("open", path))?;
-        Ok(Numbers { file: BufReader::with_capacity(BUFFER, file), path: path.to_owned(), at: 0 })
+        Ok(NumberFile { file: BufReader::with_capacity(BUFFER, file), path: path.to_owned(), at: 0 })
     }
 
     pub(crate) fn next(&mut self) -> Result<u32> {

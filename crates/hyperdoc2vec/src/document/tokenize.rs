@@ -38,26 +38,26 @@ impl Default for Tokenizer {
 
 /// What a byte below 128 is inside a word.
 #[derive(Clone, Copy, PartialEq, Eq)]
-enum Class {
+enum CharClass {
     Other,
     Letter,
     Digit,
     Underscore,
 }
 
-const CLASSES: [Class; 256] = {
-    let mut classes = [Class::Other; 256];
+const CLASSES: [CharClass; 256] = {
+    let mut classes = [CharClass::Other; 256];
     let mut byte = 0;
     while byte < 128 {
         let b = byte as u8;
         classes[byte] = if b.is_ascii_alphabetic() {
-            Class::Letter
+            CharClass::Letter
         } else if b.is_ascii_digit() {
-            Class::Digit
+            CharClass::Digit
         } else if b == b'_' {
-            Class::Underscore
+            CharClass::Underscore
         } else {
-            Class::Other
+            CharClass::Other
         };
         byte += 1;
     }
@@ -175,10 +175,10 @@ fn first_other(bytes: &[u8]) -> Option<usize> {
 /// The words of ASCII text.
 fn ascii_words(text: &str, emit: &mut impl FnMut(&str)) {
     let bytes = text.as_bytes();
-    let class = |at: usize| bytes.get(at).map_or(Class::Other, |&b| CLASSES[b as usize]);
+    let class = |at: usize| bytes.get(at).map_or(CharClass::Other, |&b| CLASSES[b as usize]);
     let mut at = 0;
     while at < bytes.len() {
-        if matches!(class(at), Class::Other | Class::Underscore) {
+        if matches!(class(at), CharClass::Other | CharClass::Underscore) {
             at += 1;
             continue;
         }
@@ -188,10 +188,10 @@ fn ascii_words(text: &str, emit: &mut impl FnMut(&str)) {
         loop {
             at += leading_alphanumerics(&bytes[at..]);
             end = at;
-            while class(at) == Class::Underscore {
+            while class(at) == CharClass::Underscore {
                 at += 1;
             }
-            if class(at) == Class::Other {
+            if class(at) == CharClass::Other {
                 if !joins(bytes, at, &class) {
                     break;
                 }
@@ -229,11 +229,11 @@ fn leading_alphanumerics(bytes: &[u8]) -> usize {
 }
 
 /// Whether the character at `at` stands inside a word: `don't`, `3.14`, `1,000`.
-fn joins(bytes: &[u8], at: usize, class: &impl Fn(usize) -> Class) -> bool {
+fn joins(bytes: &[u8], at: usize, class: &impl Fn(usize) -> CharClass) -> bool {
     let Some(&byte) = bytes.get(at) else { return false };
-    let digit = |at| class(at) == Class::Digit;
+    let digit = |at| class(at) == CharClass::Digit;
     match byte {
-        b'\'' => class(at - 1) == Class::Letter && class(at + 1) == Class::Letter,
+        b'\'' => class(at - 1) == CharClass::Letter && class(at + 1) == CharClass::Letter,
         b'.' => digit(at - 1) && digit(at + 1),
         b',' => digit(at - 1) && (1..=3).all(|ahead| digit(at + ahead)) && !digit(at + 4),
         _ => false,
@@ -248,7 +248,7 @@ fn name_suffix(rest: &[u8]) -> usize {
         _ => return 0,
     };
     let ends =
-        rest.get(length).is_none_or(|&b| CLASSES[b as usize] == Class::Other && b < 128 && b != b'+' && b != b'#');
+        rest.get(length).is_none_or(|&b| CLASSES[b as usize] == CharClass::Other && b < 128 && b != b'+' && b != b'#');
     if ends { length } else { 0 }
 }
 

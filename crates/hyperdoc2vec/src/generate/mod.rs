@@ -27,7 +27,7 @@ use std::ops::Range;
 use crate::document::{Date, Document};
 use crate::error::Result;
 use crate::rng::Rng;
-use words::{Class, TOPIC_WORDS, made_word, topic_name};
+use words::{TOPIC_WORDS, WordClass, made_word, topic_name};
 
 pub use kind::Kind;
 pub use links::PlannedLink;
@@ -187,17 +187,17 @@ impl Generator {
 
     /// The words that the documents of a topic share, the most frequent first.
     pub fn topic_words(&self, topic: usize) -> Vec<String> {
-        (0..TOPIC_WORDS).map(|rank| made_word(Class::Topic, topic * TOPIC_WORDS + rank)).collect()
+        (0..TOPIC_WORDS).map(|rank| made_word(WordClass::Topic, topic * TOPIC_WORDS + rank)).collect()
     }
 
     /// The few words that a document repeats and hardly any other has.
     pub fn own_words(&self, doc: usize) -> Vec<String> {
-        self.own_word_numbers(doc).into_iter().map(|number| made_word(Class::Own, number)).collect()
+        self.own_word_numbers(doc).into_iter().map(|number| made_word(WordClass::Own, number)).collect()
     }
 
     /// The one or two words by which others call a document, and which it never says itself.
     pub fn nicknames(&self, doc: usize) -> Vec<String> {
-        (0..self.nickname_count(doc)).map(|which| made_word(Class::Nickname, 2 * doc + which)).collect()
+        (0..self.nickname_count(doc)).map(|which| made_word(WordClass::Nickname, 2 * doc + which)).collect()
     }
 
     /// How many links (pairs of a position and a target) a document has.

@@ -1,6 +1,6 @@
 //! Writes one document of a generated corpus: filler words by Zipf's law, with what is said at each link between them.
 
-use super::words::{BACKGROUND, Class, TOPIC_WORDS, push_background_word, push_made_word, topic_name, zipf};
+use super::words::{BACKGROUND, TOPIC_WORDS, WordClass, push_background_word, push_made_word, topic_name, zipf};
 use super::{Generator, Kind, PlannedLink, Purpose, Variant};
 use crate::document::{Document, Link};
 use crate::rng::Rng;
@@ -34,7 +34,7 @@ pub(super) fn write(generator: &Generator, doc: usize, variant: &Variant) -> Doc
     });
     let said: Vec<(usize, Saying)> = said.collect();
 
-    let mut page = Page::with_capacity(8 * (filler + taken));
+    let mut page = PageText::with_capacity(8 * (filler + taken));
     let mut next = 0;
     let mut sentence = sentence_length(&mut rng);
     for place in 0..filler {
@@ -77,12 +77,12 @@ fn sentence_length(rng: &mut Rng) -> usize {
 
 /// Two of the document's own words and its topic's most frequent word.
 fn title(topic: usize, own: &[usize]) -> String {
-    let mut page = Page::with_capacity(32);
+    let mut page = PageText::with_capacity(32);
     for &number in own.iter().take(2) {
-        page.word(|text| push_made_word(text, Class::Own, number));
+        page.word(|text| push_made_word(text, WordClass::Own, number));
     }
     page.word(|text| text.push_str("for"));
-    page.word(|text| push_made_word(text, Class::Topic, topic * TOPIC_WORDS));
+    page.word(|text| push_made_word(text, WordClass::Topic, topic * TOPIC_WORDS));
     page.text
 }
 
@@ -119,15 +119,15 @@ impl Saying {
 }
 
 /// Text under way.
-struct Page {
+struct PageText {
     text: String,
     links: Vec<Link>,
     capital: bool,
 }
 
-impl Page {
-    fn with_capacity(bytes: usize) -> Page {
-        Page { text: String::with_capacity(bytes), links: Vec::new(), capital: true }
+impl PageText {
+    fn with_capacity(bytes: usize) -> PageText {
+        PageText { text: String::with_capacity(bytes), links: Vec::new(), capital: true }
     }
 
     fn word(&mut self, push: impl FnOnce(&mut String)) {
@@ -146,10 +146,10 @@ impl Page {
         let class = rng.unit();
         if class < TOPIC_SHARE {
             let rank = zipf(rng, TOPIC_WORDS);
-            self.word(|text| push_made_word(text, Class::Topic, topic * TOPIC_WORDS + rank));
+            self.word(|text| push_made_word(text, WordClass::Topic, topic * TOPIC_WORDS + rank));
         } else if class < TOPIC_SHARE + OWN_SHARE {
             let number = own[rng.below(own.len())];
-            self.word(|text| push_made_word(text, Class::Own, number));
+            self.word(|text| push_made_word(text, WordClass::Own, number));
         } else {
             let rank = zipf(rng, BACKGROUND);
             self.word(|text| push_background_word(text, rank));
@@ -163,7 +163,7 @@ impl Page {
                 continue;
             }
             if let Some(number) = saying.nickname {
-                self.word(|text| push_made_word(text, Class::Nickname, number));
+                self.word(|text| push_made_word(text, WordClass::Nickname, number));
             }
             if !self.text.is_empty() {
                 self.text.push(' ');
@@ -173,7 +173,7 @@ impl Page {
         }
         if let Some(number) = saying.quote {
             self.word(|text| text.push_str("for"));
-            self.word(|text| push_made_word(text, Class::Own, number));
+            self.word(|text| push_made_word(text, WordClass::Own, number));
         }
     }
 

@@ -59,7 +59,7 @@ const STRIDE: u64 = 618_037;
 
 /// A class of words; each has its own ending, so that the classes are disjoint.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Class {
+pub(super) enum WordClass {
     /// Shared by all documents: ends in a vowel.
     Background,
     /// Shared by the documents of a topic: ends in `n`.
@@ -71,12 +71,12 @@ pub(super) enum Class {
 }
 
 /// Appends word `number` of `class` to `text`: a different word for each number.
-pub(super) fn push_made_word(text: &mut String, class: Class, mut number: usize) {
+pub(super) fn push_made_word(text: &mut String, class: WordClass, mut number: usize) {
     let (mut syllables, ending) = match class {
-        Class::Background => (2, None),
-        Class::Topic => (2, Some('n')),
-        Class::Own => (3, Some('r')),
-        Class::Nickname => (2, Some('x')),
+        WordClass::Background => (2, None),
+        WordClass::Topic => (2, Some('n')),
+        WordClass::Own => (3, Some('r')),
+        WordClass::Nickname => (2, Some('x')),
     };
     let mut count = SYLLABLES.pow(syllables);
     while number >= count {
@@ -94,7 +94,7 @@ pub(super) fn push_made_word(text: &mut String, class: Class, mut number: usize)
         text.push(char::from(VOWELS[syllable % VOWELS.len()]));
     }
     text.extend(ending);
-    if class == Class::Nickname {
+    if class == WordClass::Nickname {
         text[start..=start].make_ascii_uppercase();
     }
 }
@@ -103,12 +103,12 @@ pub(super) fn push_made_word(text: &mut String, class: Class, mut number: usize)
 pub(super) fn push_background_word(text: &mut String, rank: usize) {
     match FUNCTION_WORDS.get(rank) {
         Some(word) => text.push_str(word),
-        None => push_made_word(text, Class::Background, rank - FUNCTION_WORDS.len()),
+        None => push_made_word(text, WordClass::Background, rank - FUNCTION_WORDS.len()),
     }
 }
 
 /// One made word as a string.
-pub(super) fn made_word(class: Class, number: usize) -> String {
+pub(super) fn made_word(class: WordClass, number: usize) -> String {
     let mut word = String::new();
     push_made_word(&mut word, class, number);
     word
@@ -150,7 +150,7 @@ mod tests {
     #[test]
     fn no_word_stands_for_two_things() {
         let mut seen = BTreeSet::new();
-        let made = [Class::Background, Class::Topic, Class::Own, Class::Nickname].into_iter();
+        let made = [WordClass::Background, WordClass::Topic, WordClass::Own, WordClass::Nickname].into_iter();
         let made = made.flat_map(|class| (0..300_000).map(move |number| made_word(class, number)));
         let phrases = Kind::ALL.into_iter().flat_map(Kind::phrases).flat_map(|phrase| phrase.split(' '));
         let english: BTreeSet<&str> = phrases.filter(|&word| word != "*").chain(FUNCTION_WORDS).collect();

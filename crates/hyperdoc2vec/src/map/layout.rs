@@ -1,14 +1,14 @@
 //! Vectors on a plane, with near ones near: t-SNE (van der Maaten and Hinton), started on the main axes.
 //!
-//! Documents that belong together (see [`super::near`]) pull each other, all push each other (see [`super::tree`]).
+//! Documents that belong together (see [`super::affinities`]) pull each other, all push each other (see [`super::tree`]).
 //! Every sum runs in a fixed order, so that any number of threads gives the same bits.
 
 use std::ops::ControlFlow;
 
 use rayon::prelude::*;
 
+use super::affinities::Affinities;
 use super::axes::main_axes;
-use super::near::Near;
 use super::tree::Tree;
 use crate::error::{Error, Result};
 use crate::kernel::{Matrix, scale, sum_of_squares};
@@ -16,21 +16,21 @@ use crate::rng::Rng;
 use crate::search::rank::top_batch;
 
 /// Documents that are laid out, at the most; others are put between those of them that they are nearest to.
-const MOST: usize = 40_000;
+const MAX_LAID_OUT: usize = 40_000;
 /// How many those are.
 const BETWEEN: usize = 5;
-/// Steps in all, and those of them, the first, in which documents pull harder.
+/// Gradient steps, and the first of them, with exaggerated affinities.
 const STEPS: usize = 600;
-const GATHERING: usize = 150;
-/// How much harder.
-const HARDER: f32 = 12.0;
+const EXAGGERATED_STEPS: usize = 150;
+/// How much larger their affinities are then: early exaggeration.
+const EARLY_EXAGGERATION: f32 = 12.0;
 
 /// Hears what share of the work is done, and may stop it.
 pub type MapWatch<'a> = &'a mut (dyn FnMut(f32) -> ControlFlow<()> + Send);
 
 /// A place for each row, from −1 to 1 on both axes. Rows of zeros, of which nothing is known, stand together in a corner.
 pub fn layout(vectors: Matrix<'_>, watch: MapWatch<'_>) -> Result<Vec<[f32; 2]>> {
-    layout_of(vectors, MOST, watch)
+    layout_of(vectors, MAX_LAID_OUT, watch)
 }
 
 fn layout_of(vectors: Matrix<'_>, most: usize, watch: MapWatch<'_>) -> Result<Vec<[f32; 2]>> {
@@ -80,29 +80,29 @@ fn layout_of(vectors: Matrix<'_>, most: usize, watch: MapWatch<'_>) -> Result<Ve
 #[derive(Clone, Copy)]
 struct Moving {
     place: [f32; 2],
-    speed: [f32; 2],
+    velocity: [f32; 2],
     gain: [f32; 2],
 }
 
 /// Lets all documents find their places.
 fn descend(rows: Matrix<'_>, watch: MapWatch<'_>) -> Result<Vec<[f32; 2]>> {
     let count = rows.rows();
-    let near = Near::new(rows);
+    let affinities = Affinities::new(rows);
     let mut moving = start(rows);
-    let rate = (count as f32 / HARDER).max(12.0);
+    let learning_rate = (count as f32 / EARLY_EXAGGERATION).max(12.0);
     for step in 0..STEPS {
         // Finding the nearest takes about as long as a tenth of the steps.
         if watch((step as f32 + 0.1 * STEPS as f32) / (1.1 * STEPS as f32)).is_break() {
             return Err(Error::Interrupted);
         }
-        let (harder, momentum) = if step < GATHERING { (HARDER, 0.5) } else { (1.0, 0.8) };
+        let (exaggeration, momentum) = if step < EXAGGERATED_STEPS { (EARLY_EXAGGERATION, 0.5) } else { (1.0, 0.8) };
         let places: Vec<[f32; 2]> = moving.iter().map(|document| document.place).collect();
         let pushes = Tree::new(&places).pushes();
         let total = pushes.iter().map(|push| f64::from(push[2])).sum::<f64>().max(1e-12) as f32;
         moving.par_iter_mut().zip(&pushes).enumerate().with_min_len(256).for_each(|(number, (document, push))| {
             let [x, y] = document.place;
             let mut pull = [0.0; 2];
-            for &(other, weight) in near.of(number) {
+            for &(other, weight) in affinities.of(number) {
                 let [ox, oy] = places[other as usize];
                 let (dx, dy) = (x - ox, y - oy);
                 let q = weight / (1.0 + dx * dx + dy * dy);
@@ -110,12 +110,12 @@ fn descend(rows: Matrix<'_>, watch: MapWatch<'_>) -> Result<Vec<[f32; 2]>> {
                 pull[1] += q * dy;
             }
             for axis in 0..2 {
-                let slope = 4.0 * (harder * pull[axis] - push[axis] / total);
-                let (speed, gain) = (&mut document.speed[axis], &mut document.gain[axis]);
+                let slope = 4.0 * (exaggeration * pull[axis] - push[axis] / total);
+                let (velocity, gain) = (&mut document.velocity[axis], &mut document.gain[axis]);
                 // Larger steps as long as they go one way.
-                *gain = if (slope > 0.0) == (*speed > 0.0) { (*gain * 0.8).max(0.01) } else { *gain + 0.2 };
-                *speed = momentum * *speed - rate * *gain * slope;
-                document.place[axis] += *speed;
+                *gain = if (slope > 0.0) == (*velocity > 0.0) { (*gain * 0.8).max(0.01) } else { *gain + 0.2 };
+                *velocity = momentum * *velocity - learning_rate * *gain * slope;
+                document.place[axis] += *velocity;
             }
         });
         centre(&mut moving);
@@ -131,7 +131,7 @@ fn start(rows: Matrix<'_>) -> Vec<Moving> {
     let moving = axes.iter().enumerate().map(|(row, place)| {
         let mut rng = Rng::keyed(0, &[row as u64]);
         let place = place.map(|x| 1e-4 * ((x / width) as f32 + 0.01 * (rng.unit() - 0.5)));
-        Moving { place, speed: [0.0; 2], gain: [1.0; 2] }
+        Moving { place, velocity: [0.0; 2], gain: [1.0; 2] }
     });
     moving.collect()
 }

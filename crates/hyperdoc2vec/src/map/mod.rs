@@ -2,9 +2,9 @@
 //!
 //! Nearness is that of the IN vectors: what documents say.
 
+mod affinities;
 mod axes;
 mod layout;
-mod near;
 mod tree;
 
 use std::path::{Path, PathBuf};

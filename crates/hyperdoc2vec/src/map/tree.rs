@@ -10,7 +10,7 @@ const FAR: f32 = 0.7;
 const LEVELS: u32 = 16;
 
 /// A square with points in it, followed by the squares in it.
-struct Cell {
+struct QuadCell {
     middle: Pusher,
     side: f32,
     /// The points, in the order of the tree.
@@ -22,7 +22,7 @@ struct Cell {
 
 /// Points in squares.
 pub(super) struct Tree {
-    cells: Vec<Cell>,
+    cells: Vec<QuadCell>,
     /// The points by square, and then by number.
     points: Vec<Pusher>,
     numbers: Vec<u32>,
@@ -54,7 +54,7 @@ impl Tree {
     fn divide(&mut self, codes: &[u32], first: usize, end: usize, level: u32, side: f32) {
         let number = self.cells.len();
         let middle = middle(&self.points[first..end]);
-        self.cells.push(Cell { middle, side, first, end, next: number + 1 });
+        self.cells.push(QuadCell { middle, side, first, end, next: number + 1 });
         if end - first <= POINTS || level == 0 {
             return;
         }
@@ -72,7 +72,7 @@ impl Tree {
     /// For each point, by its number: `Σ q² (point − other)` on both axes, and `Σ q`, over all others, with
     /// q = 1 / (1 + distance²).
     pub fn pushes(&self) -> Vec<[f32; 3]> {
-        let leaves: Vec<&Cell> = self
+        let leaves: Vec<&QuadCell> = self
             .cells
             .iter()
             .enumerate()

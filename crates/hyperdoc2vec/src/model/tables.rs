@@ -4,7 +4,7 @@ use crate::corpus::view::View;
 use crate::kernel::{Matrix, adagrad, adagrad_sum, fetch};
 use crate::model::params::{Method, TrainParams};
 use crate::rng::Rng;
-use crate::storage::huge_pages::Numbers;
+use crate::storage::huge_pages::HugeArray;
 
 /// Vectors as a source (IN) and as a target (OUT), of words and documents.
 #[derive(Debug, Clone)]
@@ -33,7 +33,7 @@ impl Tables {
     }
 }
 
-/// Numbers a row is padded to a multiple of, with zeros.
+/// HugeArray a row is padded to a multiple of, with zeros.
 const LANE: usize = 8;
 
 /// Vectors, and for each the mean square of the gradients it has seen.
@@ -41,7 +41,7 @@ const LANE: usize = 8;
 pub struct Table {
     rows: usize,
     stride: usize,
-    numbers: Numbers,
+    numbers: HugeArray,
     squares: Vec<f32>,
 }
 
@@ -54,7 +54,7 @@ impl Table {
     /// `rows` vectors of `dim` zeros.
     pub fn new(rows: usize, dim: usize) -> Table {
         let stride = dim.next_multiple_of(LANE);
-        Table { rows, stride, numbers: Numbers::zeros(rows * stride), squares: vec![0.0; rows] }
+        Table { rows, stride, numbers: HugeArray::zeros(rows * stride), squares: vec![0.0; rows] }
     }
 
     /// Fills rows with numbers even between ±0.5/dim; each row's follow from the seed and its number.
@@ -65,7 +65,7 @@ impl Table {
         }
     }
 
-    /// Numbers in a row, padding included.
+    /// HugeArray in a row, padding included.
     pub fn stride(&self) -> usize {
         self.stride
     }

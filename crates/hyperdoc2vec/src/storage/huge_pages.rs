@@ -4,9 +4,9 @@
 use bytemuck::{Pod, Zeroable};
 use memmap2::MmapMut;
 
-/// Numbers that begin at a multiple of 32 bytes at least.
+/// HugeArray that begin at a multiple of 32 bytes at least.
 #[derive(Debug)]
-pub struct Numbers {
+pub struct HugeArray {
     length: usize,
     memory: Memory,
 }
@@ -28,9 +28,9 @@ struct Lane([f32; LANE]);
 /// Arrays shorter than this many numbers fit into the caches: 1 MiB.
 const SHORT: usize = 1 << 18;
 
-impl Numbers {
+impl HugeArray {
     /// So many zeros.
-    pub fn zeros(length: usize) -> Numbers {
+    pub fn zeros(length: usize) -> HugeArray {
         let mapped = (length >= SHORT).then(|| MmapMut::map_anon(length * size_of::<f32>()).ok()).flatten();
         let memory = match mapped {
             Some(mapped) => {
@@ -41,7 +41,7 @@ impl Numbers {
             }
             None => Memory::Allocated(vec![Lane::default(); length.div_ceil(LANE)]),
         };
-        Numbers { length, memory }
+        HugeArray { length, memory }
     }
 
     /// All of them.
@@ -63,9 +63,9 @@ impl Numbers {
     }
 }
 
-impl Clone for Numbers {
-    fn clone(&self) -> Numbers {
-        let mut copy = Numbers::zeros(self.length);
+impl Clone for HugeArray {
+    fn clone(&self) -> HugeArray {
+        let mut copy = HugeArray::zeros(self.length);
         copy.all_mut().copy_from_slice(self.all());
         copy
     }
@@ -78,7 +78,7 @@ mod tests {
     #[test]
     fn long_and_short_arrays_begin_with_zeros_on_a_boundary() {
         for length in [0, 1, 9, SHORT - 1, SHORT, SHORT + 3] {
-            let mut numbers = Numbers::zeros(length);
+            let mut numbers = HugeArray::zeros(length);
             assert_eq!(numbers.all(), vec![0.0; length]);
             assert_eq!(numbers.all().as_ptr().addr() % 32, 0);
             if let Some(last) = numbers.all_mut().last_mut() {

@@ -16,9 +16,9 @@ use hyperdoc2vec::{Corpus, Error};
 use serde_json::{Value, json};
 
 use super::super::import::most_threads;
-use super::links::{TrainArguments, merge};
+use super::links::{MethodArgs, merge};
 use super::table::{ends, percent, table};
-use crate::output::{print, print_json, talk};
+use crate::output::{print, print_json, status};
 use crate::progress::{Pace, stop_on_interrupt, stopped, time_left};
 
 /// Classify documents by their vectors (SVM, RBF kernel): F1 of IN, OUT, IN+OUT, alone and beside DeepWalk
@@ -31,7 +31,7 @@ documents, the second only of those that a link points at.
 Examples:
   hd2v evaluate classes papers.corpus --label-prefix topic:
   hd2v evaluate classes papers.corpus --labels venues.tsv --min-class 50 --methods deepwalk,d2v-nc,h-d2v --json")]
-pub struct Arguments {
+pub struct EvaluateClassesArgs {
     /// The corpus directory
     corpus: PathBuf,
     /// Take the classes from this file
@@ -53,9 +53,9 @@ pub struct Arguments {
     #[arg(long, value_name = "N")]
     sample: Option<usize>,
     #[command(flatten)]
-    svm: SvmArguments,
+    svm: SvmArgs,
     #[command(flatten)]
-    train: TrainArguments,
+    train: MethodArgs,
     /// Threads [default: one a core]
     #[arg(long, default_value_t = 0, hide_default_value = true, value_parser = most_threads)]
     threads: usize,
@@ -66,7 +66,7 @@ pub struct Arguments {
 
 /// The machine.
 #[derive(Args, Default)]
-pub struct SvmArguments {
+pub struct SvmArgs {
     /// What an error costs the machine
     #[arg(long, default_value_t = SvmParams::default().c)]
     pub c: f64,
@@ -76,7 +76,7 @@ pub struct SvmArguments {
     pub gamma: Gamma,
 }
 
-impl SvmArguments {
+impl SvmArgs {
     /// As parameters.
     pub fn params(&self) -> Result<SvmParams> {
         let above_zero = |name: &str, value: f64| {
@@ -128,12 +128,12 @@ pub fn labelled(
 
 /// A watching closure that tells what is being trained or classified, and what is left of it.
 pub fn teller() -> impl Fn(&Classifying<'_>) -> std::ops::ControlFlow<()> + Sync {
-    struct Told {
+    struct Shown {
         last: Instant,
         paces: BTreeMap<String, Pace>,
         folds: Option<Instant>,
     }
-    let told = Mutex::new(Told { last: Instant::now(), paces: BTreeMap::new(), folds: None });
+    let told = Mutex::new(Shown { last: Instant::now(), paces: BTreeMap::new(), folds: None });
     move |doing: &Classifying<'_>| {
         if let Ok(mut told) = told.lock() {
             let line = match doing {
@@ -149,7 +149,7 @@ pub fn teller() -> impl Fn(&Classifying<'_>) -> std::ops::ControlFlow<()> + Sync
                 }
             };
             if told.last.elapsed() >= Duration::from_secs(10) {
-                talk(&line);
+                status(&line);
                 told.last = Instant::now();
             }
         }
@@ -157,7 +157,7 @@ pub fn teller() -> impl Fn(&Classifying<'_>) -> std::ops::ControlFlow<()> + Sync
     }
 }
 
-pub fn run(arguments: &Arguments) -> Result<()> {
+pub fn run(arguments: &EvaluateClassesArgs) -> Result<()> {
     let corpus = Corpus::open(&arguments.corpus)?;
     corpus.verify()?;
     let methods = methods("--methods", arguments.methods.as_deref(), &DEFAULTS)?;
@@ -192,7 +192,7 @@ pub fn run(arguments: &Arguments) -> Result<()> {
             continue;
         }
         for loss in part["losses"].as_array().into_iter().flatten().filter_map(Value::as_str) {
-            talk(format_args!("{head}: {loss}"));
+            status(format_args!("{head}: {loss}"));
         }
         let classes = part["classes"].as_array().map_or(0, Vec::len);
         out += &format!(
@@ -202,7 +202,7 @@ pub fn run(arguments: &Arguments) -> Result<()> {
         );
         out += &part_for_people(part);
     }
-    talk(format_args!(
+    status(format_args!(
         "F1 in %, {} folds, SVM with C {}; [95 %]: bootstrap over documents; p: against the best of the table",
         arguments.folds, arguments.svm.c
     ));

@@ -15,7 +15,7 @@ use super::super::import::most_threads;
 use super::classes::methods;
 use super::links::tempfile_folder;
 use super::table::{ends, percent, table};
-use crate::output::{print, print_json, talk};
+use crate::output::{print, print_json, status};
 use crate::progress::{stop_on_interrupt, stopped, time_left};
 
 /// Measure what methods heed: content, contexts, newcomers, intents (the paper's Table 1)
@@ -26,7 +26,7 @@ docs/guide/evaluate.md tells what is counted. A verdict is yes where the whole 9
 
 Example:
   hd2v evaluate criteria")]
-pub struct Arguments {
+pub struct EvaluateCriteriaArgs {
     /// Methods of `train`, between commas [default:
     /// w2v,d2v-nc,d2v-cac,deepwalk,npm,h-d2v-random,h-d2v-paper,h-d2v,joint]
     #[arg(long, value_name = "A,B,…")]
@@ -52,15 +52,15 @@ pub fn docs(text: &str) -> Result<usize, String> {
     }
 }
 
-pub fn run(arguments: &Arguments) -> Result<()> {
-    let &Arguments { docs, seed, threads, .. } = arguments;
+pub fn run(arguments: &EvaluateCriteriaArgs) -> Result<()> {
+    let &EvaluateCriteriaArgs { docs, seed, threads, .. } = arguments;
     let methods = methods("--methods", arguments.methods.as_deref(), &PROBED.map(|(method, _)| method))?;
     stop_on_interrupt();
     let report = probe(&methods, &CriteriaParams { docs, seed, threads }, &tempfile_folder())?;
     if arguments.json {
         return print_json(&report);
     }
-    talk(
+    status(
         "share of probes that came out as the criterion wants, in %, [95 %], verdict; in brackets what the paper says",
     );
     print(&for_people(&report))
@@ -75,7 +75,7 @@ pub fn probe(methods: &[Method], params: &CriteriaParams, folder: &Path) -> Resu
             && told.elapsed() >= Duration::from_secs(5)
         {
             *told = Instant::now();
-            talk(format_args!("[{done}/{total}] {name}{}", time_left(started, done, total)));
+            status(format_args!("[{done}/{total}] {name}{}", time_left(started, done, total)));
         }
         stopped()
     };

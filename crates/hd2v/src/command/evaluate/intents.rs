@@ -9,10 +9,10 @@ use hyperdoc2vec::evaluate::intents::{Words, read};
 use hyperdoc2vec::model::Vectors;
 use serde_json::{Value, json};
 
-use super::classes::SvmArguments;
+use super::classes::SvmArgs;
 use super::links::{merge, tell_small};
 use super::table::{ends, percent, table};
-use crate::output::{count, print, print_json, talk};
+use crate::output::{count, print, print_json, status};
 use crate::progress::{folds_teller, stop_on_interrupt};
 
 /// Tell citation functions from the mean IN vector of the words around a link: F1 by class, macro, micro
@@ -23,7 +23,7 @@ links of each function are found, give the file to `evaluate links --intents`.
 
 Example:
   hd2v evaluate intents papers.model intents.jsonl.zst --folds 10")]
-pub struct Arguments {
+pub struct EvaluateIntentsArgs {
     /// The model file
     model: PathBuf,
     /// Labelled contexts
@@ -38,7 +38,7 @@ pub struct Arguments {
     #[arg(long, default_value = "label")]
     field: String,
     #[command(flatten)]
-    svm: SvmArguments,
+    svm: SvmArgs,
     /// Everything random follows from it
     #[arg(long, default_value_t = 1)]
     seed: u64,
@@ -47,7 +47,7 @@ pub struct Arguments {
     json: bool,
 }
 
-pub fn run(arguments: &Arguments) -> Result<()> {
+pub fn run(arguments: &EvaluateIntentsArgs) -> Result<()> {
     let model = Model::open(&arguments.model)?;
     model.verify()?;
     let svm = arguments.svm.params()?;
@@ -68,7 +68,7 @@ pub fn run(arguments: &Arguments) -> Result<()> {
     if arguments.json {
         return print_json(&report);
     }
-    talk(format_args!(
+    status(format_args!(
         "{}, {} folds; {} left out: no word of them is known. F1 in %; [95 %]: bootstrap over contexts",
         count(report["contexts"].as_u64().unwrap_or(0), "context"),
         arguments.folds,

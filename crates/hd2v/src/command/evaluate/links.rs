@@ -20,7 +20,7 @@ use serde_json::{Value, json};
 
 use super::super::import::{first_line, most_threads};
 use super::table::{ends, percent, table};
-use crate::output::{count, print, print_json, talk, thousands};
+use crate::output::{count, print, print_json, status, thousands};
 use crate::progress::{EvaluateReporter, TrainReporter, folds_teller, stop_on_interrupt};
 
 /// Find held-out links by every method: recall, MAP, MRR and nDCG at 10, with intervals and paired tests
@@ -42,16 +42,16 @@ Examples:
   hd2v evaluate links papers.corpus --until 2009 --methods popular,bm25-cited,h-d2v,hybrid
   hd2v evaluate links site.corpus --holdout 0.1 --anchors both --json > links.json
   hd2v evaluate links papers.corpus --until 2009 --runs runs && trec_eval -m map_cut.10 runs/qrels runs/h-d2v.run")]
-pub struct Arguments {
+pub struct EvaluateLinksArgs {
     /// The corpus directory
     corpus: PathBuf,
     #[command(flatten)]
-    split: SplitArguments,
+    split: SplitArgs,
     /// What to compare, by name, between commas; `all` for everything [default: the 15 below with a *]
     #[arg(long, value_name = "A,B,…")]
     methods: Option<String>,
     #[command(flatten)]
-    train: TrainArguments,
+    train: MethodArgs,
     /// Ask only every N-th position
     #[arg(long, value_name = "N", default_value_t = 1, value_parser = clap::value_parser!(u64).range(1..))]
     every: u64,
@@ -94,7 +94,7 @@ pub fn cost(text: &str) -> Result<f64, String> {
 
 /// How a corpus is cut.
 #[derive(Args)]
-pub struct SplitArguments {
+pub struct SplitArgs {
     /// Train on documents dated up to this, test on later ones
     #[arg(long, value_name = "DATE", conflicts_with = "holdout")]
     pub until: Option<Date>,
@@ -105,7 +105,7 @@ pub struct SplitArguments {
 
 /// How models are trained.
 #[derive(Args)]
-pub struct TrainArguments {
+pub struct MethodArgs {
     /// Numbers in a vector
     #[arg(long, default_value_t = TrainParams::default().dim)]
     pub dim: usize,
@@ -135,7 +135,7 @@ pub struct TrainArguments {
     pub seed: u64,
 }
 
-impl TrainArguments {
+impl MethodArgs {
     /// As parameters for this corpus.
     pub fn params(&self, corpus: &Corpus, threads: usize) -> Result<LinksParams> {
         let mut train = TrainParams::for_corpus(corpus);
@@ -146,7 +146,7 @@ impl TrainArguments {
         train.content.epochs = self.content_epochs;
         train.reference.noise = self.reference_noise;
         (train.reference.epochs, train.direct.epochs) = (self.reference_epochs, self.text_epochs);
-        let &TrainArguments { reference_epochs, text_epochs, .. } = self;
+        let &MethodArgs { reference_epochs, text_epochs, .. } = self;
         for (name, epochs) in [("--reference-epochs", reference_epochs), ("--text-epochs", text_epochs)] {
             if epochs == 0 {
                 bail!(Error::Usage(format!("{name} is 0, but must be 1 or more")));
@@ -169,7 +169,7 @@ pub enum Anchors {
 }
 
 /// The split, and what JSON says of it.
-pub fn split(corpus: &Corpus, arguments: &SplitArguments, seed: u64) -> Result<(Split, Value)> {
+pub fn split(corpus: &Corpus, arguments: &SplitArgs, seed: u64) -> Result<(Split, Value)> {
     Ok(match arguments.until {
         Some(until) => (Split::by_date(corpus, until)?, json!({"until": until})),
         None => {
@@ -212,7 +212,7 @@ pub fn without_hybrid(methods: &mut Vec<LinkMethod>, named: bool, view: &View<'_
         let place = view.corpus.path().display().to_string();
         bail!(Error::input(place, format!("{what}; leave hybrid and hybrid-source out of --methods")));
     }
-    talk(format_args!("hybrid, hybrid-source: left out: {what}"));
+    status(format_args!("hybrid, hybrid-source: left out: {what}"));
     methods.retain(|method| !learnt(method));
     Ok(())
 }
@@ -235,7 +235,7 @@ pub fn merge(into: &mut Value, from: Value) {
     }
 }
 
-pub fn run(arguments: &Arguments) -> Result<()> {
+pub fn run(arguments: &EvaluateLinksArgs) -> Result<()> {
     let corpus = Corpus::open(&arguments.corpus)?;
     corpus.verify()?;
     let mut methods = methods(arguments.methods.as_deref())?;
@@ -254,7 +254,7 @@ pub fn run(arguments: &Arguments) -> Result<()> {
     without_hybrid(&mut methods, arguments.methods.is_some(), &view, seed)?;
     if asked.queries.len() < FEW {
         let positions = count(asked.queries.len() as u64, "position");
-        talk(format_args!("{positions} to ask: too few for figures that mean much"));
+        status(format_args!("{positions} to ask: too few for figures that mean much"));
     }
     if let Some(runs) = &arguments.runs {
         std::fs::create_dir_all(runs).with_context(|| format!("cannot create {}", runs.display()))?;
@@ -354,7 +354,7 @@ pub fn context_words(file: &Path, view: &View<'_>, folds: usize, seed: u64) -> R
 pub fn tell_small(file: &Path, words: &Words) {
     for (name, members) in &words.small {
         let members = count(*members as u64, "context");
-        talk(format_args!("{}: {name:?} is left out: {members} are too few", file.display()));
+        status(format_args!("{}: {name:?} is left out: {members} are too few", file.display()));
     }
 }
 
@@ -369,7 +369,7 @@ fn functions(
 ) -> Result<Functions> {
     let train = train_params(Trains::Model(Method::HyperDoc), params);
     let mut reporter = TrainReporter::new();
-    talk("citation functions of the questions:");
+    status("citation functions of the questions:");
     let tables = train_tables(view, &train, &mut |progress| reporter.watch(progress))?;
     reporter.finish();
     let contexts = words.vectors_of(view, &tables.input, train.dim);
@@ -419,7 +419,7 @@ fn for_people(report: &Value) -> String {
     );
     if number("unused_documents") > 0 {
         let documents = count(number("unused_documents"), "document");
-        talk(format_args!("{documents} without a date: neither trained on nor asked"));
+        status(format_args!("{documents} without a date: neither trained on nor asked"));
     }
     let profile = report["profile"].as_str().unwrap_or_default();
     out += &methods_for_people(report, profile);
@@ -427,7 +427,7 @@ fn for_people(report: &Value) -> String {
         out += "\nThe links' own words left out of the questions:\n\n";
         out += &methods_for_people(dropped, profile);
     }
-    talk(format_args!(
+    status(format_args!(
         "all in %; [95 %]: bootstrap over test documents; MAP as {profile} has it; newcomers: targets no training document \
          links to; the paper's step made {} passes (--reference-epochs)",
         report["reference_epochs"]

@@ -16,24 +16,24 @@ Each has a --help of its own.
 
 Example:
   hd2v evaluate links papers.corpus --until 2009")]
-pub struct Arguments {
+pub struct EvaluateArgs {
     #[command(subcommand)]
-    what: What,
+    what: Experiment,
 }
 
 #[derive(Subcommand)]
-enum What {
-    Links(links::Arguments),
-    Classes(classes::Arguments),
-    Intents(intents::Arguments),
-    Criteria(criteria::Arguments),
+enum Experiment {
+    Links(links::EvaluateLinksArgs),
+    Classes(classes::EvaluateClassesArgs),
+    Intents(intents::EvaluateIntentsArgs),
+    Criteria(criteria::EvaluateCriteriaArgs),
 }
 
-pub fn run(arguments: &Arguments) -> Result<()> {
+pub fn run(arguments: &EvaluateArgs) -> Result<()> {
     match &arguments.what {
-        What::Links(arguments) => links::run(arguments),
-        What::Classes(arguments) => classes::run(arguments),
-        What::Intents(arguments) => intents::run(arguments),
-        What::Criteria(arguments) => criteria::run(arguments),
+        Experiment::Links(arguments) => links::run(arguments),
+        Experiment::Classes(arguments) => classes::run(arguments),
+        Experiment::Intents(arguments) => intents::run(arguments),
+        Experiment::Criteria(arguments) => criteria::run(arguments),
     }
 }

@@ -12,7 +12,7 @@ use hyperdoc2vec::model::Vectors;
 use hyperdoc2vec::{Model, export};
 
 use super::import::{refuse_existing, written_aside};
-use crate::output::{talk, thousands};
+use crate::output::{status, thousands};
 
 /// Write vectors for other programs: gensim, numpy, pandas, the embedding projector
 #[derive(Args)]
@@ -28,15 +28,15 @@ Formats:
 Examples:
   hd2v export papers.model --what doc-out --format npy -o papers.npy
   hd2v export papers.model --what word-in --format word2vec -o words.txt")]
-pub struct Arguments {
+pub struct ExportArgs {
     /// The model file
     model: PathBuf,
     /// Which vectors
     #[arg(long, value_enum)]
-    what: What,
+    what: VectorsName,
     /// Which format
     #[arg(long, value_enum)]
-    format: Format,
+    format: ExportFormat,
     /// The file to write; `-` for stdout
     #[arg(short, long)]
     output: PathBuf,
@@ -46,7 +46,7 @@ pub struct Arguments {
 }
 
 #[derive(Clone, Copy, ValueEnum)]
-enum What {
+enum VectorsName {
     /// Words, as inputs
     WordIn,
     /// Words, as outputs
@@ -58,7 +58,7 @@ enum What {
 }
 
 #[derive(Clone, Copy, PartialEq, ValueEnum)]
-enum Format {
+enum ExportFormat {
     #[value(name = "word2vec")]
     Word2vec,
     #[value(name = "word2vec-bin")]
@@ -68,40 +68,40 @@ enum Format {
     Parquet,
 }
 
-pub fn run(arguments: &Arguments) -> Result<()> {
+pub fn run(arguments: &ExportArgs) -> Result<()> {
     let model = Model::open(&arguments.model)?;
     let which = match arguments.what {
-        What::WordIn => Vectors::WordIn,
-        What::WordOut => Vectors::WordOut,
-        What::DocIn => Vectors::DocIn,
-        What::DocOut => Vectors::DocOut,
+        VectorsName::WordIn => Vectors::WordIn,
+        VectorsName::WordOut => Vectors::WordOut,
+        VectorsName::DocIn => Vectors::DocIn,
+        VectorsName::DocOut => Vectors::DocOut,
     };
     let (output, force) = (&arguments.output, arguments.force);
     let stdout = output.as_os_str() == "-";
-    if arguments.format == Format::Parquet {
+    if arguments.format == ExportFormat::Parquet {
         write_parquet(arguments, &model, which)?;
         return told(&model, which, output);
     }
-    if matches!(arguments.format, Format::Npy | Format::Tsv) && !stdout {
+    if matches!(arguments.format, ExportFormat::Npy | ExportFormat::Tsv) && !stdout {
         // Both are refused before one is written.
         refuse_existing(output, force)?;
         let metadata = metadata_path(output);
         written_aside(&metadata, force, &mut |out| write(&metadata, export::metadata(&model, which, out)?))?;
-        talk(format_args!("{}: what the rows are", metadata.display()));
+        status(format_args!("{}: what the rows are", metadata.display()));
     }
     written_aside(output, force, &mut |out: &mut (dyn Write + Send)| {
         let written = match arguments.format {
-            Format::Word2vec => export::word2vec(&model, which, out)?,
-            Format::Word2vecBin => export::word2vec_binary(&model, which, out)?,
-            Format::Npy => export::npy(&model, which, out)?,
-            Format::Tsv | Format::Parquet => export::tsv(&model, which, out)?,
+            ExportFormat::Word2vec => export::word2vec(&model, which, out)?,
+            ExportFormat::Word2vecBin => export::word2vec_binary(&model, which, out)?,
+            ExportFormat::Npy => export::npy(&model, which, out)?,
+            ExportFormat::Tsv | ExportFormat::Parquet => export::tsv(&model, which, out)?,
         };
         write(output, written)
     })?;
-    if matches!(arguments.format, Format::Word2vec | Format::Word2vecBin) {
+    if matches!(arguments.format, ExportFormat::Word2vec | ExportFormat::Word2vecBin) {
         let changed = export::names_with_space(&model, which);
         if changed > 0 {
-            talk(format_args!("{} names have white space, which is written _", thousands(changed as u64)));
+            status(format_args!("{} names have white space, which is written _", thousands(changed as u64)));
         }
     }
     told(&model, which, output)
@@ -110,7 +110,7 @@ pub fn run(arguments: &Arguments) -> Result<()> {
 fn told(model: &Model, which: Vectors, output: &Path) -> Result<()> {
     let vectors = model.vectors(which)?;
     let (rows, columns) = (thousands(vectors.rows() as u64), vectors.cols());
-    talk(format_args!("{}: {rows} vectors of {columns} numbers", output.display()));
+    status(format_args!("{}: {rows} vectors of {columns} numbers", output.display()));
     Ok(())
 }
 
@@ -131,7 +131,7 @@ fn metadata_path(output: &Path) -> PathBuf {
 }
 
 #[cfg(not(feature = "parquet"))]
-fn write_parquet(_: &Arguments, _: &Model, _: Vectors) -> Result<()> {
+fn write_parquet(_: &ExportArgs, _: &Model, _: Vectors) -> Result<()> {
     anyhow::bail!(
         "this program was built without parquet; build it with `cargo install --path crates/hd2v --features parquet`, \
          or export npy"
@@ -139,6 +139,6 @@ fn write_parquet(_: &Arguments, _: &Model, _: Vectors) -> Result<()> {
 }
 
 #[cfg(feature = "parquet")]
-fn write_parquet(arguments: &Arguments, model: &Model, which: Vectors) -> Result<()> {
+fn write_parquet(arguments: &ExportArgs, model: &Model, which: Vectors) -> Result<()> {
     written_aside(&arguments.output, arguments.force, &mut |out| parquet::write(model, which, out))
 }

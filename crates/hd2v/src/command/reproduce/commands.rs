@@ -4,7 +4,7 @@ use std::ffi::OsString;
 
 use hyperdoc2vec::evaluate::methods::LinkMethod;
 
-use super::Arguments;
+use super::ReproduceArgs;
 
 /// The command that was given.
 pub fn given(arguments: impl Iterator<Item = OsString>) -> String {
@@ -13,7 +13,7 @@ pub fn given(arguments: impl Iterator<Item = OsString>) -> String {
 }
 
 /// Commands that compute the parts of the report one by one.
-pub fn parts(arguments: &Arguments, methods: &[LinkMethod], anchors: &[bool]) -> Vec<String> {
+pub fn parts(arguments: &ReproduceArgs, methods: &[LinkMethod], anchors: &[bool]) -> Vec<String> {
     let train = &arguments.train;
     let corpus = quoted(&arguments.corpus.display().to_string());
     let mut how = format!(

@@ -36,31 +36,30 @@ use serde_json::{Value, json};
 use super::evaluate::classes::{labelled, methods as train_methods, teller};
 use super::evaluate::criteria::{docs, probe};
 use super::evaluate::links::{
-    Anchors, SplitArguments, TrainArguments, anchors, context_words, cost, in_order, merge, methods, split,
-    without_hybrid,
+    Anchors, MethodArgs, SplitArgs, anchors, context_words, cost, in_order, merge, methods, split, without_hybrid,
 };
 use super::import::most_threads;
-use crate::output::{print, talk};
+use crate::output::{print, status};
 use crate::progress::{EvaluateReporter, TrainReporter, folds_teller, stop_on_interrupt, stopped};
 use folder::{clear, read_json, write, write_json};
 
-/// Run every experiment of the paper on a corpus, and write a report with tables and plots
+/// Reproduction every experiment of the paper on a corpus, and write a report with tables and plots
 #[derive(Args)]
 #[command(after_help = "\
 The folder holds report.html (one file, to look at), report.json, TREC run files, and what is done. A run that was stopped
-goes on where it was when the same command is given again; what is done is not done again. Run files have a hundred hits a
+goes on where it was when the same command is given again; what is done is not done again. Reproduction files have a hundred hits a
 question: some 130 MB for each method on 26,000 questions. --no-runs leaves them out.
 
 Example:
   hd2v reproduce papers.corpus --until 2009 --intents functions.jsonl -o papers.report")]
-pub struct Arguments {
+pub struct ReproduceArgs {
     /// The corpus directory
     corpus: PathBuf,
     /// The folder to write
     #[arg(short, long)]
     output: PathBuf,
     #[command(flatten)]
-    split: SplitArguments,
+    split: SplitArgs,
     /// What to compare on links, as for `evaluate links`
     #[arg(long, value_name = "A,B,…")]
     methods: Option<String>,
@@ -99,7 +98,7 @@ pub struct Arguments {
     #[arg(long)]
     no_runs: bool,
     #[command(flatten)]
-    train: TrainArguments,
+    train: MethodArgs,
     /// Ask only every N-th position
     #[arg(long, value_name = "N", default_value_t = 1, value_parser = clap::value_parser!(u64).range(1..))]
     every: u64,
@@ -131,11 +130,11 @@ impl Parts<'_> {
         let number = self.next();
         match read_json(&path)? {
             Some(value) if value["key"] == key => {
-                talk(format_args!("{number} {name}: done before"));
+                status(format_args!("{number} {name}: done before"));
                 return Ok(value);
             }
-            Some(_) => talk(format_args!("{number} {name}: done before in another way; now again …")),
-            None => talk(format_args!("{number} {name} …")),
+            Some(_) => status(format_args!("{number} {name}: done before in another way; now again …")),
+            None => status(format_args!("{number} {name} …")),
         }
         let started = Instant::now();
         let value = make()?;
@@ -147,13 +146,13 @@ impl Parts<'_> {
 
     /// A part that is left out, and why.
     fn left_out(&self, name: &str, why: &str) -> Value {
-        talk(format_args!("{} {name}: left out: {why}", self.next()));
+        status(format_args!("{} {name}: left out: {why}", self.next()));
         json!({"value": {"left_out": why}})
     }
 }
 
-struct Run<'a> {
-    arguments: &'a Arguments,
+struct Reproduction<'a> {
+    arguments: &'a ReproduceArgs,
     corpus: &'a Corpus,
     split: &'a Split,
     view: &'a View<'a>,
@@ -181,7 +180,7 @@ fn docs_or_none(text: &str) -> std::result::Result<usize, String> {
 /// The documents to classify, or why there are none: not every corpus has classes, and the rest of the report stands
 /// without. What was asked for by name must be there.
 fn classes_of(
-    arguments: &Arguments,
+    arguments: &ReproduceArgs,
     corpus: &Corpus,
     whole: &View<'_>,
     methods: &[Method],
@@ -208,7 +207,7 @@ fn classes_of(
     }
 }
 
-pub fn run(arguments: &Arguments) -> Result<()> {
+pub fn run(arguments: &ReproduceArgs) -> Result<()> {
     let folder = &arguments.output;
     let corpus = Corpus::open(&arguments.corpus)?;
     corpus.verify()?;
@@ -251,7 +250,7 @@ pub fn run(arguments: &Arguments) -> Result<()> {
     }
     let scratch = folder::scratch(folder)?;
     stop_on_interrupt();
-    let run = Run {
+    let run = Reproduction {
         arguments,
         corpus: &corpus,
         split: &split,
@@ -277,7 +276,7 @@ pub fn run(arguments: &Arguments) -> Result<()> {
     print(&format!("{}\n", folder.join("report.html").display()))
 }
 
-impl Run<'_> {
+impl Reproduction<'_> {
     fn report(
         &self,
         methods: &[LinkMethod],
@@ -290,7 +289,7 @@ impl Run<'_> {
         // Links, each file of intents, functions where there is one, the map, classes, criteria.
         let total = 1 + files + usize::from(files > 0) + 3;
         let parts = Parts { folder: &arguments.output, begun: std::cell::Cell::new(0), total };
-        talk(format_args!("{} links …", parts.next()));
+        status(format_args!("{} links …", parts.next()));
         let cells = self.links(methods)?;
         // Trained once, where a part that needs it is not done.
         let mut trained: Option<(Tables, TrainParams)> = None;
@@ -418,14 +417,14 @@ impl Run<'_> {
             let gone: Vec<&str> =
                 cells.iter().filter(|cell| !file(cell).is_file()).map(|cell| cell.method.as_str()).collect();
             if !gone.is_empty() {
-                talk(format_args!(
+                status(format_args!(
                     "no run files of {}, which were asked without or lost them; remove cells/links-METHOD.json to ask again",
                     gone.join(", ")
                 ));
             }
         }
         if missing.is_empty() {
-            talk("links: done before");
+            status("links: done before");
             return Ok(cells);
         }
         self.asked.write_qrels(self.view, &folder.join("runs").join("qrels"))?;

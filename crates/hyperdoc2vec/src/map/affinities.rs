@@ -1,4 +1,4 @@
-//! Which documents belong together, and how much: each with its nearest, in both directions.
+//! Affinities: each document with its nearest neighbours, symmetric.
 
 use rayon::prelude::*;
 
@@ -6,20 +6,20 @@ use crate::kernel::{Matrix, softmax};
 use crate::search::Hit;
 use crate::search::rank::top_batch;
 
-/// Documents that one is held near.
-const NEAREST: usize = 30;
-/// How many of them count in effect: e to the entropy of their weights.
-const EFFECTIVE: f32 = 10.0;
-/// Halvings that find the weights.
-const HALVINGS: usize = 40;
+/// Nearest neighbours of a document.
+const NEIGHBOURS: usize = 30;
+/// The perplexity of their weights: e to the entropy, how many of them count in effect.
+const PERPLEXITY: f32 = 10.0;
+/// Steps of the bisection that finds the bandwidth.
+const BISECTIONS: usize = 40;
 
 /// For each document, others with weights; as a matrix it is symmetric, and all of it sums to 1.
-pub(super) struct Near {
+pub(super) struct Affinities {
     ends: Vec<usize>,
     entries: Vec<(u32, f32)>,
 }
 
-impl Near {
+impl Affinities {
     /// What a document belongs to.
     pub fn of(&self, document: usize) -> &[(u32, f32)] {
         let start = if document == 0 { 0 } else { self.ends[document - 1] };
@@ -27,9 +27,9 @@ impl Near {
     }
 
     /// By the products of `rows`, which have length 1.
-    pub fn new(rows: Matrix<'_>) -> Near {
+    pub fn new(rows: Matrix<'_>) -> Affinities {
         let count = rows.rows();
-        let hits = top_batch(rows, rows, NEAREST, |query, row| query != row);
+        let hits = top_batch(rows, rows, NEIGHBOURS, |query, row| query != row);
         let weights: Vec<Vec<f32>> = hits.par_iter().map(|hits| weights(hits)).collect();
         // Each pair is entered at both of its ends; those that are entered twice then stand beside each other.
         let mut ends = vec![0usize; count];
@@ -52,7 +52,7 @@ impl Near {
                 }
             }
         }
-        let mut near = Near { ends: Vec::with_capacity(count), entries: Vec::with_capacity(total) };
+        let mut near = Affinities { ends: Vec::with_capacity(count), entries: Vec::with_capacity(total) };
         let mut start = 0;
         for end in ends {
             entries[start..end].sort_by_key(|&(other, _)| other);
@@ -66,9 +66,9 @@ impl Near {
     }
 }
 
-/// e to −b times the squared distance, summing to 1, with b such that [`EFFECTIVE`] of them count.
+/// e to −b times the squared distance, summing to 1, with b such that [`PERPLEXITY`] of them count.
 fn weights(hits: &[Hit]) -> Vec<f32> {
-    let aim = EFFECTIVE.min((hits.len() as f32 / 3.0).max(1.0));
+    let aim = PERPLEXITY.min((hits.len() as f32 / 3.0).max(1.0));
     let nearest = hits.first().map_or(0.0, |hit| hit.score);
     let far: Vec<f32> = hits.iter().map(|hit| 2.0 * (nearest - hit.score)).collect();
     let at = |b: f32| {
@@ -79,7 +79,7 @@ fn weights(hits: &[Hit]) -> Vec<f32> {
     };
     let aim = crate::kernel::ln(aim);
     let (mut low, mut high) = (0.0, 1e6f32);
-    for _ in 0..HALVINGS {
+    for _ in 0..BISECTIONS {
         // In the middle by ratio, as the right one may be 1 or 10,000.
         let middle = if low > 0.0 { (low * high).sqrt() } else { high / 1024.0 };
         let entropy = at(middle).1;
@@ -98,7 +98,7 @@ mod tests {
             let hits: Vec<Hit> = (0..30u8).map(|i| Hit { row: 0, score: 0.9 - scale * f32::from(i) / 40.0 }).collect();
             let weights = weights(&hits);
             let entropy: f32 = weights.iter().map(|&p| -p * p.max(1e-30).ln()).sum();
-            assert!((entropy.exp() - EFFECTIVE).abs() < 0.1, "{scale}: {}", entropy.exp());
+            assert!((entropy.exp() - PERPLEXITY).abs() < 0.1, "{scale}: {}", entropy.exp());
             assert!(weights.is_sorted_by(|a, b| a >= b));
         }
         // All equally far: all count.
@@ -114,7 +114,7 @@ mod tests {
                 [a.cos(), a.sin()]
             })
             .collect();
-        let near = Near::new(Matrix::new(&rows, 50, 2, 2));
+        let near = Affinities::new(Matrix::new(&rows, 50, 2, 2));
         let mut sum = 0.0;
         for document in 0..50 {
             assert!(near.of(document).is_sorted_by(|a, b| a.0 < b.0));
