@@ -1,0 +1,172 @@
+//! The library as a stranger uses it: only what the front page shows.
+
+use std::ops::ControlFlow;
+use std::path::Path;
+use std::time::Duration;
+
+use hyperdoc2vec::evaluate::ranking_recall;
+use hyperdoc2vec::generate::{GenerateParams, Generator};
+use hyperdoc2vec::model::Vectors;
+use hyperdoc2vec::{
+    Corpus, Date, Document, Error, Format, Import, Inferrer, Method, Model, NotFound, Question, Ranking, Recommender,
+    Side, Split, TrainParams, Training, add, export,
+};
+
+/// Four hundred documents whose links follow their topics.
+fn documents() -> Vec<Document> {
+    let params = GenerateParams { docs: 400, links: 2400, words: 80, ..GenerateParams::default() };
+    Generator::new(&params).expect("a plan").documents(0..400)
+}
+
+fn corpus(folder: &Path) -> Corpus {
+    Import::documents(documents()).build(folder.join("corpus")).expect("a corpus")
+}
+
+fn model(folder: &Path) -> Model {
+    Training::new(&corpus(folder)).dim(24).epochs(4).run(folder.join("model")).expect("a model")
+}
+
+/// A link of a document as a question, and its target.
+fn held(document: &Document) -> (String, &str) {
+    let link = &document.links[0];
+    let text = format!("{} [[?]] {}", &document.text[..link.anchor], &document.text[link.at..]);
+    (text, &link.targets[0])
+}
+
+#[test]
+fn documents_train_a_model_that_finds_their_links_again() {
+    let dir = tempfile::tempdir().expect("a directory");
+    let model = model(dir.path());
+    let recommender = Recommender::new(&model);
+    let documents = documents();
+    let asked: Vec<(String, &str)> = documents.iter().filter(|d| !d.links.is_empty()).take(40).map(held).collect();
+    let questions: Vec<Question> = asked.iter().map(|(text, _)| Question::new(text)).collect();
+    let answers = recommender.ask_all(&questions);
+    let found = asked.iter().zip(&answers).filter(|((_, target), answer)| {
+        answer.as_ref().is_ok_and(|answer| answer.hits.iter().any(|hit| hit.id == *target))
+    });
+    assert!(found.count() >= 30);
+    for (question, answer) in questions.iter().zip(&answers) {
+        assert_eq!(&recommender.ask(question).expect("an answer"), answer.as_ref().expect("an answer"));
+    }
+}
+
+#[test]
+fn answers_heed_filters_sources_and_rankings_and_explain_themselves() {
+    let dir = tempfile::tempdir().expect("a directory");
+    let model = model(dir.path());
+    let recommender = Recommender::new(&model);
+    let documents = documents();
+    let document = documents.iter().find(|document| !document.links.is_empty()).expect("a link");
+    let (text, _) = held(document);
+    let ask = |question: Question| recommender.ask(&question).expect("an answer");
+    let all = ask(Question::new(&text).rank(Ranking::Bm25Cited).top(5).explain());
+    assert_eq!((all.ranking, all.hits.len()), (Ranking::Bm25Cited, 5));
+    let why = all.hits[0].why.as_ref().expect("an explanation");
+    let shares: f32 = why.bm25.shares.iter().map(|(_, share)| share).sum();
+    assert!((shares - why.bm25.score).abs() < 1e-3, "shares add up to the score");
+    let first = all.hits[0].id.clone();
+    let without = ask(Question::new(&text).rank(Ranking::Bm25Cited).exclude([&first]));
+    assert!(without.hits.iter().all(|hit| hit.id != first));
+    let only = ask(Question::new(&text).only([first.as_str(), all.hits[1].id.as_str()]));
+    assert!(only.hits.iter().all(|hit| [&first, &all.hits[1].id].contains(&&hit.id)));
+    let date: Date = "2005".parse().expect("a date");
+    assert!(ask(Question::new(&text).before(date)).hits.iter().all(|hit| hit.date < Some(date)));
+    assert!(ask(Question::new(&text).source(&document.id)).hits.iter().all(|hit| hit.id != document.id));
+    ask(Question::new(&text).source_text(&document.text));
+    let nothing = ask(Question::new("zxcv qwer"));
+    assert!(nothing.hits.is_empty() && nothing.reason.is_some_and(|reason| reason.contains("known")));
+}
+
+#[test]
+fn errors_are_told_apart_by_kind() {
+    let dir = tempfile::tempdir().expect("a directory");
+    let model = model(dir.path());
+    let recommender = Recommender::new(&model);
+    let unknown = recommender.similar("d0000000", Side::In, 3).expect_err("no such document");
+    assert!(matches!(unknown, Error::NotFound { kind: NotFound::Document, .. }), "{unknown}");
+    assert!(unknown.to_string().contains("did you mean"), "{unknown}");
+    assert!(matches!(recommender.ask(&Question::new(" ")), Err(Error::NoWords)));
+    assert!(matches!(Model::open(dir.path().join("gone")), Err(Error::Io { .. })));
+    std::fs::write(dir.path().join("other"), "something else, longer than a header").expect("a file");
+    assert!(matches!(Model::open(dir.path().join("other")), Err(Error::Damaged { .. })));
+    let twice = Import::documents(documents()).build(dir.path().join("corpus"));
+    assert!(matches!(twice, Err(Error::Exists { .. })));
+    let walks = Training::new(&Corpus::open(dir.path().join("corpus")).expect("a corpus"))
+        .method(Method::DeepWalk)
+        .epochs(1)
+        .run(dir.path().join("walks"))
+        .expect("a model");
+    let question = Question::new("some words").rank(Ranking::Embedding);
+    assert!(matches!(Recommender::new(&walks).ask(&question), Err(Error::Unsupported { .. } | Error::NoWords)));
+    let nameless = Import::documents([Document::new(" ", "text")]).build(dir.path().join("c2"));
+    assert!(nameless.expect_err("no id").to_string().contains("document 1: the id is empty"));
+}
+
+#[test]
+fn training_tells_its_progress_stops_when_asked_and_resumes_to_the_same_bytes() {
+    let dir = tempfile::tempdir().expect("a directory");
+    let corpus = corpus(dir.path());
+    let training = || Training::new(&corpus).dim(8).epochs(3).seed(5);
+    let whole = training().threads(1).run(dir.path().join("whole")).expect("a model");
+    let checkpoint = dir.path().join("checkpoint");
+    let mut batches = 0;
+    let stopped = training().checkpoint(&checkpoint, Duration::from_secs(3600)).watch(|progress| {
+        batches += 1;
+        assert!((0.0..=1.0).contains(&progress.done));
+        if batches == 7 { ControlFlow::Break(()) } else { ControlFlow::Continue(()) }
+    });
+    assert!(matches!(stopped.run(dir.path().join("pieces")), Err(Error::Stopped { .. })));
+    let resumed = training().checkpoint(&checkpoint, Duration::from_secs(3600)).resume(true).threads(2);
+    let resumed = resumed.run(dir.path().join("pieces")).expect("a model");
+    let bytes = |model: &Model| std::fs::read(model.path()).expect("a file");
+    assert!(bytes(&whole) == bytes(&resumed));
+    assert_eq!(whole.params(), &{
+        let mut params = TrainParams::for_corpus(&corpus);
+        (params.dim, params.seed) = (8, 5);
+        params.set_epochs(3);
+        params
+    });
+}
+
+#[test]
+fn vectors_are_embedded_added_exported_and_evaluated() {
+    let dir = tempfile::tempdir().expect("a directory");
+    let documents = documents();
+    let (old, new) = documents.split_at(360);
+    let corpus = Import::documents(old.to_vec()).build(dir.path().join("old")).expect("a corpus");
+    let model = Training::new(&corpus).dim(24).epochs(4).run(dir.path().join("m")).expect("a model");
+    let texts: Vec<&str> = new.iter().map(|document| document.text.as_str()).collect();
+    let inferred = Inferrer::new(&model).expect("a method that infers").texts(&texts).expect("vectors");
+    assert!(inferred.iter().all(|text| text.vector.len() == 24 && text.known > 0));
+    let more = Import::documents(new.to_vec()).build(dir.path().join("new")).expect("a corpus");
+    let added = add(&model, &more, &dir.path().join("grown"), 0).expect("a model");
+    assert_eq!(added.documents, 40);
+    let grown = Model::open(dir.path().join("grown")).expect("a model");
+    assert_eq!(grown.documents(), 400);
+    let mut out = Vec::new();
+    export::npy(&grown, Vectors::DocOut, &mut out).expect("vectors").expect("written");
+    assert!(out.len() > 400 * 24 * 4);
+    let whole = Import::documents(documents.clone()).build(dir.path().join("whole")).expect("a corpus");
+    let split = Split::by_share(&whole, 0.2, 1).expect("a split");
+    let part = Training::new(&whole).dim(24).split(&split).run(dir.path().join("part")).expect("a model");
+    let (questions, recalls) = ranking_recall(&whole, &split, &part, 100, 10).expect("figures");
+    assert!(questions > 50 && recalls.len() >= 3);
+    assert!(recalls.iter().any(|recall| recall.with_anchor > 0.5), "{recalls:?}");
+}
+
+#[test]
+fn files_are_imported_with_a_report_and_written_as_jsonl() {
+    let dir = tempfile::tempdir().expect("a directory");
+    let notes = dir.path().join("notes");
+    std::fs::create_dir(&notes).expect("a directory");
+    std::fs::write(notes.join("a.md"), "# A\nsee [[b]] and [[gone]]\n").expect("a note");
+    std::fs::write(notes.join("b.md"), "# B\nnothing\n").expect("a note");
+    let import = || Import::files(Format::Markdown, [&notes]).min_count(1);
+    let (corpus, report) = import().build_with_report(dir.path().join("c")).expect("a corpus");
+    assert_eq!((corpus.len(), report.documents, report.links), (2, 2, 1));
+    assert!(corpus.manifest().losses.iter().next().is_some(), "the link to nothing is counted");
+    let mut lines = Vec::new();
+    import().write_jsonl(&mut lines).expect("lines");
+    assert_eq!(String::from_utf8(lines).expect("UTF-8").lines().count(), 2);
+}
