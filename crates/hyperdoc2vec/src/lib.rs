@@ -74,3 +74,8 @@ pub use model::{Method, Model, TrainParams};
 pub use recommend::{Answer, DocumentHit, Question, Recommender, Side};
 pub use search::Ranking;
 pub use train::{TrainProgress, Training};
+
+/// The blocks of the guide, run as tests.
+#[cfg(doctest)]
+#[doc = include_str!("../../../docs/guide/library.md")]
+struct LibraryGuide;

@@ -80,14 +80,14 @@ fn what_is_no_corpus_is_told_apart_from_what_is_not_there() {
     fs::create_dir(place.path("folder")).expect("a directory");
     for command in ["info", "doctor", "cat"] {
         let message = place.refused(&format!("{command} folder"));
-        assert_eq!(message, "folder: not a corpus: it has no corpus.json; make one with `hd2v import`");
+        assert_eq!(message, "folder: not a corpus: it has no corpus.json; import the documents first");
         let message = place.refused(&format!("{command} in"));
         if command == "info" {
             assert!(message.starts_with("in: not a whole hyperdoc2vec model"), "{message}");
         } else {
-            assert_eq!(message, "in: not a corpus: it has no corpus.json; make one with `hd2v import`");
+            assert_eq!(message, "in: not a corpus: it has no corpus.json; import the documents first");
         }
         let message = place.refused(&format!("{command} gone"));
-        assert_eq!(message, "gone: no such corpus; make one with `hd2v import`");
+        assert_eq!(message, "gone: no such corpus; import the documents first");
     }
 }

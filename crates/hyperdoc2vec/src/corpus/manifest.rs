@@ -151,7 +151,7 @@ impl Manifest {
         if !path.is_file() {
             let what =
                 if dir.exists() { format!("not a corpus: it has no {NAME}") } else { "no such corpus".to_owned() };
-            return Err(damaged(format!("{what}; make one by an import")));
+            return Err(damaged(format!("{what}; import the documents first")));
         }
         let bytes = fs::read(&path).map_err(Error::io("read", &path))?;
         let json: serde_json::Value = serde_json::from_slice(&bytes)
