@@ -7,7 +7,7 @@ use anyhow::Result;
 use clap::Args;
 use hyperdoc2vec::{Corpus, Model, add};
 
-use super::import::{most_threads, refuse_existing};
+use super::common::{most_threads, refuse_existing};
 use crate::output::{count, status, thousands};
 
 /// Add new documents to a model without training it again

@@ -14,7 +14,7 @@ use hyperdoc2vec::model::TrainParams;
 use hyperdoc2vec::train::{TrainProgress, Training};
 use hyperdoc2vec::{Corpus, Error, Model, WordId};
 
-use super::import::tell_result;
+use super::common::report_result;
 use super::{add, doctor, info, recommend};
 use crate::output::{count, print, status};
 use crate::progress::{Reporter, TrainReporter, stop_on_interrupt};
@@ -191,7 +191,7 @@ fn import_documentation(html: &Path, corpus: &Path) -> Result<()> {
     (options.include, options.force) = (include, true);
     let mut reporter = Reporter::new();
     let made = Import::files(Format::Html, [html]).options(options).watch(|p| reporter.watch(p)).build(corpus)?;
-    tell_result(&made, reporter.finish());
+    report_result(&made, reporter.finish());
     Ok(())
 }
 
@@ -204,6 +204,6 @@ fn generate(corpus: &Path) -> Result<()> {
     options.force = true;
     let mut reporter = Reporter::new();
     let made = hyperdoc2vec::generate::generate(&params, corpus, &options, &mut |p| reporter.watch(p))?;
-    tell_result(&made, reporter.finish());
+    report_result(&made, reporter.finish());
     Ok(())
 }

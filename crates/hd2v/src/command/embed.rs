@@ -10,7 +10,7 @@ use hyperdoc2vec::{Document, Error, Model, export};
 use hyperdoc2vec::{Inferred, Inferrer};
 use serde::Serialize;
 
-use super::import::{file_aside, most_threads, refuse_existing, written_aside};
+use super::common::{most_threads, refuse_existing, write_file, write_output};
 use crate::output::{count, losses, status, thousands};
 use crate::progress::{Reporter, stop_on_interrupt};
 
@@ -94,8 +94,8 @@ pub fn run(arguments: &EmbedArgs) -> Result<()> {
         let ids = ids_path(output);
         // Both are refused before one is written.
         refuse_existing(output, arguments.force)?;
-        file_aside(&ids, arguments.force, &mut |ids| {
-            file_aside(output, arguments.force, &mut |out| {
+        write_file(&ids, arguments.force, &mut |ids| {
+            write_file(output, arguments.force, &mut |out| {
                 let dim = model.params().dim;
                 out.write_all(&export::npy_head(0, dim, HEAD))?;
                 let write = |id: &str, vector: &[f32]| {
@@ -108,7 +108,7 @@ pub fn run(arguments: &EmbedArgs) -> Result<()> {
             })
         })?;
     } else {
-        written_aside(output, arguments.force, &mut |out| {
+        write_output(output, arguments.force, &mut |out| {
             let write = |id: &str, vector: &[f32]| {
                 serde_json::to_writer(&mut *out, &JsonLine { id, vector })?;
                 out.write_all(b"\n")

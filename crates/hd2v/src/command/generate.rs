@@ -8,7 +8,7 @@ use hyperdoc2vec::generate;
 use hyperdoc2vec::generate::GenerateParams;
 use hyperdoc2vec::import::ImportOptions;
 
-use super::import::{WordArgs, most_threads, tell_result, written_aside};
+use super::common::{WordArgs, most_threads, report_result, write_output};
 use crate::output::{count, status};
 use crate::progress::{Reporter, stop_on_interrupt};
 
@@ -61,7 +61,7 @@ pub fn run(arguments: &GenerateArgs) -> Result<()> {
     stop_on_interrupt();
     let mut reporter = Reporter::new();
     if let Some(path) = &arguments.jsonl {
-        let documents = written_aside(path, force, &mut |out| {
+        let documents = write_output(path, force, &mut |out| {
             Ok(generate::generate_jsonl(&params, out, &options, &mut |p| reporter.watch(p))?)
         })?;
         let seconds = reporter.finish();
@@ -70,6 +70,6 @@ pub fn run(arguments: &GenerateArgs) -> Result<()> {
     }
     let output = arguments.output.as_deref().context("--output is missing")?;
     let corpus = generate::generate(&params, output, &options, &mut |p| reporter.watch(p))?;
-    tell_result(&corpus, reporter.finish());
+    report_result(&corpus, reporter.finish());
     Ok(())
 }

@@ -1,18 +1,14 @@
 //! `hd2v import`: from raw documents to a corpus.
 
-use std::fs::File;
-use std::io::{BufRead, BufReader, BufWriter, Read, Write};
+use std::io::Write;
 use std::path::{Path, PathBuf};
 
 use anyhow::{Context, Result};
 use clap::Args;
-use hyperdoc2vec::corpus::CorpusOptions;
-use hyperdoc2vec::import::ImportReport;
-use hyperdoc2vec::import::{self, Format, Import, ImportOptions};
-use hyperdoc2vec::import::{Reference, References};
-use hyperdoc2vec::storage::write_atomically;
-use hyperdoc2vec::{Corpus, Error};
+use hyperdoc2vec::Error;
+use hyperdoc2vec::import::{self, Format, Import, ImportOptions, ImportReport, Reference, References};
 
+use super::common::{WordArgs, most_threads, refuse_existing, report_result, write_output};
 use crate::output::{count, losses, status, thousands};
 use crate::progress::{Reporter, stop_on_interrupt};
 
@@ -90,35 +86,6 @@ pub struct ImportArgs {
     threads: usize,
 }
 
-/// Reads a number of threads; 0 is one a core.
-pub fn most_threads(text: &str) -> Result<usize, String> {
-    match text.parse() {
-        Ok(threads) if threads <= 1024 => Ok(threads),
-        _ => Err("expected a number from 0 (one a core) to 1024".to_owned()),
-    }
-}
-
-/// How words are taken, and what is replaced: the same for every command that makes a corpus.
-#[derive(Args)]
-pub struct WordArgs {
-    /// WordArgs that occur less often are not learnt (they stay for display and search)
-    #[arg(long, default_value_t = CorpusOptions::default().min_count)]
-    min_count: u64,
-    /// Keep upper and lower case apart
-    #[arg(long)]
-    keep_case: bool,
-    /// Replace the output if it is there already
-    #[arg(long)]
-    pub force: bool,
-}
-
-impl WordArgs {
-    /// The library's options.
-    pub fn options(&self) -> CorpusOptions {
-        CorpusOptions { lowercase: !self.keep_case, min_count: self.min_count }
-    }
-}
-
 pub fn run(arguments: &ImportArgs) -> Result<()> {
     let mut options = ImportOptions::default();
     options.corpus = arguments.words.options();
@@ -145,8 +112,8 @@ pub fn run(arguments: &ImportArgs) -> Result<()> {
         Ok(import.build_with_report(output)?)
     })?;
     let seconds = reporter.finish();
-    tell_references(&report.references);
-    tell_result(&corpus, seconds);
+    report_references(&report.references);
+    report_result(&corpus, seconds);
     write_report(arguments, &report)
 }
 
@@ -160,7 +127,7 @@ type EachReference<'a> = &'a mut (dyn FnMut(&Reference) -> hyperdoc2vec::Result<
 /// Imports, and writes what became of every reference, if that is wanted.
 fn with_references<T>(arguments: &ImportArgs, import: &mut dyn FnMut(EachReference<'_>) -> Result<T>) -> Result<T> {
     let Some(path) = &arguments.references else { return import(&mut |_| Ok(())) };
-    written_aside(path, arguments.words.force, &mut |out| {
+    write_output(path, arguments.words.force, &mut |out| {
         import(&mut |reference| {
             let line = serde_json::to_vec(reference).map_err(std::io::Error::from);
             line.and_then(|line| out.write_all(&[&line[..], b"\n"].concat())).map_err(Error::io("write", path))
@@ -169,7 +136,7 @@ fn with_references<T>(arguments: &ImportArgs, import: &mut dyn FnMut(EachReferen
 }
 
 /// What became of the references, on stderr, in formats that have any.
-fn tell_references(references: &References) {
+fn report_references(references: &References) {
     if references.is_empty() {
         return;
     }
@@ -189,108 +156,23 @@ fn tell_references(references: &References) {
 
 fn write_report(arguments: &ImportArgs, report: &ImportReport) -> Result<()> {
     let Some(path) = &arguments.report else { return Ok(()) };
-    written_aside(path, arguments.words.force, &mut |out| {
+    write_output(path, arguments.words.force, &mut |out| {
         serde_json::to_writer_pretty(&mut *out, report).with_context(|| format!("cannot write {}", path.display()))?;
         writeln!(out).with_context(|| format!("cannot write {}", path.display()))
     })
 }
 
-/// What came in and what was lost, on stderr.
-pub fn tell_result(corpus: &Corpus, seconds: f64) {
-    let counts = &corpus.manifest().counts;
-    if counts.vocabulary * 20 < counts.distinct_words {
-        let (few, all) = (thousands(counts.vocabulary), thousands(counts.distinct_words));
-        let least = corpus.manifest().options.min_count;
-        status(format_args!(
-            "only {few} of {all} distinct words occur {least} times; for a small corpus lower --min-count"
-        ));
-    }
-    status(format_args!(
-        "{}{}: {}, {}, {} at {}; {seconds:.1} s, {:.1} MB of text a second",
-        losses(&corpus.manifest().losses, 3),
-        corpus.path().display(),
-        count(counts.documents, "document"),
-        count(counts.words, "word"),
-        count(counts.links, "link"),
-        count(counts.positions, "position"),
-        counts.text_bytes as f64 / 1e6 / seconds.max(1e-3),
-    ));
-}
-
 fn write_jsonl(arguments: &ImportArgs, path: &Path, options: &ImportOptions) -> Result<()> {
     let mut reporter = Reporter::new();
-    let report = written_aside(path, arguments.words.force, &mut |out| {
+    let report = write_output(path, arguments.words.force, &mut |out| {
         with_references(arguments, &mut |each| {
             let import = import(arguments, options).each_reference(each).watch(|p| reporter.watch(p));
             Ok(import.write_jsonl(out)?)
         })
     })?;
     let seconds = reporter.finish();
-    tell_references(&report.references);
+    report_references(&report.references);
     let (lost, documents) = (losses(&report.losses, 3), count(report.documents, "document"));
     status(format_args!("{lost}{}: {documents}; {seconds:.1} s", path.display()));
     write_report(arguments, &report)
-}
-
-/// The library does not know what its output is called.
-fn naming(error: anyhow::Error, output: &Path) -> anyhow::Error {
-    match error.downcast() {
-        Ok(Error::Io { doing: doing @ "write", source, .. }) => Error::io(doing, output)(source).into(),
-        Ok(error) => error.into(),
-        Err(error) => error,
-    }
-}
-
-/// Writes a file under another name beside it and renames it when it is whole; `-` is stdout. A device or a pipe
-/// (`/dev/null`) is written as it is.
-pub fn written_aside<T>(
-    path: &Path,
-    force: bool,
-    write: &mut dyn FnMut(&mut (dyn Write + Send)) -> Result<T>,
-) -> Result<T> {
-    // Standard output may be a file, to which the shell appends; opened by its other name it would be overwritten.
-    if path.as_os_str() == "-" || path == Path::new("/dev/stdout") {
-        return straight(std::io::stdout(), Path::new("standard output"), write);
-    }
-    let special = path.metadata().is_ok_and(|there| !there.is_file() && !there.is_dir());
-    if special {
-        let out = File::options().write(true).open(path);
-        return straight(out.with_context(|| format!("cannot open {}", path.display()))?, path, write);
-    }
-    file_aside(path, force, &mut |out| write(out))
-}
-
-/// Writes to what cannot be renamed.
-fn straight<T>(
-    out: impl Write + Send,
-    path: &Path,
-    write: &mut dyn FnMut(&mut (dyn Write + Send)) -> Result<T>,
-) -> Result<T> {
-    let mut out = BufWriter::new(out);
-    let result = write(&mut out).map_err(|error| naming(error, path))?;
-    out.flush().with_context(|| format!("cannot write {}", path.display()))?;
-    Ok(result)
-}
-
-/// The first line of a file, as far as it is text and not too long; `None` where it cannot be read.
-pub fn first_line(path: &Path) -> Option<String> {
-    let mut line = String::new();
-    BufReader::new(File::open(path).ok()?).take(10_000).read_line(&mut line).ok()?;
-    Some(line)
-}
-
-/// What is there is replaced by `--force` only.
-pub fn refuse_existing(path: &Path, force: bool) -> Result<()> {
-    let shown = path.display();
-    anyhow::ensure!(
-        force || !path.exists(),
-        "{shown}: exists already; choose another name, or replace it with --force"
-    );
-    Ok(())
-}
-
-/// As [`written_aside`], for what must be a file.
-pub fn file_aside<T>(path: &Path, force: bool, write: &mut dyn FnMut(&mut BufWriter<File>) -> Result<T>) -> Result<T> {
-    refuse_existing(path, force)?;
-    write_atomically(path, |out| write(out).map_err(|error| naming(error, path)))
 }

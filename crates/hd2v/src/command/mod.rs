@@ -2,6 +2,7 @@
 
 pub mod add;
 pub mod cat;
+pub mod common;
 pub mod demo;
 pub mod doctor;
 pub mod embed;
@@ -10,7 +11,6 @@ pub mod export;
 pub mod generate;
 pub mod import;
 pub mod info;
-pub mod model;
 pub mod recommend;
 pub mod reproduce;
 pub mod serve;

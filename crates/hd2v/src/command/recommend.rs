@@ -14,7 +14,7 @@ use hyperdoc2vec::search::approximate::{self, Index};
 use hyperdoc2vec::search::{Ranking, Searcher};
 use hyperdoc2vec::{Date, Error, Model};
 
-use super::model::{hits_table, one_line, shortened};
+use super::common::{hits_table, one_line, shortened};
 use crate::output::{print, print_json, status, thousands};
 use crate::wire;
 use crate::wire_from::context_text;

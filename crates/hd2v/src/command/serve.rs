@@ -6,7 +6,7 @@ use std::time::Duration;
 use anyhow::{Context, Result, ensure};
 use clap::Args;
 
-use super::import::most_threads;
+use super::common::most_threads;
 use crate::serve::{self, Limits, Options};
 
 /// Serve a model over HTTP: a JSON API and a web page

@@ -7,7 +7,7 @@ use clap::Args;
 use hyperdoc2vec::Model;
 use hyperdoc2vec::recommend::{Recommender, Side};
 
-use super::model::hits_table;
+use super::common::hits_table;
 use crate::output::{print, print_json};
 use crate::wire::{self, SideName, TOP};
 use crate::wire_from;

@@ -18,29 +18,32 @@ use hyperdoc2vec::train::{TrainProgress, Training};
 use hyperdoc2vec::{Corpus, Date, Error};
 use serde_json::json;
 
-use super::import::{first_line, most_threads, refuse_existing};
+use super::common::{first_line, most_threads, refuse_existing};
 use crate::output::{count, status};
 use crate::progress::{TrainReporter, stop_on_interrupt};
 
 /// Train a model on a corpus
 #[derive(Args)]
 #[command(after_help = "\
-Methods:
-  h-d2v         content (PV-DBOW), then links by sampled softmax; the default
-  h-d2v-paper   as the paper has it: PV-DM, then negative sampling link by link; slow
-  h-d2v-random  the same from random vectors
-  joint         content and links at once, in turns
-  w2v           citation as word: CBOW over words and links (or skip-gram, with --skip-gram)
-  pv-dm, pv-dbow, d2v-nc   content only: work without links
-  d2v-cac       content and the contexts that point at it
-  npm, deepwalk            the other rivals of the paper
-
 The same corpus, parameters and seed give the same file, byte for byte, for any number of threads.
 Ctrl-C stops after the batch and leaves a checkpoint beside the model; --resume goes on from it.
 
 Examples:
   hd2v train papers.corpus -o papers.model
-  hd2v train papers.corpus -o papers.model --until 2009 --dim 200 --log train.jsonl")]
+  hd2v train papers.corpus -o papers.model --until 2009 --dim 200 --log train.jsonl
+
+Methods:
+  h-d2v         content (PV-DBOW), then links by sampled softmax; the default
+  joint         content and links at once, in turns
+  pv-dbow       content only: works without links
+Methods of the paper and its rivals, for comparisons:
+  h-d2v-paper   as the paper has it: PV-DM, then negative sampling link by link; slow
+  h-d2v-random  the same from random vectors
+  pv-dm, d2v-nc content only
+  d2v-cac       content and the contexts that point at it
+  w2v           citation as word: CBOW over words and links (or skip-gram, with --skip-gram)
+  npm           the neural probabilistic model
+  deepwalk      walks over the links; the text is not used")]
 pub struct TrainArgs {
     /// The corpus directory
     corpus: PathBuf,

@@ -440,7 +440,11 @@ fn what_a_report_cannot_do_is_told_before_it_begins() {
     }
     // Every document has two labels, so none has one class; nobody asked for classes by name.
     let outcome = place.ok(&format!("{command} --example d000000 --no-runs"));
-    assert!(outcome.err.contains("classes: left out: ") && outcome.err.contains("choose among the labels by a prefix"), "{}", outcome.err);
+    assert!(
+        outcome.err.contains("classes: left out: ") && outcome.err.contains("choose among the labels by a prefix"),
+        "{}",
+        outcome.err
+    );
     let html = fs::read_to_string(place.path("report/report.html")).expect("a page");
     assert!(html.contains("An example") && !html.contains("BLEU and Moses"), "the example is another");
     let mut parts: Vec<String> = fs::read_dir(place.path("report"))

@@ -59,7 +59,7 @@ impl WaitingLinks {
     }
 }
 
-/// NumberFile of a file, from the first to the last.
+/// Numbers of a file, from the first to the last.
 pub(crate) struct NumberFile {
     file: BufReader<File>,
     path: PathBuf,

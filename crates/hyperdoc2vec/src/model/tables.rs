@@ -33,7 +33,7 @@ impl Tables {
     }
 }
 
-/// HugeArray a row is padded to a multiple of, with zeros.
+/// Numbers a row is padded to a multiple of, with zeros.
 const LANE: usize = 8;
 
 /// Vectors, and for each the mean square of the gradients it has seen.
@@ -65,7 +65,7 @@ impl Table {
         }
     }
 
-    /// HugeArray in a row, padding included.
+    /// Numbers in a row, padding included.
     pub fn stride(&self) -> usize {
         self.stride
     }

@@ -4,7 +4,7 @@
 use bytemuck::{Pod, Zeroable};
 use memmap2::MmapMut;
 
-/// HugeArray that begin at a multiple of 32 bytes at least.
+/// A long array of numbers, beginning at a multiple of 32 bytes at least.
 #[derive(Debug)]
 pub struct HugeArray {
     length: usize,

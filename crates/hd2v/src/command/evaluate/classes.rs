@@ -15,7 +15,7 @@ use hyperdoc2vec::model::Method;
 use hyperdoc2vec::{Corpus, Error};
 use serde_json::{Value, json};
 
-use super::super::import::most_threads;
+use super::super::common::most_threads;
 use super::links::{MethodArgs, merge};
 use super::table::{ends, percent, table};
 use crate::output::{print, print_json, status};

@@ -11,7 +11,7 @@ use hyperdoc2vec::evaluate::criteria::{CRITERIA, CriteriaParams, PROBED, run as 
 use hyperdoc2vec::model::Method;
 use serde_json::Value;
 
-use super::super::import::most_threads;
+use super::super::common::most_threads;
 use super::classes::methods;
 use super::links::tempfile_folder;
 use super::table::{ends, percent, table};

@@ -18,7 +18,7 @@ use hyperdoc2vec::train::train_tables;
 use hyperdoc2vec::{Corpus, Date, Error};
 use serde_json::{Value, json};
 
-use super::super::import::{first_line, most_threads};
+use super::super::common::{first_line, most_threads};
 use super::table::{ends, percent, table};
 use crate::output::{count, print, print_json, status, thousands};
 use crate::progress::{EvaluateReporter, TrainReporter, folds_teller, stop_on_interrupt};

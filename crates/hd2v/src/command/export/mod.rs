@@ -11,7 +11,7 @@ use clap::{Args, ValueEnum};
 use hyperdoc2vec::model::Vectors;
 use hyperdoc2vec::{Model, export};
 
-use super::import::{refuse_existing, written_aside};
+use super::common::{refuse_existing, write_output};
 use crate::output::{status, thousands};
 
 /// Write vectors for other programs: gensim, numpy, pandas, the embedding projector
@@ -86,10 +86,10 @@ pub fn run(arguments: &ExportArgs) -> Result<()> {
         // Both are refused before one is written.
         refuse_existing(output, force)?;
         let metadata = metadata_path(output);
-        written_aside(&metadata, force, &mut |out| write(&metadata, export::metadata(&model, which, out)?))?;
+        write_output(&metadata, force, &mut |out| write(&metadata, export::metadata(&model, which, out)?))?;
         status(format_args!("{}: what the rows are", metadata.display()));
     }
-    written_aside(output, force, &mut |out: &mut (dyn Write + Send)| {
+    write_output(output, force, &mut |out: &mut (dyn Write + Send)| {
         let written = match arguments.format {
             ExportFormat::Word2vec => export::word2vec(&model, which, out)?,
             ExportFormat::Word2vecBin => export::word2vec_binary(&model, which, out)?,
@@ -140,5 +140,5 @@ fn write_parquet(_: &ExportArgs, _: &Model, _: Vectors) -> Result<()> {
 
 #[cfg(feature = "parquet")]
 fn write_parquet(arguments: &ExportArgs, model: &Model, which: Vectors) -> Result<()> {
-    written_aside(&arguments.output, arguments.force, &mut |out| parquet::write(model, which, out))
+    write_output(&arguments.output, arguments.force, &mut |out| parquet::write(model, which, out))
 }

@@ -33,17 +33,17 @@ use hyperdoc2vec::train::train_tables;
 use hyperdoc2vec::{Corpus, Error};
 use serde_json::{Value, json};
 
+use super::common::most_threads;
 use super::evaluate::classes::{labelled, methods as train_methods, teller};
 use super::evaluate::criteria::{docs, probe};
 use super::evaluate::links::{
     Anchors, MethodArgs, SplitArgs, anchors, context_words, cost, in_order, merge, methods, split, without_hybrid,
 };
-use super::import::most_threads;
 use crate::output::{print, status};
 use crate::progress::{EvaluateReporter, TrainReporter, folds_teller, stop_on_interrupt, stopped};
 use folder::{clear, read_json, write, write_json};
 
-/// Reproduction every experiment of the paper on a corpus, and write a report with tables and plots
+/// Run every experiment of the paper on a corpus, and write a report with tables and plots
 #[derive(Args)]
 #[command(after_help = "\
 The folder holds report.html (one file, to look at), report.json, TREC run files, and what is done. A run that was stopped

@@ -1,0 +1,155 @@
+//! What several commands share: arguments, outputs, tables of hits.
+
+use std::fs::File;
+use std::io::{BufRead, BufReader, BufWriter, Read, Write};
+use std::path::Path;
+
+use anyhow::{Context, Result};
+use clap::Args;
+use hyperdoc2vec::corpus::CorpusOptions;
+use hyperdoc2vec::storage::write_atomically;
+use hyperdoc2vec::{Corpus, Error};
+
+use crate::output::{count, losses, status, thousands};
+
+/// Reads a number of threads; 0 is one a core.
+pub fn most_threads(text: &str) -> Result<usize, String> {
+    match text.parse() {
+        Ok(threads) if threads <= 1024 => Ok(threads),
+        _ => Err("expected a number from 0 (one a core) to 1024".to_owned()),
+    }
+}
+
+/// How words are taken, and what is replaced: the same for every command that makes a corpus.
+#[derive(Args)]
+pub struct WordArgs {
+    /// Words that occur less often are not learnt (they stay for display and search)
+    #[arg(long, default_value_t = CorpusOptions::default().min_count)]
+    min_count: u64,
+    /// Keep upper and lower case apart
+    #[arg(long)]
+    keep_case: bool,
+    /// Replace the output if it is there already
+    #[arg(long)]
+    pub force: bool,
+}
+
+impl WordArgs {
+    /// The library's options.
+    pub fn options(&self) -> CorpusOptions {
+        CorpusOptions { lowercase: !self.keep_case, min_count: self.min_count }
+    }
+}
+
+/// What came in and what was lost, on stderr.
+pub fn report_result(corpus: &Corpus, seconds: f64) {
+    let counts = &corpus.manifest().counts;
+    if counts.vocabulary * 20 < counts.distinct_words {
+        let (few, all) = (thousands(counts.vocabulary), thousands(counts.distinct_words));
+        let least = corpus.manifest().options.min_count;
+        status(format_args!(
+            "only {few} of {all} distinct words occur {least} times; for a small corpus lower --min-count"
+        ));
+    }
+    status(format_args!(
+        "{}{}: {}, {}, {} at {}; {seconds:.1} s, {:.1} MB of text a second",
+        losses(&corpus.manifest().losses, 3),
+        corpus.path().display(),
+        count(counts.documents, "document"),
+        count(counts.words, "word"),
+        count(counts.links, "link"),
+        count(counts.positions, "position"),
+        counts.text_bytes as f64 / 1e6 / seconds.max(1e-3),
+    ));
+}
+
+/// The library does not know what its output is called.
+fn naming(error: anyhow::Error, output: &Path) -> anyhow::Error {
+    match error.downcast() {
+        Ok(Error::Io { doing: doing @ "write", source, .. }) => Error::io(doing, output)(source).into(),
+        Ok(error) => error.into(),
+        Err(error) => error,
+    }
+}
+
+/// Writes a file under another name beside it and renames it when it is whole; `-` is stdout. A device or a pipe
+/// (`/dev/null`) is written as it is.
+pub fn write_output<T>(
+    path: &Path,
+    force: bool,
+    write: &mut dyn FnMut(&mut (dyn Write + Send)) -> Result<T>,
+) -> Result<T> {
+    // Standard output may be a file, to which the shell appends; opened by its other name it would be overwritten.
+    if path.as_os_str() == "-" || path == Path::new("/dev/stdout") {
+        return straight(std::io::stdout(), Path::new("standard output"), write);
+    }
+    let special = path.metadata().is_ok_and(|there| !there.is_file() && !there.is_dir());
+    if special {
+        let out = File::options().write(true).open(path);
+        return straight(out.with_context(|| format!("cannot open {}", path.display()))?, path, write);
+    }
+    write_file(path, force, &mut |out| write(out))
+}
+
+/// Writes to what cannot be renamed.
+fn straight<T>(
+    out: impl Write + Send,
+    path: &Path,
+    write: &mut dyn FnMut(&mut (dyn Write + Send)) -> Result<T>,
+) -> Result<T> {
+    let mut out = BufWriter::new(out);
+    let result = write(&mut out).map_err(|error| naming(error, path))?;
+    out.flush().with_context(|| format!("cannot write {}", path.display()))?;
+    Ok(result)
+}
+
+/// The first line of a file, as far as it is text and not too long; `None` where it cannot be read.
+pub fn first_line(path: &Path) -> Option<String> {
+    let mut line = String::new();
+    BufReader::new(File::open(path).ok()?).take(10_000).read_line(&mut line).ok()?;
+    Some(line)
+}
+
+/// What is there is replaced by `--force` only.
+pub fn refuse_existing(path: &Path, force: bool) -> Result<()> {
+    let shown = path.display();
+    anyhow::ensure!(
+        force || !path.exists(),
+        "{shown}: exists already; choose another name, or replace it with --force"
+    );
+    Ok(())
+}
+
+/// As [`write_output`], for what must be a file.
+pub fn write_file<T>(path: &Path, force: bool, write: &mut dyn FnMut(&mut BufWriter<File>) -> Result<T>) -> Result<T> {
+    refuse_existing(path, force)?;
+    write_atomically(path, |out| write(out).map_err(|error| naming(error, path)))
+}
+
+/// A title is cut at this many characters in a table.
+const TITLE: usize = 60;
+
+/// Rows of a table: rank, score, name, and more where there is more to say. Columns stand below each other.
+pub fn hits_table(rows: &[(f32, String, String)]) -> String {
+    let width = rows.iter().map(|(_, name, _)| name.chars().count()).max().unwrap_or(0);
+    let digits = rows.len().to_string().len();
+    rows.iter()
+        .enumerate()
+        .map(|(place, (score, name, more))| {
+            let line = format!("{:digits$}  {score:8.4}  {name:width$}  {}", place + 1, shortened(&one_line(more)));
+            line.trim_end().to_owned() + "\n"
+        })
+        .collect()
+}
+
+/// White space as single spaces.
+pub fn one_line(text: &str) -> String {
+    text.split_whitespace().collect::<Vec<_>>().join(" ")
+}
+
+pub fn shortened(title: &str) -> String {
+    if title.chars().count() <= TITLE {
+        return title.to_owned();
+    }
+    title.chars().take(TITLE - 1).chain(['…']).collect()
+}
