@@ -1,6 +1,5 @@
 //! `hd2v import`: from raw documents to a corpus.
 
-use std::io::Write;
 use std::path::{Path, PathBuf};
 
 use anyhow::{Context, Result};

@@ -5,7 +5,7 @@ use std::time::Duration;
 /// Below this, no quadratic scanner is at work on thousands of pieces.
 const LITTLE: Duration = Duration::from_millis(2);
 /// How many times as long eight times the input may take: a linear scanner takes 8 times, a quadratic one 64 times.
-const MOST: u32 = 40;
+const MOST: u32 = 24;
 /// The machine may be busy with other things: so often the two are measured, and the shortest times count.
 const TRIES: usize = 9;
 
