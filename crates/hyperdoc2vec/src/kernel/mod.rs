@@ -15,7 +15,7 @@
 //! ```
 //!
 //! ```
-//! use hyperdoc2vec::kernel::{Matrix, MatrixMut, Panels, Start, multiply, pack_transposed};
+//! use hyperdoc2vec::internals::kernel::{Matrix, MatrixMut, Panels, Start, multiply, pack_transposed};
 //!
 //! let x = [1.0, 2.0, 3.0, 4.0]; // two rows
 //! let n = [1.0, 0.0, 0.0, 1.0, 1.0, 1.0]; // three rows

@@ -21,7 +21,7 @@ use crate::train::run::{Run, TrainProgress};
 /// # use hyperdoc2vec::{Document, Import, Training};
 /// # let folder = tempfile::tempdir().unwrap();
 /// # let documents = (0..40).map(|n| Document::new(format!("d{n}"), format!("some words [[d{}]] of text", (n + 1) % 40)));
-/// # let corpus = Import::default().min_count(1).documents(documents, folder.path().join("c"))?;
+/// # let corpus = Import::documents(documents).min_count(1).build(folder.path().join("c"))?;
 /// let model = Training::new(&corpus).dim(16).epochs(2).run(folder.path().join("notes.model"))?;
 /// assert_eq!(model.documents(), 40);
 /// # Ok::<(), hyperdoc2vec::Error>(())
