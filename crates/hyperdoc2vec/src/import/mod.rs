@@ -187,9 +187,14 @@ pub type Watch<'a> = &'a mut (dyn FnMut(&Progress) -> ControlFlow<()> + Send);
 pub struct Import<'a> {
     input: Input<'a>,
     options: ImportOptions,
-    each_reference: Option<Box<dyn FnMut(&Reference) -> Result<()> + Send + 'a>>,
-    watch: Option<Box<dyn FnMut(&Progress) -> ControlFlow<()> + Send + 'a>>,
+    each_reference: Option<Box<EachReference<'a>>>,
+    watch: Option<Box<ImportWatch<'a>>>,
 }
+
+/// Sees every bibliography entry.
+type EachReference<'a> = dyn FnMut(&Reference) -> Result<()> + Send + 'a;
+/// Watches an import and may stop it.
+type ImportWatch<'a> = dyn FnMut(&Progress) -> ControlFlow<()> + Send + 'a;
 
 /// Where documents come from.
 enum Input<'a> {

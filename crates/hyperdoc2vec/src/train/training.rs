@@ -32,8 +32,11 @@ pub struct Training<'a> {
     threads: usize,
     checkpoints: Option<Checkpoints>,
     split: Option<&'a Split>,
-    watch: Option<Box<dyn FnMut(&TrainProgress) -> ControlFlow<()> + Send + 'a>>,
+    watch: Option<Box<RunWatch<'a>>>,
 }
+
+/// Watches a run and may stop it.
+type RunWatch<'a> = dyn FnMut(&TrainProgress) -> ControlFlow<()> + Send + 'a;
 
 impl<'a> Training<'a> {
     /// With the parameters that suit `corpus`: see [`TrainParams::for_corpus`].
