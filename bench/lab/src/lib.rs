@@ -5,9 +5,10 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use hyperdoc2vec::corpus::Split;
 use hyperdoc2vec::internals::corpus::view::View;
+use hyperdoc2vec::internals::corpus::window::NearWord;
+use hyperdoc2vec::internals::id::WordRow;
 use hyperdoc2vec::internals::kernel::{Matrix, MatrixMut, Panels, Start, gather_sum, multiply, pack_transposed};
-use hyperdoc2vec::internals::model::tables::Table;
-use hyperdoc2vec::internals::model::tables::Tables;
+use hyperdoc2vec::internals::model::tables::{Table, Tables};
 use hyperdoc2vec::internals::model::weighting::Weighting;
 
 /// CPU seconds of this process so far, over all its threads (Linux).
@@ -45,33 +46,28 @@ pub fn recall(
 ) -> f64 {
     let queries = split.queries(view.corpus);
     let Tables { input, output } = tables;
-    let (stride, first) = (input.stride(), view.words.len());
-    let documents = &output.data()[first * stride..];
+    let stride = input.stride();
+    let documents = output.halves().1;
     let mut found = 0.0;
     for block in queries.chunks(256) {
         let mut x = vec![0f32; block.len() * stride];
         for (query, row) in block.iter().zip(x.chunks_mut(stride)) {
-            let (mut ids, mut weights) = (vec![], vec![]);
-            view.context(query.position, window, |word, distance| {
-                ids.push(word);
-                weights.push(weighting.of(word, distance));
-            });
-            let total: f32 = weights.iter().sum::<f32>().max(1e-9);
-            weights.iter_mut().for_each(|weight| *weight /= total);
+            let words: Vec<NearWord> = view.window_at(query.position, window).collect();
+            let mut rows: Vec<WordRow> = words.iter().map(|word| word.row).collect();
+            let mut weights = weighting.of_window(&words);
             if source > 0.0 {
                 let text = view.corpus.words(view.corpus.position(query.position).source);
-                let known: Vec<u32> = text.iter().filter_map(|&word| view.word_row(word)).collect();
-                let total: f32 = known.iter().map(|&word| weighting.of(word, 0)).sum::<f32>().max(1e-9);
-                weights.extend(known.iter().map(|&word| source * weighting.of(word, 0) / total));
-                ids.extend(known);
+                let known: Vec<WordRow> = view.known(text).collect();
+                weights.extend(weighting.of_text(&known).iter().map(|weight| source * weight));
+                rows.extend(known);
             }
-            gather_sum(input.matrix(), &ids, &weights, row);
+            gather_sum(input.words(), WordRow::numbers(&rows), &weights, row);
         }
         let scores = scores(documents, &x, stride);
         for (i, query) in block.iter().enumerate() {
             let score = |document: usize| scores[document * block.len() + i];
             let hits = query.truths.iter().filter(|&&truth| {
-                let truth = view.document_row(truth).unwrap() as usize - first;
+                let truth = view.document_row(truth).unwrap().index();
                 let better =
                     |&other: &usize| score(other) > score(truth) || (score(other) == score(truth) && other < truth);
                 (0..view.documents.len()).filter(better).count() < 10
@@ -89,8 +85,8 @@ fn nearest(
     wanted: impl Fn(usize) -> bool,
     mut each: impl FnMut(usize, &[(f32, usize)]),
 ) {
-    let (first, stride) = (view.words.len(), table.stride());
-    let mut unit = table.data()[first * stride..].to_vec();
+    let stride = table.stride();
+    let mut unit = table.halves().1.to_vec();
     for row in unit.chunks_mut(stride) {
         let norm = row.iter().map(|x| x * x).sum::<f32>().sqrt().max(1e-12);
         row.iter_mut().for_each(|x| *x /= norm);
@@ -111,11 +107,9 @@ fn nearest(
 
 /// The share of a document's link partners among its ten nearest.
 pub fn partners(view: &View<'_>, table: &Table) -> f64 {
-    let first = view.words.len();
     let mut linked = vec![BTreeSet::new(); view.documents.len()];
     for link in &view.links {
-        let source = view.document_row(view.corpus.position(link.position as usize).source).unwrap() as usize - first;
-        let target = link.target as usize - first;
+        let (source, target) = (view.source_of(link).unwrap().index(), link.target.index());
         linked[source].insert(target);
         linked[target].insert(source);
     }

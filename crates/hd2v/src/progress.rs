@@ -7,7 +7,7 @@ use std::sync::Mutex;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::{Duration, Instant};
 
-use hyperdoc2vec::evaluate::links::Doing;
+use hyperdoc2vec::evaluate::links::EvaluationStep;
 use hyperdoc2vec::import::{Progress, Unit};
 use hyperdoc2vec::train::TrainProgress;
 use indicatif::{HumanBytes, HumanDuration, ProgressBar, ProgressStyle};
@@ -279,23 +279,23 @@ impl EvaluateReporter {
     }
 
     /// Shows the progress; asks to stop after Ctrl-C.
-    pub fn watch(&self, doing: &Doing<'_>) -> ControlFlow<()> {
+    pub fn watch(&self, doing: &EvaluationStep<'_>) -> ControlFlow<()> {
         let mut line = None;
         if let Ok(mut state) = self.state.lock() {
             let mut always = false;
             let (name, share, what) = match doing {
-                Doing::Training(name, progress) => {
+                EvaluationStep::Training(name, progress) => {
                     let pace = state.paces.entry((*name).to_owned()).or_insert_with(Pace::new);
                     pace.see(progress);
                     let line = pace.line(progress);
                     (*name, TRAINING_SHARE * progress.done, format!("{name}: {line}"))
                 }
-                Doing::Asking(name, done, total) => {
+                EvaluationStep::Asking(name, done, total) => {
                     let share = TRAINING_SHARE + (1.0 - TRAINING_SHARE) * *done as f64 / (*total).max(1) as f64;
                     let (done, total) = (thousands(*done as u64), thousands(*total as u64));
                     (*name, share, format!("{name}: asked {done} of {total}"))
                 }
-                Doing::Done(cell) => {
+                EvaluationStep::Done(cell) => {
                     state.done += 1;
                     always = true;
                     let seconds = state.started.elapsed().as_secs_f64();

@@ -80,7 +80,7 @@ fn no_file_of_the_server_names_one_above_it() {
 #[test]
 fn paths_are_read_as_rust_reads_them() {
     let source = "use super::error::ApiError;\nuse super::{guard, page::{self, part}};\n// super::comment::X\n\
-                  fn f() { crate::serve::state::watch(); crate::output::talk(); mysuper::other(); }";
+                  fn f() { crate::serve::state::watch(); crate::output::status(); mysuper::other(); }";
     let found = named(source, &["super::", "crate::serve::"]);
     assert_eq!(found.iter().map(String::as_str).collect::<Vec<_>>(), ["error", "guard", "page", "state"]);
 }

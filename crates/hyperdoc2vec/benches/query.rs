@@ -13,6 +13,7 @@ use std::time::Instant;
 use hyperdoc2vec::generate::GenerateParams;
 use hyperdoc2vec::generate::generate;
 use hyperdoc2vec::import::ImportOptions;
+use hyperdoc2vec::internals::id::DocRow;
 use hyperdoc2vec::internals::kernel::Matrix;
 use hyperdoc2vec::internals::rng::Rng;
 use hyperdoc2vec::internals::storage::container::{Tensor, write};
@@ -100,7 +101,7 @@ fn trained(dir: &Path) {
         // The first call makes what later ones share.
         let explained = |number: usize| {
             let (query, hits) = found(number);
-            let rows: Vec<u32> = hits.iter().map(|hit| hit.row).collect();
+            let rows: Vec<DocRow> = hits.iter().map(|hit| DocRow(hit.row)).collect();
             black_box(explain(&searcher, &query, &rows, None, Ranking::Hybrid).expect("explained"));
         };
         tell("reading the text", &milliseconds(100, |number| drop(black_box(query(number)))));

@@ -183,13 +183,13 @@ fn rows(view: &View<'_>, params: &TrainParams) -> Rows {
     let inputs: Vec<Vec<u32>> = (0..BATCHES * batch)
         .map(|_| {
             let position = view.links[rng.below(view.links.len())].position as usize;
-            let mut rows = Vec::new();
-            view.context(position, params.window, |row, _| rows.push(row));
+            let word = |row| view.table_row_of_word(row).0;
+            let mut rows: Vec<u32> = view.window_at(position, params.window).map(|near| word(near.row)).collect();
             let source = view.corpus.position(position).source;
-            rows.extend(view.document_row(source));
+            rows.extend(view.document_row(source).map(|row| view.table_row_of_doc(row).0));
             let text = view.corpus.words(source);
             let drawn = (0..params.citation.source_words).map(|_| text[rng.below(text.len())]);
-            rows.extend(drawn.filter_map(|word| view.word_row(word)));
+            rows.extend(drawn.filter_map(|drawn| view.word_row(drawn)).map(word));
             rows
         })
         .collect();

@@ -16,24 +16,23 @@ use crate::corpus::groups::Groups;
 use crate::document::Date;
 use crate::document::tokenize::Tokenizer;
 use crate::error::{Error, Result};
-use crate::id::{DocId, WordId};
+use crate::id::{DocId, DocRow, WordId, WordRow};
 use crate::infer::Inferrer;
 use crate::infer::newcomers::ContentMap;
 use crate::model::index::links::{AROUND, Context, KeywordsBuf, LinksBuf, keywords};
 use crate::model::index::postings::PostingsBuf;
-use crate::model::index::terms::{Field, context_times};
-use crate::model::weighting::rarity_weight;
+use crate::model::index::terms::Field;
+use crate::model::weighting::{ContextCounts, rarity};
 use crate::model::write::{flat, index_tensors};
 use crate::model::{FORMAT, Model, VERSION, Vectors};
 use crate::storage::container::{Tensor, write};
 use crate::storage::strings::{StringTable, string_index};
 use crate::threads::in_pool;
 
-const NONE: u32 = u32::MAX;
 /// Documents whose vectors are inferred before the next are.
 const TOGETHER: usize = 512;
 
-/// What was added.
+/// Counts of what was added.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub struct Added {
     /// New documents.
@@ -48,10 +47,10 @@ pub struct Added {
     pub unknown: u64,
 }
 
-/// A link of a new document: before which of its words, and the rows of the documents it points at.
-struct Place {
+/// A link of a new document: before which of its words, and the documents it points at.
+struct NewLink {
     at: usize,
-    targets: Vec<u32>,
+    targets: Vec<DocRow>,
 }
 
 /// Writes to `destination` a model that has the documents of `model`, and those of `corpus` that it does not have.
@@ -76,35 +75,41 @@ struct Addition<'a> {
     corpus: &'a Corpus,
     documents: Vec<DocId>,
     /// For each document of the corpus, its row.
-    rows: Vec<u32>,
-    /// For each word of the corpus, its row in the index, and the words that are new there.
-    terms: Vec<u32>,
+    rows: Vec<DocRow>,
+    /// For each word of the corpus that new documents have, its row in the index; and the words that are new there.
+    terms: Vec<WordRow>,
     new_terms: Vec<&'a str>,
     /// The links of each new document.
-    links: Vec<Vec<Place>>,
+    links: Vec<Vec<NewLink>>,
 }
 
 impl<'a> Addition<'a> {
     fn new(model: &'a Model, corpus: &'a Corpus) -> Result<Addition<'a>> {
         let (names, known) = (model.names(), model.terms());
-        let mut rows: Vec<u32> =
-            corpus.documents().map(|doc| names.find(corpus.name(doc)).map_or(NONE, |row| row as u32)).collect();
-        let documents: Vec<DocId> = corpus.documents().filter(|doc| rows[doc.index()] == NONE).collect();
+        let mut documents = Vec::new();
+        let mut row = |doc| match names.find(corpus.name(doc)) {
+            Some(row) => DocRow(row as u32),
+            None => {
+                documents.push(doc);
+                DocRow((model.documents() + documents.len() - 1) as u32)
+            }
+        };
+        let rows: Vec<DocRow> = corpus.documents().map(&mut row).collect();
         if documents.is_empty() {
             let what = format!("all its {} documents are in the model already", corpus.len());
             return Err(Error::input(corpus.path().display().to_string(), what));
         }
-        (model.documents() as u32..).zip(&documents).for_each(|(row, doc)| rows[doc.index()] = row);
         let mut used = vec![false; corpus.distinct_words()];
         documents.iter().flat_map(|&doc| corpus.words(doc)).for_each(|word| used[word.index()] = true);
-        let mut terms = vec![NONE; used.len()];
+        let mut terms = vec![WordRow(u32::MAX); used.len()];
         let mut new_terms = Vec::new();
         for (number, _) in used.iter().enumerate().filter(|(_, used)| **used) {
             let word = corpus.word(WordId(number as u32));
-            terms[number] = known.find(word).unwrap_or_else(|| {
+            let row = known.find(word).unwrap_or_else(|| {
                 new_terms.push(word);
                 known.ends.len() + new_terms.len() - 1
-            }) as u32;
+            });
+            terms[number] = WordRow(row as u32);
         }
         let mut addition = Addition { model, corpus, documents, rows, terms, new_terms, links: vec![] };
         let tokenizer = Tokenizer::new(corpus.manifest().options.lowercase);
@@ -115,10 +120,10 @@ impl<'a> Addition<'a> {
 
     /// The links of a new document. They are taken from its text: those that lead out of its corpus may lead into the
     /// model.
-    fn places(&self, doc: DocId, tokenizer: &Tokenizer) -> Result<Vec<Place>> {
+    fn places(&self, doc: DocId, tokenizer: &Tokenizer) -> Result<Vec<NewLink>> {
         let (document, own) = (self.corpus.document(doc)?, self.rows[doc.index()]);
         let row = |name: &String| match self.model.names().find(name) {
-            Some(row) => Some(row as u32),
+            Some(row) => Some(DocRow(row as u32)),
             None => self.corpus.find(name).map(|doc| self.rows[doc.index()]),
         };
         let (mut places, mut words, mut from) = (Vec::new(), 0, 0);
@@ -129,11 +134,11 @@ impl<'a> Addition<'a> {
                     from = end;
                 }
             }
-            let mut targets: Vec<u32> = link.targets.iter().filter_map(row).filter(|&row| row != own).collect();
+            let mut targets: Vec<DocRow> = link.targets.iter().filter_map(row).filter(|&row| row != own).collect();
             targets.sort_unstable();
             targets.dedup();
             if !targets.is_empty() {
-                places.push(Place { at: words.min(self.corpus.words(doc).len()), targets });
+                places.push(NewLink { at: words.min(self.corpus.words(doc).len()), targets });
             }
         }
         Ok(places)
@@ -157,24 +162,22 @@ impl<'a> Addition<'a> {
             Field::Text => {
                 let of = |document: usize| document.checked_sub(old).map_or(&[][..], words);
                 let each = |document: usize, tell: &mut dyn FnMut(u32)| {
-                    of(document).iter().for_each(|word| tell(self.terms[word.index()]));
+                    of(document).iter().for_each(|word| tell(self.terms[word.index()].0));
                 };
                 PostingsBuf::build(self.all_documents(), terms, |document| of(document).len(), each)
             }
             Field::Cited => {
                 let params = self.model.params();
-                let times = context_times(params.window, params.citation.decay);
+                let counts = ContextCounts::new(params.window, params.citation.decay);
                 let (contexts, cited_by) = self.cited_by();
                 let each = |document: usize, tell: &mut dyn FnMut(u32)| {
                     for &number in cited_by.of(document) {
                         let (source, place) = contexts[number as usize];
                         let (before, after) = words(source).split_at(place.at);
-                        for (word, &times) in before.iter().rev().zip(&times).chain(after.iter().zip(&times)) {
-                            (0..times).for_each(|_| tell(self.terms[word.index()]));
-                        }
+                        counts.tell(before, after, |word| tell(self.terms[word.index()].0));
                     }
                 };
-                let size = |document: usize| cited_by.of(document).len() * 2 * times.len();
+                let size = |document: usize| cited_by.of(document).len() * 2 * counts.reach();
                 PostingsBuf::build(self.all_documents(), terms, size, each)
             }
         };
@@ -183,12 +186,12 @@ impl<'a> Addition<'a> {
 
     /// The new documents' links, each with the number of the new document that it stands in; and which of them point at
     /// each document.
-    fn cited_by(&self) -> (Vec<(usize, &Place)>, Groups) {
+    fn cited_by(&self) -> (Vec<(usize, &NewLink)>, Groups) {
         let links = self.links.iter().enumerate();
-        let contexts: Vec<(usize, &Place)> =
+        let contexts: Vec<(usize, &NewLink)> =
             links.flat_map(|(document, places)| places.iter().map(move |place| (document, place))).collect();
-        let targets = |(number, (_, place)): (usize, &(usize, &'_ Place))| {
-            place.targets.iter().map(|&target| (target as usize, number as u32)).collect::<Vec<_>>()
+        let targets = |(number, (_, place)): (usize, &(usize, &'_ NewLink))| {
+            place.targets.iter().map(|&target| (target.index(), number as u32)).collect::<Vec<_>>()
         };
         let pairs: Vec<(usize, u32)> = contexts.iter().enumerate().flat_map(targets).collect();
         let cited_by = Groups::new(self.all_documents(), pairs.into_iter());
@@ -204,12 +207,12 @@ impl<'a> Addition<'a> {
             let (before, after) = self.corpus.words(self.documents[source]).split_at(place.at);
             let rows = |words: &[WordId]| words.iter().map(|word| self.terms[word.index()]).collect();
             Context {
-                source: (self.model.documents() + source) as u32,
+                source: DocRow((self.model.documents() + source) as u32),
                 before: rows(&before[before.len().saturating_sub(AROUND)..]),
                 after: rows(&after[..after.len().min(AROUND)]),
             }
         };
-        let new = |document: usize| cited_by.of(document).iter().map(context).collect();
+        let new = |document: DocRow| cited_by.of(document.index()).iter().map(context).collect();
         Some(LinksBuf::extended(old, self.all_documents(), new))
     }
 
@@ -228,9 +231,9 @@ impl<'a> Addition<'a> {
         for block in self.documents.chunks(TOGETHER) {
             let known = |&doc: &DocId| {
                 let rows = self.corpus.words(doc).iter().map(|word| self.terms[word.index()]);
-                rows.filter(|&row| (row as usize) < model.words()).collect::<Vec<u32>>()
+                rows.filter(|row| row.index() < model.words()).collect::<Vec<WordRow>>()
             };
-            let texts: Vec<Vec<u32>> = block.iter().map(known).collect();
+            let texts: Vec<Vec<WordRow>> = block.iter().map(known).collect();
             unknown += texts.iter().filter(|rows| rows.is_empty()).count() as u64;
             let Some(inferrer) = &inferrer else {
                 doc_in.resize(doc_in.len() + block.len() * dim, 0.0);
@@ -290,7 +293,7 @@ impl<'a> Addition<'a> {
         let mut links_to = model.links_to()?.to_vec();
         links_to.resize(self.all_documents(), 0);
         let targets = || self.links.iter().flatten().flat_map(|place| &place.targets);
-        targets().for_each(|&target| links_to[target as usize] += 1);
+        targets().for_each(|target| links_to[target.index()] += 1);
         let added = Added {
             documents: self.documents.len() as u64,
             skipped: (corpus.len() - self.documents.len()) as u64,
@@ -346,17 +349,17 @@ impl<'a> Addition<'a> {
         Ok(added)
     }
 
-    /// What all documents are about, if the model knows it of its own.
+    /// The words that tell most of each document, if the model has those of its own.
     fn keywords(&self) -> Result<Option<KeywordsBuf>> {
         let Some(old) = self.model.keywords() else { return Ok(None) };
         let (mut ends, mut rows, mut counts) = (old.ends.to_vec(), old.rows.to_vec(), old.counts.to_vec());
         let (found, documents) = (self.model.word_documents()?, self.model.trained_documents());
-        let rarity = |row: u32| rarity_weight(found[row as usize], documents, true);
+        let rarity = |row: WordRow| rarity(found[row.index()], documents);
         for &doc in &self.documents {
             let known = self.corpus.words(doc).iter().map(|word| self.terms[word.index()]);
-            let known = known.filter(|&row| (row as usize) < self.model.words()).collect();
+            let known = known.filter(|row| row.index() < self.model.words()).collect();
             for (row, count) in keywords(known, rarity) {
-                rows.push(row);
+                rows.push(row.0);
                 counts.push(count);
             }
             ends.push(rows.len() as u64);

@@ -3,6 +3,8 @@
 use std::io;
 use std::path::{Path, PathBuf};
 
+use strum::VariantArray;
+
 /// The library's result.
 pub type Result<T> = std::result::Result<T, Error>;
 
@@ -131,4 +133,10 @@ impl Error {
     pub fn input(place: impl Into<String>, what: impl Into<String>) -> Error {
         Error::Input { place: place.into(), what: what.into() }
     }
+}
+
+/// The message for a name that no variant of `E` has.
+pub(crate) fn unknown_name<E: VariantArray + Copy + Into<&'static str>>(kind: &str, found: &str) -> String {
+    let names: Vec<&str> = E::VARIANTS.iter().map(|&variant| variant.into()).collect();
+    format!("expected {kind} ({}), found {found:?}", names.join(", "))
 }

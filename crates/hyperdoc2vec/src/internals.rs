@@ -10,6 +10,9 @@ pub mod corpus {
     pub mod view {
         pub use crate::corpus::view::*;
     }
+    pub mod window {
+        pub use crate::corpus::window::*;
+    }
 }
 pub mod document {
     pub mod markup {
@@ -18,6 +21,9 @@ pub mod document {
     pub mod tokenize {
         pub use crate::document::tokenize::*;
     }
+}
+pub mod id {
+    pub use crate::id::*;
 }
 pub mod import {
     pub use crate::import::Parsed;

@@ -67,8 +67,10 @@ fn main() {
             let numbers = std::fs::read(&arguments[3]).unwrap();
             let numbers: Vec<f32> =
                 numbers.chunks_exact(4).map(|x| f32::from_le_bytes(x.try_into().unwrap())).collect();
-            for (row, vector) in numbers.chunks_exact(params.dim).enumerate() {
-                tables.input.row_mut(view.words.len() + row)[..params.dim].copy_from_slice(vector);
+            let stride = tables.input.stride();
+            let rows = tables.input.halves_mut().1.chunks_exact_mut(stride);
+            for (row, vector) in rows.zip(numbers.chunks_exact(params.dim)) {
+                row[..params.dim].copy_from_slice(vector);
             }
             judge(&tables.input);
         }

@@ -13,7 +13,7 @@ use hyperdoc2vec::Corpus;
 use hyperdoc2vec::corpus::Split;
 use hyperdoc2vec::internals::corpus::view::View;
 use hyperdoc2vec::internals::model::tables::Tables;
-use hyperdoc2vec::internals::model::weighting::Weighting;
+use hyperdoc2vec::internals::model::weighting::{WeightRule, Weighting};
 use hyperdoc2vec::model::{Method, TrainParams};
 use hyperdoc2vec::train::Phase;
 use hyperdoc2vec::train::citation::Citation;
@@ -57,7 +57,7 @@ fn main() {
     };
     rayon::scope(|_| {
         if ours {
-            let weighting = Weighting::new(&view, params.window, params.citation.decay, params.citation.rarity);
+            let weighting = Weighting::new(&view, params.window, WeightRule::of(&params));
             run(&Dbow::new(&view, &params.content, params.seed), &mut tables, None);
             let citation = Citation::new(&view, &params.citation, params.window, params.seed).from_content();
             citation.prepare(&mut tables);
@@ -65,7 +65,7 @@ fn main() {
         } else {
             let text = Text::words(&view);
             run(&Direct::new(&text, Form::Dm, &params.direct, params.seed), &mut tables, None);
-            let even = Weighting::new(&view, params.window, 0.0, false);
+            let even = Weighting::new(&view, params.window, WeightRule::EVEN);
             run(&ReferenceCitation::new(&view, &params.reference, params.seed), &mut tables, Some(&even));
         }
     });

@@ -16,35 +16,35 @@ use std::collections::BTreeMap;
 use std::ops::ControlFlow;
 use std::path::PathBuf;
 
-use hyperdoc2vec::corpus::{self, Split};
+use hyperdoc2vec::corpus::{HeldOutLink, Split};
 use hyperdoc2vec::internals::corpus::view::View;
+use hyperdoc2vec::internals::id::DocRow;
 use hyperdoc2vec::internals::kernel::Matrix;
 use hyperdoc2vec::internals::model::index::postings::PostingsBuf;
 use hyperdoc2vec::internals::model::index::terms::{Field, Terms, cited};
+use hyperdoc2vec::internals::model::weighting::ContextCounts;
 use hyperdoc2vec::model::TrainParams;
 use hyperdoc2vec::model::Vectors;
-use hyperdoc2vec::search::bm25::{B, Bm25, JOINT_K1, Joint, K1};
-use hyperdoc2vec::search::ranker::Ranker;
-use hyperdoc2vec::search::ranker::{Candidates, Scope, candidates};
+use hyperdoc2vec::search::bm25::{B, BM25F_K1, Bm25, Bm25F, K1};
+use hyperdoc2vec::search::ranker::{Candidates, LinkSource, Ranker, Scope, candidates};
 use hyperdoc2vec::search::{Hit, Query, Ranking, Searcher, rank};
 use hyperdoc2vec::train::Training;
-use hyperdoc2vec::train::ranker::{question, source};
 use hyperdoc2vec::{Corpus, Date, Model};
 use rayon::prelude::*;
 
 struct Asked {
     query: Query,
     position: usize,
-    truths: Vec<u32>,
+    truths: Vec<DocRow>,
 }
 
 /// Prints recall averaged over questions, and the share of newcomers found.
 fn tell(name: &str, asked: &[Asked], newcomer: &[bool], hits: &[Vec<Hit>]) {
     let (mut recall, mut found, mut wanted) = (0.0, 0, 0);
     for (asked, hits) in asked.iter().zip(hits) {
-        let hit = |truth: &u32| hits.iter().any(|hit| hit.row == *truth);
+        let hit = |truth: &DocRow| hits.iter().any(|hit| DocRow(hit.row) == *truth);
         recall += asked.truths.iter().filter(|truth| hit(truth)).count() as f64 / asked.truths.len() as f64;
-        for truth in asked.truths.iter().filter(|truth| newcomer[**truth as usize]) {
+        for truth in asked.truths.iter().filter(|truth| newcomer[truth.index()]) {
             wanted += 1;
             found += usize::from(hit(truth));
         }
@@ -85,17 +85,16 @@ fn main() {
     model.verify().unwrap();
     let searcher = Searcher::new(&model);
     let terms = Terms::new(&view);
-    let first = view.words.len() as u32;
 
     let last: Option<Date> = option("last").map(|date| date.parse().unwrap());
     let every: usize = option("every").map_or(1, |n| n.parse().unwrap());
     let anchors = option("anchors") != Some("0");
-    let ask = |query: corpus::TestPosition| {
-        let truths = query.truths.iter().map(|&truth| view.document_row(truth).unwrap() - first).collect();
+    let ask = |query: HeldOutLink| {
+        let truths = query.truths.iter().map(|&truth| view.document_row(truth).unwrap()).collect();
         let position = query.position;
-        Asked { query: question(&view, &terms, position, params.window, anchors), position, truths }
+        Asked { query: Query::of_link(&view, &terms, position, params.window, anchors), position, truths }
     };
-    let in_time = |query: &corpus::TestPosition| {
+    let in_time = |query: &HeldOutLink| {
         let date = corpus.date(corpus.position(query.position).source);
         last.is_none_or(|last| date.is_some_and(|date| date.is_up_to(last)))
     };
@@ -128,14 +127,14 @@ fn main() {
         for sourced in [false, true] {
             let started = std::time::Instant::now();
             let search = |asked: &Asked| {
-                let source = sourced.then(|| source(&view, &model, asked.position, |_| true).unwrap());
+                let source = sourced.then(|| LinkSource::of_link(&view, &model, asked.position, |_| true).unwrap());
                 candidates(&searcher, &asked.query, source.as_ref(), Scope::ALL).unwrap()
             };
             let found: Vec<Option<Candidates>> = asked.par_iter().map(search).collect();
             let seconds = started.elapsed().as_secs_f64();
             let all = |found: &Option<Candidates>| {
                 let rows = found.iter().flat_map(|found| &found.rows);
-                rows.map(|&row| Hit { row, score: 0.0 }).collect()
+                rows.map(|row| Hit { row: row.0, score: 0.0 }).collect()
             };
             tell("all candidates", &asked, &newcomer, &found.par_iter().map(all).collect::<Vec<_>>());
             let order =
@@ -149,7 +148,7 @@ fn main() {
             for (asked, hits) in asked.iter().zip(&hits) {
                 for hit in hits {
                     let bin = &mut bins[((hit.score * 10.0) as usize).min(9)];
-                    *bin = (bin.0 + 1, bin.1 + hit.score, bin.2 + usize::from(asked.truths.contains(&hit.row)));
+                    *bin = (bin.0 + 1, bin.1 + hit.score, bin.2 + usize::from(asked.truths.contains(&DocRow(hit.row))));
                 }
             }
             for (count, sum, right) in bins {
@@ -168,12 +167,12 @@ fn main() {
         let get = |name: &str, default: f32| values.get(name).copied().unwrap_or(default);
         let window = get("index", params.window as f32) as usize;
         let near = get("near", params.citation.decay);
-        let lists = || PostingsBuf::collect(|take| cited(&view, &terms, window, near, take));
+        let lists = || PostingsBuf::collect(|take| cited(&view, &terms, &ContextCounts::new(window, near), take));
         let cited = indexes.entry((window, near.to_bits())).or_insert_with(lists);
         let own = Bm25::with(model.postings(Field::Text).unwrap(), get("k1", K1), get("b", B));
         let cited = Bm25::with(cited.view(), get("ck1", get("k1", K1)), get("cb", B));
         let joint =
-            Joint::with([own.clone(), cited.clone()], [get("own", 1.0), get("cited", 1.0)], get("k1", JOINT_K1));
+            Bm25F::with([own.clone(), cited.clone()], [get("own", 1.0), get("cited", 1.0)], get("k1", BM25F_K1));
         let search = |asked: &Asked| {
             let terms =
                 asked.query.terms(get("window", params.window as f32) as usize, get("decay", params.citation.decay));

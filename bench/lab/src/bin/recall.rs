@@ -7,9 +7,8 @@
 
 use hyperdoc2vec::corpus::Split;
 use hyperdoc2vec::internals::corpus::view::View;
-use hyperdoc2vec::internals::model::tables::Table;
 use hyperdoc2vec::internals::model::tables::Tables;
-use hyperdoc2vec::internals::model::weighting::Weighting;
+use hyperdoc2vec::internals::model::weighting::{WeightRule, Weighting};
 use hyperdoc2vec::model::CitationParams;
 use hyperdoc2vec::model::DbowParams;
 use hyperdoc2vec::model::Loss;
@@ -59,8 +58,8 @@ fn main() {
         view.links.len(),
         t.elapsed()
     );
-    let mut tables = Tables { input: Table::new(view.rows(), dim), output: Table::new(view.rows(), dim) };
-    tables.input.fill(0..view.rows(), dim, 1, 1);
+    let mut tables = Tables::zeros(&view, dim);
+    tables.input.fill(0..view.table_rows(), dim, 1, 1);
     let dbow = DbowParams {
         epochs: get("content", 0.0) as usize,
         document_rate: get("drate", 0.05),
@@ -100,7 +99,7 @@ fn main() {
             let s = t.elapsed().as_secs_f64();
             println!("epoch {epoch} loss {:.4} {:.1} s {:.0} links/s", loss / links as f64, s, links as f64 / s);
         }
-        let weighting = Weighting::new(&view, window, params.decay, params.rarity);
+        let weighting = Weighting::new(&view, window, WeightRule { decay: params.decay, rarity: params.rarity });
         for source in [0.0, 0.2, 0.4, 0.7, 1.0] {
             println!(
                 "source {source} recall@10 {:.2} %",

@@ -6,7 +6,7 @@ use std::time::Instant;
 
 use anyhow::{Context, Result};
 use clap::Args;
-use hyperdoc2vec::corpus::{Part, Split, TestPosition};
+use hyperdoc2vec::corpus::{HeldOutLink, Split, SplitPart};
 use hyperdoc2vec::evaluate::{RankingRecall, ranking_recall};
 use hyperdoc2vec::generate::GenerateParams;
 use hyperdoc2vec::import::{Format, Import, ImportOptions};
@@ -146,7 +146,7 @@ fn train_part(corpus: &Corpus, split: &Split, model: &Path) -> Result<()> {
 /// Asks for links of the pages held out, by every ranking, with the link's own words and without.
 fn compare(corpus: &Corpus, split: &Split, path: &Path) -> Result<()> {
     let (questions, recalls) = ranking_recall(corpus, split, &Model::open(path)?, ASKED, HITS)?;
-    let pages = split.documents(Part::Test).count() as u64;
+    let pages = split.documents(SplitPart::Test).count() as u64;
     let mut table = format!(
         "\n{} on the {} held out: the share whose targets are among the first {HITS} hits\n\n{:26}{:>12}{:>16}\n",
         count(questions as u64, "link"),
@@ -164,7 +164,7 @@ fn compare(corpus: &Corpus, split: &Split, path: &Path) -> Result<()> {
 }
 
 /// The words around a link, with the place marked.
-fn around(corpus: &Corpus, query: &TestPosition) -> String {
+fn around(corpus: &Corpus, query: &HeldOutLink) -> String {
     let (before, after) = corpus.context(&corpus.position(query.position), 8);
     let words = |words: &[WordId]| words.iter().map(|&word| corpus.word(word)).collect::<Vec<_>>().join(" ");
     format!("{} [[?]] {}", words(before), words(after))

@@ -14,14 +14,14 @@ use std::path::{Path, PathBuf};
 use rayon::prelude::*;
 use tempfile::TempDir;
 
-use crate::corpus::links::{NONE, Names, NumberFile, WaitingLinks};
+use crate::corpus::links::{Names, NumberFile, WaitingLinks};
 use crate::corpus::manifest::{self, CorpusOptions, Counts, Manifest, Provenance};
 use crate::corpus::prepare::{Prepared, PreparedDocument};
 use crate::corpus::{Corpus, NO_LANGUAGE, TextPlace};
 use crate::document::Date;
 use crate::document::losses::{Loss, Losses, Tally};
 use crate::error::{Error, Result};
-use crate::id::DocId;
+use crate::id::{DocId, OptionalNumber};
 use crate::storage::array::{ArrayWriter, Files, StringsWriter, write_array, write_index, write_strings};
 use crate::storage::atomic;
 use crate::storage::strings::Interner;
@@ -45,7 +45,7 @@ pub struct Builder {
     word_counts: Vec<u64>,
     /// Names of documents, targets and redirects; `documents[name]` is the document of that name.
     names: Interner,
-    documents: Vec<u32>,
+    documents: Vec<OptionalNumber>,
     document_names: Vec<u32>,
     document_tokens: Vec<u64>,
     document_text: Vec<TextPlace>,
@@ -145,22 +145,22 @@ impl Builder {
 
     fn name(&mut self, name: &str) -> u32 {
         let number = self.names.intern(name);
-        self.documents.resize(self.names.len(), NONE);
+        self.documents.resize(self.names.len(), OptionalNumber::NONE);
         number
     }
 
     fn add_document(&mut self, prepared: PreparedDocument, tokens: &[u32], first_block: u32) -> Result<()> {
         let PreparedDocument { document, links, text, text_bytes, .. } = prepared;
         let name = self.name(&document.id);
-        if self.documents[name as usize] != NONE {
+        if self.documents[name as usize].get().is_some() {
             self.losses.add(Loss::DuplicateId, format!("{} ({})", document.id, document.origin));
             return Ok(());
         }
         let doc = self.document_names.len();
-        if doc as u64 >= u64::from(NONE) {
+        if doc as u64 >= u64::from(u32::MAX) {
             return Err(Error::input(document.origin, "more than 4 billion documents do not fit into a corpus"));
         }
-        self.documents[name as usize] = doc as u32;
+        self.documents[name as usize] = OptionalNumber::some(doc as u32);
         self.document_names.push(name);
         self.tokens.push(tokens)?;
         tokens.iter().for_each(|&token| self.word_counts[token as usize] += 1);
@@ -183,7 +183,7 @@ impl Builder {
         }
         self.document_labels.push(self.document_label.len() as u64);
         self.links.push(&links, |target| self.names.intern(target))?;
-        self.documents.resize(self.names.len(), NONE);
+        self.documents.resize(self.names.len(), OptionalNumber::NONE);
         Ok(())
     }
 
@@ -238,7 +238,7 @@ impl Builder {
     /// Writes the words in their last order, and their last numbers in place of their first in the text.
     fn write_words(&mut self, dir: &Path, order: &[u32], files: &mut Files) -> Result<()> {
         let words = std::mem::take(&mut self.words);
-        let mut renumbered = vec![NONE; words.len()];
+        let mut renumbered = vec![u32::MAX; words.len()];
         for (new, &old) in order.iter().enumerate() {
             renumbered[old as usize] = new as u32;
         }

@@ -8,10 +8,8 @@ use std::path::{Path, PathBuf};
 
 use crate::corpus::prepare::PreparedLink;
 use crate::error::{Error, Result};
-use crate::id::WordId;
+use crate::id::{OptionalNumber, WordId};
 
-/// No name, no document.
-pub(crate) const NONE: u32 = u32::MAX;
 /// Longer chains of redirects are taken for circles.
 const LONGEST_REDIRECT: usize = 32;
 /// How many bytes are written or read at once.
@@ -97,19 +95,19 @@ impl NumberFile {
 /// Which document a name stands for.
 pub(crate) struct Names {
     /// The document of each name, if it is one's id.
-    documents: Vec<u32>,
+    documents: Vec<OptionalNumber>,
     /// The name that each name leads on to, if it is a redirect's.
-    leads_to: Vec<u32>,
+    leads_to: Vec<OptionalNumber>,
 }
 
 impl Names {
     /// Of several redirects of a name the first counts.
-    pub(crate) fn new(documents: Vec<u32>, aliases: &[(u32, u32)]) -> Names {
-        let mut leads_to = vec![NONE; documents.len()];
+    pub(crate) fn new(documents: Vec<OptionalNumber>, aliases: &[(u32, u32)]) -> Names {
+        let mut leads_to = vec![OptionalNumber::NONE; documents.len()];
         for &(from, to) in aliases {
             let place = &mut leads_to[from as usize];
-            if *place == NONE {
-                *place = to;
+            if place.get().is_none() {
+                *place = OptionalNumber::some(to);
             }
         }
         Names { documents, leads_to }
@@ -122,16 +120,16 @@ impl Names {
 
     /// Whether a document has this name as its id.
     pub(crate) fn is_document(&self, name: u32) -> bool {
-        self.documents[name as usize] != NONE
+        self.documents[name as usize].get().is_some()
     }
 
     /// The document a name stands for, through redirects.
     pub(crate) fn resolve(&self, name: u32) -> Option<u32> {
         let mut name = name;
         for _ in 0..LONGEST_REDIRECT {
-            match self.documents[name as usize] {
-                NONE => name = Some(self.leads_to[name as usize]).filter(|&to| to != NONE)?,
-                doc => return Some(doc),
+            match self.documents[name as usize].get() {
+                None => name = self.leads_to[name as usize].get()?,
+                doc => return doc,
             }
         }
         None

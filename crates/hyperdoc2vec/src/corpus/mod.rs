@@ -21,6 +21,7 @@ mod manifest;
 mod prepare;
 pub(crate) mod split;
 pub(crate) mod view;
+pub(crate) mod window;
 
 use std::ops::Range;
 use std::path::{Path, PathBuf};
@@ -30,7 +31,7 @@ use bytemuck::{Pod, Zeroable};
 pub(crate) use build::Builder;
 pub use manifest::{CorpusOptions, Counts, Manifest, Provenance};
 pub(crate) use prepare::{Batch, Prepared, prepare};
-pub use split::{Part, Split, TestPosition};
+pub use split::{HeldOutLink, Split, SplitPart};
 pub use view::View;
 
 use crate::document::markup;

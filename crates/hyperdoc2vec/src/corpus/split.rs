@@ -8,9 +8,9 @@ use crate::rng::Rng;
 
 const PURPOSE: u64 = 0x5b11;
 
-/// What a document is for.
+/// The part of a split that a document belongs to.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Part {
+pub enum SplitPart {
     /// The model sees it.
     Training,
     /// Its links are the questions.
@@ -22,14 +22,14 @@ pub enum Part {
 /// A corpus cut in two.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Split {
-    parts: Vec<Part>,
+    parts: Vec<SplitPart>,
     /// Whether a training document links to it.
     linked: Vec<bool>,
 }
 
 /// A link position of a test document that points at one or more training documents.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct TestPosition {
+pub struct HeldOutLink {
     /// The number of the position in the corpus.
     pub position: usize,
     /// The training documents it points at.
@@ -39,7 +39,7 @@ pub struct TestPosition {
 impl Split {
     /// All documents for training, none for test.
     pub fn none(corpus: &Corpus) -> Split {
-        Split::new(corpus, vec![Part::Training; corpus.len()])
+        Split::new(corpus, vec![SplitPart::Training; corpus.len()])
     }
 
     /// Documents dated up to `until` (a year includes its days) are for training, later ones for test,
@@ -51,12 +51,12 @@ impl Split {
             return Err(wrong(what.to_owned()));
         };
         let part = |doc| match corpus.date(doc) {
-            Some(date) if date.is_up_to(until) => Part::Training,
-            Some(_) => Part::Test,
-            None => Part::Unused,
+            Some(date) if date.is_up_to(until) => SplitPart::Training,
+            Some(_) => SplitPart::Test,
+            None => SplitPart::Unused,
         };
-        let parts: Vec<Part> = corpus.documents().map(part).collect();
-        if !parts.contains(&Part::Training) {
+        let parts: Vec<SplitPart> = corpus.documents().map(part).collect();
+        if !parts.contains(&SplitPart::Training) {
             return Err(wrong(format!("no document is dated up to {until}: dates go from {first} to {last}")));
         }
         Ok(Split::new(corpus, parts))
@@ -70,14 +70,14 @@ impl Split {
         let mut order: Vec<usize> = (0..corpus.len()).collect();
         Rng::keyed(seed, &[PURPOSE]).shuffle(&mut order);
         let tests = ((corpus.len() as f64 * share).round() as usize).min(corpus.len().saturating_sub(1));
-        let mut parts = vec![Part::Training; corpus.len()];
-        order[..tests].iter().for_each(|&doc| parts[doc] = Part::Test);
+        let mut parts = vec![SplitPart::Training; corpus.len()];
+        order[..tests].iter().for_each(|&doc| parts[doc] = SplitPart::Test);
         Ok(Split::new(corpus, parts))
     }
 
-    fn new(corpus: &Corpus, parts: Vec<Part>) -> Split {
+    fn new(corpus: &Corpus, parts: Vec<SplitPart>) -> Split {
         let mut linked = vec![false; corpus.len()];
-        for doc in corpus.documents().filter(|doc| parts[doc.index()] == Part::Training) {
+        for doc in corpus.documents().filter(|doc| parts[doc.index()] == SplitPart::Training) {
             for position in corpus.positions(doc) {
                 position.targets.iter().for_each(|target| linked[target.index()] = true);
             }
@@ -85,14 +85,14 @@ impl Split {
         Split { parts, linked }
     }
 
-    /// What `doc` is for.
-    pub fn part(&self, doc: DocId) -> Part {
+    /// The part that `doc` belongs to.
+    pub fn part(&self, doc: DocId) -> SplitPart {
         self.parts[doc.index()]
     }
 
     /// Whether `doc` is for training.
     pub fn is_training(&self, doc: DocId) -> bool {
-        self.part(doc) == Part::Training
+        self.part(doc) == SplitPart::Training
     }
 
     /// Whether `doc` is a training document that no training document links to.
@@ -101,19 +101,19 @@ impl Split {
     }
 
     /// The documents of one part, in order.
-    pub fn documents(&self, part: Part) -> impl Iterator<Item = DocId> {
+    pub fn documents(&self, part: SplitPart) -> impl Iterator<Item = DocId> {
         (0..).zip(&self.parts).filter(move |&(_, &its)| its == part).map(|(doc, _)| DocId(doc))
     }
 
     /// The link positions of test documents whose targets include a training document.
-    pub fn queries(&self, corpus: &Corpus) -> Vec<TestPosition> {
+    pub fn queries(&self, corpus: &Corpus) -> Vec<HeldOutLink> {
         let mut queries = Vec::new();
-        for doc in self.documents(Part::Test) {
+        for doc in self.documents(SplitPart::Test) {
             for position in corpus.position_range(doc) {
                 let targets = corpus.position(position).targets;
                 let truths: Vec<DocId> = targets.iter().copied().filter(|&t| self.is_training(t)).collect();
                 if !truths.is_empty() {
-                    queries.push(TestPosition { position, truths });
+                    queries.push(HeldOutLink { position, truths });
                 }
             }
         }

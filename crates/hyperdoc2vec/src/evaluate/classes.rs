@@ -22,7 +22,7 @@ use crate::import::source;
 use crate::kernel::Matrix;
 use crate::model::params::DEEPWALK_DIM;
 use crate::model::params::{Method, TrainParams};
-use crate::model::tables::Tables;
+use crate::model::tables::{Table, Tables};
 use crate::rng::Rng;
 use crate::threads::pool;
 use crate::train::{TrainProgress, train_tables};
@@ -31,12 +31,12 @@ const PURPOSE: u64 = 0xc1a5;
 
 /// Documents with one class each.
 #[derive(Debug, Clone, Default, PartialEq)]
-pub struct Labelled {
+pub struct LabelledDocuments {
     /// The documents.
     pub documents: Vec<DocId>,
     /// The class of each.
     pub classes: Vec<u32>,
-    /// What classes are called.
+    /// The names of the classes.
     pub names: Vec<String>,
     /// Documents left out because they have several of the labels.
     pub several: usize,
@@ -46,9 +46,9 @@ pub struct Labelled {
     pub small: Vec<(String, usize)>,
 }
 
-impl Labelled {
-    fn new(pairs: BTreeMap<DocId, Vec<String>>) -> Labelled {
-        let mut labelled = Labelled::default();
+impl LabelledDocuments {
+    fn new(pairs: BTreeMap<DocId, Vec<String>>) -> LabelledDocuments {
+        let mut labelled = LabelledDocuments::default();
         let single = |labels: &Vec<String>| labels.len() == 1;
         labelled.several = pairs.values().filter(|labels| !single(labels)).count();
         labelled.names = pairs.values().filter(|labels| single(labels)).flatten().cloned().collect();
@@ -62,7 +62,7 @@ impl Labelled {
     }
 
     /// From the labels of the corpus that begin with `prefix`.
-    pub fn of_corpus(corpus: &Corpus, prefix: &str) -> Result<Labelled> {
+    pub fn of_corpus(corpus: &Corpus, prefix: &str) -> Result<LabelledDocuments> {
         let mut pairs = BTreeMap::new();
         for doc in corpus.documents() {
             let labels: Vec<String> = corpus.labels(doc).filter(|l| l.starts_with(prefix)).map(str::to_owned).collect();
@@ -77,13 +77,13 @@ impl Labelled {
             };
             return Err(Error::input(corpus.path().display().to_string(), what));
         }
-        Ok(Labelled::new(pairs))
+        Ok(LabelledDocuments::new(pairs))
     }
 
     /// From a file: an object with `id` and `label` a line, or an id, a tab and a label.
-    pub fn of_file(corpus: &Corpus, path: &Path) -> Result<Labelled> {
+    pub fn of_file(corpus: &Corpus, path: &Path) -> Result<LabelledDocuments> {
         #[derive(Deserialize)]
-        struct Record {
+        struct LabelLine {
             id: String,
             label: String,
         }
@@ -91,13 +91,13 @@ impl Labelled {
         for (number, line) in source::open(path, Arc::default())?.lines().enumerate() {
             let line = line.map_err(Error::io("read", path))?;
             let wrong = |what: String| Error::input(format!("{}:{}", path.display(), number + 1), what);
-            let Record { id, label } = if line.starts_with('{') {
+            let LabelLine { id, label } = if line.starts_with('{') {
                 serde_json::from_str(&line).map_err(|e| wrong(format!("expected \"id\" and \"label\": {e}")))?
             } else if line.trim().is_empty() {
                 continue;
             } else {
                 let two = line.split_once('\t').ok_or_else(|| wrong("expected an id, a tab and a label".to_owned()))?;
-                Record { id: two.0.to_owned(), label: two.1.trim().to_owned() }
+                LabelLine { id: two.0.to_owned(), label: two.1.trim().to_owned() }
             };
             match corpus.find(&id) {
                 Some(doc) => {
@@ -116,12 +116,12 @@ impl Labelled {
             };
             return Err(Error::input(path.display().to_string(), what));
         }
-        Ok(Labelled { unknown, ..Labelled::new(pairs) })
+        Ok(LabelledDocuments { unknown, ..LabelledDocuments::new(pairs) })
     }
 
     /// Only documents that `keep`.
-    pub fn filtered(&self, keep: impl Fn(DocId) -> bool) -> Labelled {
-        let mut left = Labelled { documents: Vec::new(), classes: Vec::new(), ..self.clone() };
+    pub fn filtered(&self, keep: impl Fn(DocId) -> bool) -> LabelledDocuments {
+        let mut left = LabelledDocuments { documents: Vec::new(), classes: Vec::new(), ..self.clone() };
         for (&doc, &class) in self.documents.iter().zip(&self.classes).filter(|(doc, _)| keep(**doc)) {
             left.documents.push(doc);
             left.classes.push(class);
@@ -130,7 +130,7 @@ impl Labelled {
     }
 
     /// Only classes of `least` members or more, numbered anew.
-    pub fn without_small(&self, least: usize) -> Labelled {
+    pub fn without_small(&self, least: usize) -> LabelledDocuments {
         let (kept, gone) = by_size(&self.classes, self.names.len(), least);
         let number = |class: u32| kept.binary_search(&(class as usize)).ok();
         let (mut documents, mut classes) = (Vec::new(), Vec::new());
@@ -143,7 +143,7 @@ impl Labelled {
         let names = kept.iter().map(|&class| self.names[class].clone()).collect();
         let gone = gone.into_iter().map(|(class, members)| (self.names[class].clone(), members));
         let small = self.small.iter().cloned().chain(gone);
-        Labelled { documents, classes, names, small: small.collect(), ..self.clone() }
+        LabelledDocuments { documents, classes, names, small: small.collect(), ..self.clone() }
     }
 
     /// Tells whether the same documents have the same classes.
@@ -167,7 +167,7 @@ impl Labelled {
         stratified(&self.classes, &self.names, folds, seed, &advice)
     }
 
-    /// What was left out, in words: nothing, or one sentence for each reason.
+    /// The documents left out, in words: nothing, or one sentence for each reason.
     pub fn losses(&self) -> Vec<String> {
         let documents = |count: usize| if count == 1 { "1 document".to_owned() } else { format!("{count} documents") };
         let mut losses = Vec::new();
@@ -188,13 +188,13 @@ impl Labelled {
     }
 
     /// At most `most` documents, drawn by the seed.
-    pub fn sampled(&self, most: usize, seed: u64) -> Labelled {
+    pub fn sampled(&self, most: usize, seed: u64) -> LabelledDocuments {
         let mut order: Vec<usize> = (0..self.documents.len()).collect();
         Rng::keyed(seed, &[PURPOSE]).shuffle(&mut order);
         order.truncate(most);
         order.sort_unstable();
         let documents = order.iter().map(|&item| self.documents[item]).collect();
-        Labelled { documents, classes: order.iter().map(|&item| self.classes[item]).collect(), ..self.clone() }
+        LabelledDocuments { documents, classes: order.iter().map(|&item| self.classes[item]).collect(), ..self.clone() }
     }
 }
 
@@ -207,15 +207,6 @@ pub struct ClassesParams {
     pub folds: usize,
     /// The machine.
     pub svm: SvmParams,
-}
-
-/// Which vectors a method has for documents: IN, OUT.
-fn has(method: Method) -> [bool; 2] {
-    match method {
-        Method::PvDm | Method::PvDbow | Method::D2vNc | Method::D2vCac | Method::DeepWalk => [true, false],
-        Method::Npm => [false, true],
-        _ => [true, true],
-    }
 }
 
 /// The methods whose vectors are compared where nothing else is said.
@@ -234,8 +225,9 @@ pub struct Features {
 }
 
 impl Features {
-    fn of(view: &View<'_>, table: &crate::model::tables::Table, dim: usize, name: String) -> Features {
-        let rows = (view.words.len()..view.rows()).flat_map(|row| &table.row(row)[..dim]).copied().collect();
+    fn of(table: &Table, dim: usize, name: String) -> Features {
+        let documents = table.documents();
+        let rows = (0..documents.rows()).flat_map(|row| &documents.row(row)[..dim]).copied().collect();
         Features { name, dim, rows }
     }
 
@@ -250,16 +242,15 @@ impl Features {
     }
 }
 
-/// IN, OUT and both, of what a method was trained to.
-pub fn features(view: &View<'_>, tables: &Tables, params: &TrainParams) -> Vec<Features> {
-    let [input, output] = has(params.method);
+/// The IN and OUT vectors of documents, as far as a method learns them, and both.
+pub fn features(tables: &Tables, params: &TrainParams) -> Vec<Features> {
     let method = params.method;
     let mut all = Vec::new();
-    if input {
-        all.push(Features::of(view, &tables.input, params.dim, format!("{method} IN")));
+    if method.has_doc_in() {
+        all.push(Features::of(&tables.input, params.dim, format!("{method} IN")));
     }
-    if output {
-        all.push(Features::of(view, &tables.output, params.dim, format!("{method} OUT")));
+    if method.has_doc_out() {
+        all.push(Features::of(&tables.output, params.dim, format!("{method} OUT")));
     }
     if let [a, b] = all.as_slice() {
         let both = a.beside(b, format!("{method} IN+OUT"));
@@ -268,7 +259,7 @@ pub fn features(view: &View<'_>, tables: &Tables, params: &TrainParams) -> Vec<F
     all
 }
 
-/// What is being done.
+/// A step of a classification.
 #[derive(Debug)]
 pub enum Classifying<'a> {
     /// A model is trained.
@@ -281,30 +272,29 @@ pub enum Classifying<'a> {
 pub type ClassesWatch<'a> = &'a (dyn Fn(&Classifying<'_>) -> ControlFlow<()> + Sync);
 
 /// One of the two tables: whom it is of, and how they are dealt out or why they cannot be.
-struct Part {
+struct ClassTable {
     name: &'static str,
-    labelled: Labelled,
+    labelled: LabelledDocuments,
     folds: std::result::Result<Vec<u32>, String>,
 }
 
 /// All documents, and those that a link points at. Of these, classes of fewer members than folds are left out, and there
 /// may be too few of them; where that is so of all, it is an error.
-fn parts(view: &View<'_>, labelled: &Labelled, params: &ClassesParams) -> Result<[Part; 2]> {
+fn parts(view: &View<'_>, labelled: &LabelledDocuments, params: &ClassesParams) -> Result<[ClassTable; 2]> {
     let seed = params.links.train.seed;
     let mut linked = vec![false; view.corpus.len()];
-    let first = view.words.len();
-    view.links.iter().for_each(|link| linked[view.documents[link.target as usize - first].index()] = true);
+    view.links.iter().for_each(|link| linked[view.documents[link.target.index()].index()] = true);
     let folds = labelled.deal(params.folds, seed)?;
     let linked = labelled.filtered(|doc| linked[doc.index()]).without_small(params.folds);
     let linked_folds = linked.deal(params.folds, seed).map_err(|error| error.to_string());
     Ok([
-        Part { name: "all", labelled: labelled.clone(), folds: Ok(folds) },
-        Part { name: "linked", labelled: linked, folds: linked_folds },
+        ClassTable { name: "all", labelled: labelled.clone(), folds: Ok(folds) },
+        ClassTable { name: "linked", labelled: linked, folds: linked_folds },
     ])
 }
 
 /// Refuses what [`run`] would refuse, before anything is trained.
-pub fn check(view: &View<'_>, labelled: &Labelled, methods: &[Method], params: &ClassesParams) -> Result<()> {
+pub fn check(view: &View<'_>, labelled: &LabelledDocuments, methods: &[Method], params: &ClassesParams) -> Result<()> {
     if view.links.is_empty()
         && let Some(method) = methods.iter().find(|method| method.needs_links())
     {
@@ -318,7 +308,7 @@ pub fn check(view: &View<'_>, labelled: &Labelled, methods: &[Method], params: &
 /// of them, and only those that a link points at. The result is a JSON object `all`, `linked`.
 pub fn run(
     view: &View<'_>,
-    labelled: &Labelled,
+    labelled: &LabelledDocuments,
     methods: &[Method],
     params: &ClassesParams,
     watch: ClassesWatch<'_>,
@@ -329,7 +319,7 @@ pub fn run(
 /// On the threads of the current pool.
 fn run_here(
     view: &View<'_>,
-    labelled: &Labelled,
+    labelled: &LabelledDocuments,
     methods: &[Method],
     params: &ClassesParams,
     watch: ClassesWatch<'_>,
@@ -342,12 +332,11 @@ fn run_here(
         }
         let tables =
             train_tables(view, &train, &mut |progress| watch(&Classifying::Training(method.name(), progress)))?;
-        Ok(features(view, &tables, &train))
+        Ok(features(&tables, &train))
     };
     check(view, labelled, methods, params)?;
     let parts = parts(view, labelled, params)?;
-    let first = view.words.len();
-    // What learns on one thread side by side, then the others one after the other.
+    // Those that learn on one thread side by side, then the others one after the other.
     let (serial, parallel): (Vec<Method>, Vec<Method>) = methods.iter().partition(|method| method.is_serial());
     let mut trained: Vec<(Method, Vec<Features>)> =
         serial.par_iter().with_max_len(1).map(|&method| Ok((method, train(method)?))).collect::<Result<_>>()?;
@@ -368,7 +357,7 @@ fn run_here(
     let mut report = serde_json::Map::new();
     let total = parts.iter().filter(|part| part.folds.is_ok()).count() * sets.len() * params.folds;
     let mut done = 0;
-    for Part { name, labelled: part, folds } in &parts {
+    for ClassTable { name, labelled: part, folds } in &parts {
         let folds = match folds {
             Ok(folds) => folds,
             Err(what) => {
@@ -378,7 +367,7 @@ fn run_here(
         };
         let mut found: Vec<(Value, Vec<u32>)> = Vec::new();
         for set in &sets {
-            let row = |doc: &DocId| view.document_row(*doc).map_or(0, |row| row as usize - first);
+            let row = |doc: &DocId| view.document_row(*doc).map_or(0, |row| row.index());
             let data: Vec<f32> =
                 part.documents.iter().flat_map(|doc| &set.rows[row(doc) * set.dim..][..set.dim]).copied().collect();
             let data = Matrix::new(&data, part.documents.len(), set.dim, set.dim);

@@ -19,25 +19,25 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 use rayon::prelude::*;
 use serde_json::{Value, json};
 
-use super::ask::infer_as_gensim;
 use super::methods::{Ask, METHODS};
+use super::rankers::GensimInference;
 use super::report::round;
 use super::stats::estimate;
 use crate::corpus::cited_by::CitedBy;
 use crate::corpus::split::Split;
 use crate::corpus::view::View;
+use crate::corpus::window::{NearWord, side};
 use crate::corpus::{Corpus, CorpusOptions};
 use crate::error::{Error, Result};
 use crate::generate::generate_variant;
 use crate::generate::{GenerateParams, Generator, Kind, Variant};
+use crate::id::DocRow;
 use crate::import::ImportOptions;
-use crate::kernel::{Beyond, axpy, dot, scale, sum_of_squares};
-use crate::model::params::{Method, TrainParams};
+use crate::kernel::{Beyond, axpy, dot, gather_sum, scale, sum_of_squares};
+use crate::model::params::{Method, TextForm, TrainParams};
 use crate::model::tables::Table;
 use crate::model::tables::Tables;
-use crate::model::weighting::Weighting;
-use crate::model::weighting::keep_chances;
-use crate::rng::AliasTable;
+use crate::model::weighting::{WeightRule, Weighting};
 use crate::rng::Rng;
 use crate::threads::pool;
 use crate::train::rivals::npm::{self, Frequencies};
@@ -45,7 +45,7 @@ use crate::train::train_tables;
 
 /// What a share must be above, with its whole interval, to count as yes.
 pub const THRESHOLD: f64 = 0.55;
-/// What random numbers are for.
+/// The key of random numbers.
 const PURPOSE: u64 = 0xc417;
 /// Words of the topic in a question about intent.
 const TOPIC_WORDS: usize = 6;
@@ -55,7 +55,7 @@ const LINKED: u32 = 3;
 /// The criteria, in the order of the paper.
 pub const CRITERIA: [&str; 4] = ["content aware", "context aware", "newcomer friendly", "context-intent aware"];
 
-/// What is probed, and what the paper says of it. (Written down from its text; not compared with the table as printed.)
+/// The methods that are probed, and the verdicts of the paper on them. (Written down from its text; not compared with the table as printed.)
 ///
 /// Of h-d2v as a whole the paper says yes four times; it is held against the way the paper trains it, from PV-DM.
 pub const PROBED: [(Method, Option<[bool; 4]>); 9] = [
@@ -107,17 +107,10 @@ fn train_params(method: Method, seed: u64) -> TrainParams {
     params
 }
 
-/// Which vectors of documents mean something: IN, OUT.
-fn vectors(method: Method, tables: &Tables) -> Vec<(&'static str, &Table)> {
-    match method {
-        Method::PvDm | Method::PvDbow | Method::D2vNc | Method::D2vCac | Method::DeepWalk => {
-            vec![("IN", &tables.input)]
-        }
-        Method::Npm => vec![("OUT", &tables.output)],
-        Method::W2v | Method::HyperDocRandom | Method::HyperDocPaper | Method::HyperDoc | Method::Joint => {
-            vec![("IN", &tables.input), ("OUT", &tables.output)]
-        }
-    }
+/// The vectors of documents that mean something: IN, OUT.
+fn vectors(method: Method, tables: &Tables) -> impl Iterator<Item = (&'static str, &Table)> {
+    let both = [(method.has_doc_in(), "IN", &tables.input), (method.has_doc_out(), "OUT", &tables.output)];
+    both.into_iter().filter(|&(means, ..)| means).map(|(_, name, table)| (name, table))
 }
 
 /// Probes every method in `methods`; corpora are made in `folder`. `watch` is told what is done, and how many probes of
@@ -175,11 +168,10 @@ fn probe(
                 .push(train_tables(view, &train, &mut |_| watch(method.name(), done.load(Ordering::Relaxed), total))?);
             done.fetch_add(1, Ordering::Relaxed);
         }
-        let before = (&views[0], &trained[0]);
         let found = [
-            plan.followed(method, before, (&views[1], &trained[1]), &variants[1].content),
-            plan.followed(method, before, (&views[2], &trained[2]), &variants[2].context),
-            plan.newcomers(&views[0], method, &trained[0]),
+            plan.followed(method, &trained[0], &trained[1], &variants[1].content),
+            plan.followed(method, &trained[0], &trained[2], &variants[2].context),
+            plan.newcomers(method, &trained[0]),
             plan.intents(&views[0], &train, &trained[0]),
         ];
         let paper = PROBED.iter().find(|(other, _)| *other == method).and_then(|(_, paper)| *paper);
@@ -252,47 +244,38 @@ impl Plan {
     }
 
     /// The mean direction of each topic, of linked documents that are not `left_out`.
-    fn centres(&self, view: &View<'_>, table: &Table, left_out: &BTreeMap<usize, usize>) -> Vec<Vec<f32>> {
+    fn centres(&self, table: &Table, left_out: &BTreeMap<usize, usize>) -> Vec<Vec<f32>> {
         let mut centres = vec![vec![0.0; table.stride()]; self.generator.topics()];
         for &doc in self.linked.iter().filter(|doc| !left_out.contains_key(doc)) {
-            axpy(1.0, &unit(table.row(view.words.len() + doc)), &mut centres[self.generator.topic(doc)]);
+            axpy(1.0, &unit(document(table, doc)), &mut centres[self.generator.topic(doc)]);
         }
         centres.iter().map(|centre| unit(centre)).collect()
     }
 
     /// How many of the changed documents have come nearer to the topic they were changed to, in relation to their own.
-    fn followed(
-        &self,
-        method: Method,
-        before: (&View<'_>, &Tables),
-        after: (&View<'_>, &Tables),
-        changed: &BTreeMap<usize, usize>,
-    ) -> Value {
-        let lead = |view: &View<'_>, table: &Table| -> Vec<f32> {
-            let centres = self.centres(view, table, changed);
+    fn followed(&self, method: Method, before: &Tables, after: &Tables, changed: &BTreeMap<usize, usize>) -> Value {
+        let lead = |table: &Table| -> Vec<f32> {
+            let centres = self.centres(table, changed);
             let lead = |(&doc, &to): (&usize, &usize)| {
-                let row = unit(table.row(view.words.len() + doc));
+                let row = unit(document(table, doc));
                 dot(&row, &centres[self.generator.topic(to)]) - dot(&row, &centres[self.generator.topic(doc)])
             };
             changed.iter().map(lead).collect()
         };
-        let tables = vectors(method, before.1).into_iter().zip(vectors(method, after.1));
+        let tables = vectors(method, before).zip(vectors(method, after));
         let values = tables.map(|((name, old), (_, new))| {
-            let moved = lead(after.0, new)
-                .into_iter()
-                .zip(lead(before.0, old))
-                .map(|(new, old)| f64::from(u8::from(new > old)));
+            let moved = lead(new).into_iter().zip(lead(old)).map(|(new, old)| f64::from(u8::from(new > old)));
             (name, moved.collect())
         });
         self.best(values.collect())
     }
 
     /// How many newcomers are nearest to their topic.
-    fn newcomers(&self, view: &View<'_>, method: Method, tables: &Tables) -> Value {
+    fn newcomers(&self, method: Method, tables: &Tables) -> Value {
         let right = |table: &Table| -> Vec<f64> {
-            let centres = self.centres(view, table, &BTreeMap::new());
+            let centres = self.centres(table, &BTreeMap::new());
             let right = |doc: usize| {
-                let row = table.row(view.words.len() + doc);
+                let row = document(table, doc);
                 let scores: Vec<f32> = centres.iter().map(|centre| dot(row, centre)).collect();
                 let own = self.generator.topic(doc);
                 f64::from(u8::from((0..scores.len()).all(|topic| topic == own || scores[topic] < scores[own])))
@@ -300,7 +283,7 @@ impl Plan {
             let newcomers = (0..self.generator.params().docs).filter(|&doc| self.generator.is_newcomer(doc));
             newcomers.map(right).collect()
         };
-        self.best(vectors(method, tables).into_iter().map(|(name, table)| (name, right(table))).collect())
+        self.best(vectors(method, tables).map(|(name, table)| (name, right(table))).collect())
     }
 
     /// The better of IN and OUT vectors.
@@ -338,18 +321,23 @@ impl Plan {
         verdict(&values, "context", self.seed)
     }
 
-    /// Words of a question as rows, with their distances from the link: a phrase for this end stands around it, and
-    /// some words of the topic follow.
-    fn words(&self, view: &View<'_>, kind: Kind, topic: usize, rng: &mut Rng) -> Vec<(u32, usize)> {
+    /// The words of a question: a phrase for this end stands around the link, and some words of the topic follow.
+    fn words(&self, view: &View<'_>, kind: Kind, topic: usize, rng: &mut Rng) -> Vec<NearWord> {
         let phrases = kind.phrases();
         let phrase = phrases[rng.below(phrases.len())];
         let (before, after) = phrase.split_once('*').unwrap_or((phrase, ""));
         let topic = self.generator.topic_words(topic);
         let topic = topic.iter().map(String::as_str).skip(rng.below(TOPIC_WORDS)).take(TOPIC_WORDS);
         let row = |word: &str| view.corpus.find_word(word).and_then(|word| view.word_row(word));
-        let near = before.split_whitespace().rev().filter_map(row).zip(0..);
-        near.chain(after.split_whitespace().chain(topic).filter_map(row).zip(0..)).collect()
+        let (vectors, window) = (view.words.len(), usize::MAX);
+        let before = side(before.split_whitespace().rev().map(row), vectors, window);
+        before.chain(side(after.split_whitespace().chain(topic).map(row), vectors, window)).collect()
     }
+}
+
+/// The row of a document, all of which are trained on, in their order.
+fn document(table: &Table, doc: usize) -> &[f32] {
+    table.document(DocRow(doc as u32))
 }
 
 fn unit(row: &[f32]) -> Vec<f32> {
@@ -362,15 +350,13 @@ fn unit(row: &[f32]) -> Vec<f32> {
 /// Asks vectors for documents as `evaluate links` does, but that the source is a document they were trained on: where a
 /// method learns from sources, the source's own vector joins the words.
 struct Asker<'a> {
-    view: &'a View<'a>,
     params: &'a TrainParams,
     tables: &'a Tables,
     ask: Ask,
     weighting: Weighting,
-    lottery: AliasTable,
-    keep: Vec<f32>,
+    inference: GensimInference<'a>,
     frequencies: Frequencies,
-    /// What a question has become.
+    /// The vector of a question.
     x: Vec<f32>,
 }
 
@@ -381,67 +367,51 @@ impl<'a> Asker<'a> {
         if !matches!(ask, Ask::Mean(..) | Ask::Infer(_) | Ask::Npm) {
             return None;
         }
-        // Words weigh as they did in training.
-        let (decay, rarity) = match params.method {
-            Method::HyperDoc | Method::Joint => (params.citation.decay, params.citation.rarity),
-            _ => (0.0, false),
-        };
+        let steps = if let Ask::Infer(steps) = ask { steps } else { 0 };
         Some(Asker {
-            view,
             params,
             tables,
             ask,
-            weighting: Weighting::new(view, params.window, decay, rarity),
-            lottery: AliasTable::smoothed(&view.counts),
-            keep: keep_chances(&view.counts, params.direct.sample),
+            weighting: Weighting::new(view, params.window, WeightRule::of(params)),
+            inference: GensimInference::new(view, tables, params, steps),
             frequencies: Frequencies::new(view, &CitedBy::new(view, params.npm.window)),
             x: vec![0.0; tables.input.stride()],
         })
     }
 
-    /// Takes in the words of a question, given with their distances from the link, and the document it stands in.
-    fn hear(&mut self, words: &[(u32, usize)], source: usize, mut rng: Rng) {
-        let Asker { view, params, tables, weighting, x, .. } = self;
+    /// Takes in the words of a question, and the document it stands in.
+    fn hear(&mut self, words: &[NearWord], source: usize, mut rng: Rng) {
+        let Asker { params, tables, weighting, x, .. } = self;
+        let rows: Vec<u32> = words.iter().map(|word| word.row.0).collect();
         x.fill(0.0);
         match self.ask {
-            Ask::Infer(steps) => {
-                let rows: Vec<u32> = words.iter().map(|&(word, _)| word).collect();
-                let noise = params.direct.noise;
-                infer_as_gensim(&rows, tables, &self.lottery, &self.keep, noise, params.dim, steps, &mut rng, x);
-            }
+            Ask::Infer(_) => self.inference.infer(&rows, &mut rng, x),
             // It has no vector for a question: each word scores by itself.
             Ask::Npm => {}
             _ => {
-                let mut total = 0.0;
-                for &(word, distance) in words {
-                    let weight = weighting.of(word, distance);
-                    axpy(weight, tables.input.row(word as usize), x);
-                    total += weight;
-                }
-                scale(if total > 0.0 { 1.0 / total } else { 0.0 }, x);
+                gather_sum(tables.input.words(), &rows, &weighting.of_window(words), x);
                 // The source counts as one word, as in training; w2v knows documents as targets only.
-                if params.method != Method::W2v {
-                    axpy(1.0 / words.len().max(1) as f32, tables.input.row(view.words.len() + source), x);
+                if params.method.text() != TextForm::WithLinks {
+                    axpy(1.0 / words.len().max(1) as f32, document(&tables.input, source), x);
                 }
             }
         }
     }
 
-    /// What a document scores for what was heard.
-    fn score(&self, words: &[(u32, usize)], doc: usize) -> f32 {
+    /// The score of a document for what was heard.
+    fn score(&self, words: &[NearWord], doc: usize) -> f32 {
         let Tables { input, output } = self.tables;
-        let row = self.view.words.len() + doc;
         match self.ask {
             Ask::Infer(_) => {
-                let length = sum_of_squares(input.row(row)).sqrt();
-                if length > 0.0 { dot(&self.x, input.row(row)) / length } else { 0.0 }
+                let length = sum_of_squares(document(input, doc)).sqrt();
+                if length > 0.0 { dot(&self.x, document(input, doc)) / length } else { 0.0 }
             }
             Ask::Npm => {
                 let Frequencies { words: said, documents } = &self.frequencies;
-                let product = |word: u32| dot(input.row(word as usize), output.row(row));
-                npm::score(documents[doc], words.iter().map(|&(word, _)| (product(word), said[word as usize])))
+                let product = |word: &NearWord| dot(input.word(word.row), document(output, doc));
+                npm::score(documents[doc], words.iter().map(|word| (product(word), said[word.row.index()])))
             }
-            _ => dot(&self.x, output.row(row)),
+            _ => dot(&self.x, document(output, doc)),
         }
     }
 }
@@ -450,7 +420,7 @@ impl<'a> Asker<'a> {
 mod tests {
     use std::ops::ControlFlow::Continue;
 
-    use super::super::ask::Questions;
+    use super::super::rankers::LinkQuestions;
     use super::*;
 
     /// What is found of a method, criterion by criterion.
@@ -495,15 +465,15 @@ mod tests {
         let generated = generated(&CriteriaParams { docs: 100, ..CriteriaParams::default() });
         let corpus = corpus(&generated, &Variant::default(), &folder.path().join("c")).expect("a corpus");
         let view = View::new(&corpus, &Split::none(&corpus), 2).expect("a view");
-        let (words, rows, position, source) = (view.words.len(), view.rows(), 7, 3);
+        let (words, rows, position, source) = (view.words.len(), view.table_rows(), 7, 3);
         for method in
             [Method::W2v, Method::Npm, Method::HyperDocRandom, Method::HyperDocPaper, Method::HyperDoc, Method::Joint]
         {
             let params = train_params(method, 1);
-            let mut tables = Tables { input: Table::new(rows, params.dim), output: Table::new(rows, params.dim) };
+            let mut tables = Tables::zeros(&view, params.dim);
             tables.input.fill(0..words, params.dim, 1, 1);
             tables.output.fill(0..rows, params.dim, 1, 2);
-            let questions = Questions { view: &view, positions: &[position], anchors: true, depth: 100 };
+            let questions = LinkQuestions { view: &view, positions: &[position], anchors: true, depth: 100 };
             let context = questions.context(position, params.window);
             // Sources are 0 for now.
             let mut asker = Asker::new(&view, &params, &tables).expect("it knows words");
@@ -525,7 +495,7 @@ mod tests {
             asker.hear(&context, source, Rng::keyed(1, &[]));
             let sourced = !matches!(method, Method::W2v | Method::Npm);
             for (doc, before) in before.into_iter().enumerate() {
-                let more = dot(tables.input.row(words + source), tables.output.row(words + doc));
+                let more = dot(document(&tables.input, source), document(&tables.output, doc));
                 let more = if sourced { more / context.len() as f32 } else { 0.0 };
                 assert!(near(asker.score(&context, doc), before + more), "{method}: document {doc}");
             }

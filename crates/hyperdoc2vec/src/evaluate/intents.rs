@@ -8,25 +8,25 @@ use std::sync::Arc;
 use serde_json::{Value, json};
 use xxhash_rust::xxh3::xxh3_128;
 
-use super::ask::Questions;
 use super::classify::{cross_validate, figures};
 use super::folds::{by_size, stratified};
-use super::links::Asked;
+use super::links::HeldOutLinks;
 use super::metrics::f1;
+use super::rankers::LinkQuestions;
 use super::svm::{Svm, SvmParams};
 use crate::corpus::view::View;
 use crate::document::markup;
 use crate::document::tokenize::Tokenizer;
 use crate::error::{Error, Result};
+use crate::id::WordRow;
 use crate::import::source;
 use crate::kernel::{Matrix, gather_sum};
 use crate::model::Model;
-use crate::model::params::Method;
 use crate::model::tables::Table;
 
 /// A labelled context.
 #[derive(Debug, Clone, PartialEq)]
-pub struct Labelled {
+pub struct LabelledContext {
     /// The text around the link; the link itself is left out.
     pub text: String,
     /// What the link is for.
@@ -34,7 +34,7 @@ pub struct Labelled {
 }
 
 /// Reads contexts, a JSON object a line; the label is the field called `field`.
-pub fn read(path: &Path, field: &str) -> Result<Vec<Labelled>> {
+pub fn read(path: &Path, field: &str) -> Result<Vec<LabelledContext>> {
     let mut all = Vec::new();
     for (number, line) in source::open(path, Arc::default())?.lines().enumerate() {
         let line = line.map_err(Error::io("read", path))?;
@@ -47,7 +47,7 @@ pub fn read(path: &Path, field: &str) -> Result<Vec<Labelled>> {
             let text = record[name].as_str().map(str::to_owned);
             text.ok_or_else(|| wrong(format!("expected an object with \"context\" and {field:?}, found no {name:?}")))
         };
-        all.push(Labelled { text: markup::parse(&get("context")?).text, label: get(field)? });
+        all.push(LabelledContext { text: markup::parse(&get("context")?).text, label: get(field)? });
     }
     if all.is_empty() {
         return Err(Error::input(path.display().to_string(), "no labelled contexts found"));
@@ -60,10 +60,10 @@ pub const COSTS: [f64; 3] = [1.0, 10.0, 100.0];
 /// Folds of that choice.
 pub const CHOICE_FOLDS: usize = 5;
 
-/// Labelled contexts as rows of known words.
+/// Labelled contexts as known words.
 #[derive(Debug, Clone)]
-pub struct Words {
-    rows: Vec<Vec<u32>>,
+pub struct ContextWords {
+    rows: Vec<Vec<WordRow>>,
     classes: Vec<u32>,
     names: Vec<String>,
     /// Contexts left out because none of their words has a vector.
@@ -72,19 +72,19 @@ pub struct Words {
     pub small: Vec<(String, usize)>,
 }
 
-impl Words {
+impl ContextWords {
     /// Reads contexts word by word; `row` finds a word's row.
     fn new(
-        labelled: &[Labelled],
+        labelled: &[LabelledContext],
         tokenizer: &Tokenizer,
-        row: impl Fn(&str) -> Option<u32>,
+        row: impl Fn(&str) -> Option<WordRow>,
         place: &Path,
-    ) -> Result<Words> {
+    ) -> Result<ContextWords> {
         let mut names: Vec<String> = labelled.iter().map(|one| one.label.clone()).collect();
         names.sort();
         names.dedup();
-        let mut words = Words { rows: Vec::new(), classes: Vec::new(), names, unknown: 0, small: Vec::new() };
-        for Labelled { text, label } in labelled {
+        let mut words = ContextWords { rows: Vec::new(), classes: Vec::new(), names, unknown: 0, small: Vec::new() };
+        for LabelledContext { text, label } in labelled {
             let mut known = Vec::new();
             tokenizer.words(text, |word| known.extend(row(word)));
             if known.is_empty() {
@@ -102,28 +102,30 @@ impl Words {
     }
 
     /// By the words of a model.
-    pub fn of_model(labelled: &[Labelled], model: &Model, place: &Path) -> Result<Words> {
+    pub fn of_model(labelled: &[LabelledContext], model: &Model, place: &Path) -> Result<ContextWords> {
         let method = model.params().method;
-        if matches!(method, Method::DeepWalk | Method::PvDbow | Method::D2vNc | Method::D2vCac) {
+        if !method.has_word_in() {
             let what = format!("{method} learns no IN vectors of words, which contexts are told by; train h-d2v, say");
             return Err(Error::input(model.path().display().to_string(), what));
         }
         let lowercase = model.about()["corpus"]["options"]["lowercase"].as_bool().unwrap_or(true);
         let vocabulary = model.vocabulary();
-        let known =
-            |word: &str| model.terms().find(word).filter(|&row| row < vocabulary.ends.len()).map(|row| row as u32);
-        Words::new(labelled, &Tokenizer::new(lowercase), known, place)
+        let known = |word: &str| {
+            let row = model.terms().find(word).filter(|&row| row < vocabulary.ends.len());
+            row.map(|row| WordRow(row as u32))
+        };
+        ContextWords::new(labelled, &Tokenizer::new(lowercase), known, place)
     }
 
     /// By the words that a training run knows.
-    pub fn of_view(labelled: &[Labelled], view: &View<'_>, place: &Path) -> Result<Words> {
+    pub fn of_view(labelled: &[LabelledContext], view: &View<'_>, place: &Path) -> Result<ContextWords> {
         let lowercase = view.corpus.manifest().options.lowercase;
         let known = |word: &str| view.corpus.find_word(word).and_then(|word| view.word_row(word));
-        Words::new(labelled, &Tokenizer::new(lowercase), known, place)
+        ContextWords::new(labelled, &Tokenizer::new(lowercase), known, place)
     }
 
     /// Only classes of `least` contexts or more.
-    pub fn without_small(mut self, least: usize) -> Words {
+    pub fn without_small(mut self, least: usize) -> ContextWords {
         let (kept, gone) = by_size(&self.classes, self.names.len(), least);
         self.small.extend(gone.into_iter().map(|(class, members)| (self.names[class].clone(), members)));
         let number = |class: u32| kept.binary_search(&(class as usize)).ok().map(|class| class as u32);
@@ -136,7 +138,7 @@ impl Words {
     /// Tells whether two sets of contexts are the same.
     pub fn fingerprint(&self) -> String {
         let names = self.names.join("\n");
-        let rows: Vec<u32> = self.rows.iter().flat_map(|row| row.iter().copied().chain([u32::MAX])).collect();
+        let rows: Vec<u32> = self.rows.iter().flat_map(|row| row.iter().map(|word| word.0).chain([u32::MAX])).collect();
         let parts = [names.as_bytes(), bytemuck::cast_slice(&self.classes), bytemuck::cast_slice(&rows)];
         format!("{:032x}", xxh3_128(&parts.concat()))
     }
@@ -152,14 +154,14 @@ impl Words {
         let dim = words.cols();
         let mut rows = vec![0.0; dim * self.rows.len()];
         for (known, mean) in self.rows.iter().zip(rows.chunks_mut(dim)) {
-            gather_sum(words, known, &vec![1.0 / known.len() as f32; known.len()], mean);
+            gather_sum(words, WordRow::numbers(known), &vec![1.0 / known.len() as f32; known.len()], mean);
         }
         Contexts { dim, rows, words: self.clone() }
     }
 
-    /// The same by the IN vectors of a training run.
-    pub fn vectors_of(&self, view: &View<'_>, table: &Table, dim: usize) -> Contexts {
-        self.vectors(Matrix::new(table.data(), view.words.len(), dim, table.stride()))
+    /// Their vectors by the IN vectors of a training run.
+    pub fn vectors_of(&self, table: &Table, dim: usize) -> Contexts {
+        self.vectors(table.words().col_range(0..dim))
     }
 }
 
@@ -170,18 +172,32 @@ pub struct Contexts {
     dim: usize,
     /// The mean IN vectors of the contexts, one after the other.
     rows: Vec<f32>,
-    words: Words,
+    words: ContextWords,
 }
 
-/// What links are for, as a machine tells.
+/// The functions of links, as a machine tells them.
 #[derive(Debug, Clone)]
 pub struct Functions {
-    /// What functions are called.
+    /// The names of the functions.
     pub names: Vec<String>,
     /// The function of each question.
     pub numbers: Vec<u32>,
-    /// What an error cost the machine.
+    /// The cost of an error to the machine.
     pub c: f64,
+}
+
+/// How the functions of links are told.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct FunctionParams {
+    /// Words on each side of a link that count.
+    pub window: usize,
+    /// Whether the links' own words count.
+    pub anchors: bool,
+    /// The cost of an error; where none is given, it is chosen on the labelled contexts, which have no part in the
+    /// questions.
+    pub c: Option<f64>,
+    /// The seed of that choice.
+    pub seed: u64,
 }
 
 impl Contexts {
@@ -228,29 +244,25 @@ impl Contexts {
         Ok(best.0)
     }
 
-    /// What each question's link is for, as a machine fitted to these contexts tells. An error costs `c`; where that is
-    /// not given, the cost is chosen on the contexts, which have no part in the questions.
-    #[allow(clippy::too_many_arguments)]
+    /// The function of each link, as a machine fitted to these contexts tells it, with the IN vectors in `table`.
     pub fn functions(
         &self,
         view: &View<'_>,
         table: &Table,
-        asked: &Asked,
-        window: usize,
-        anchors: bool,
-        c: Option<f64>,
-        seed: u64,
+        links: &HeldOutLinks,
+        params: &FunctionParams,
         watch: &mut dyn FnMut(usize) -> ControlFlow<()>,
     ) -> Result<Functions> {
+        let &FunctionParams { window, anchors, c, seed } = params;
         let c = c.map_or_else(|| self.best_cost(seed, watch), Ok)?;
         let svm = SvmParams { c, ..SvmParams::default() };
         let machine = Svm::fit(self.matrix(), &self.words.classes, &svm);
-        let positions: Vec<usize> = asked.queries.iter().map(|query| query.position).collect();
-        let questions = Questions { view, positions: &positions, anchors, depth: 0 };
-        let words = Matrix::new(table.data(), view.words.len(), self.dim, table.stride());
+        let positions = links.positions();
+        let questions = LinkQuestions { view, positions: &positions, anchors, depth: 0 };
+        let words = table.words().col_range(0..self.dim);
         let mut rows = vec![0.0; positions.len() * self.dim];
         for (&position, row) in positions.iter().zip(rows.chunks_mut(self.dim)) {
-            let context: Vec<u32> = questions.context(position, window).iter().map(|&(word, _)| word).collect();
+            let context: Vec<u32> = questions.context(position, window).iter().map(|word| word.row.0).collect();
             gather_sum(words, &context, &vec![1.0 / context.len().max(1) as f32; context.len()], row);
         }
         let numbers = machine.predict(Matrix::new(&rows, positions.len(), self.dim, self.dim));

@@ -1,7 +1,7 @@
 //! Link prediction: every method is trained on the training part of a corpus and asked for the links of the test part.
 //!
-//! What comes of a method is a [`Cell`]: the place of each truth. All figures follow from it ([`super::report`]), so that
-//! a cell can be kept and used again.
+//! The result of a method is the place of each truth ([`MethodPlaces`]). All figures follow from that ([`super::report`]),
+//! so that it can be kept and used again.
 
 use std::collections::VecDeque;
 use std::io::Write;
@@ -12,20 +12,19 @@ use std::time::Instant;
 
 use serde::{Deserialize, Serialize};
 
-use super::ask::Questions;
 use super::methods::{Ask, LinkMethod, Trains};
+use super::rankers::{LinkQuestions, Sink};
 use super::trec;
-use crate::corpus::split::{Part, Split, TestPosition};
+use crate::corpus::split::{HeldOutLink, Split, SplitPart};
 use crate::corpus::view::View;
 use crate::error::{Error, Result};
+use crate::id::{DocId, DocRow};
 use crate::kernel::Beyond;
-use crate::model::Model;
 use crate::model::index::terms::Terms;
-use crate::model::params::ReferenceParams;
-use crate::model::params::{Method, TrainParams};
-use crate::model::tables::Table;
-use crate::model::tables::Tables;
+use crate::model::params::{Method, ReferenceParams, TextForm, TrainParams};
+use crate::model::tables::{Table, Tables};
 use crate::model::write::ModelWriter;
+use crate::model::{Model, Vectors};
 use crate::search::Hit;
 use crate::search::ranker::Ranker;
 use crate::storage::atomic::write_atomically;
@@ -66,21 +65,21 @@ impl Default for LinksParams {
     }
 }
 
-/// The questions of a split.
+/// The links of a split that are asked for.
 #[derive(Debug, Clone)]
-pub struct Asked {
+pub struct HeldOutLinks {
     /// Positions with their truths.
-    pub queries: Vec<TestPosition>,
-    /// Rows of the truths among the training documents, question by question.
-    pub truths: Vec<u32>,
+    pub queries: Vec<HeldOutLink>,
+    /// The truths, question by question.
+    pub truths: Vec<DocRow>,
 }
 
-impl Asked {
+impl HeldOutLinks {
     /// Every `every`-th position of the test documents of `split`.
-    pub fn new(view: &View<'_>, split: &Split, every: usize) -> Result<Asked> {
+    pub fn new(view: &View<'_>, split: &Split, every: usize) -> Result<HeldOutLinks> {
         let all = split.queries(view.corpus);
         if all.is_empty() {
-            let tests = split.documents(Part::Test).count();
+            let tests = split.documents(SplitPart::Test).count();
             let what = match tests {
                 0 => {
                     let dates = || view.corpus.documents().filter_map(|doc| view.corpus.date(doc));
@@ -98,14 +97,13 @@ impl Asked {
             };
             return Err(Error::input(view.corpus.path().display().to_string(), what));
         }
-        let queries: Vec<TestPosition> = all.into_iter().step_by(every.max(1)).collect();
-        let first = view.words.len() as u32;
-        let row = |doc: &crate::id::DocId| view.document_row(*doc).map_or(u32::MAX, |row| row - first);
-        let truths = queries.iter().flat_map(|query| query.truths.iter().map(row)).collect();
-        Ok(Asked { queries, truths })
+        let queries: Vec<HeldOutLink> = all.into_iter().step_by(every.max(1)).collect();
+        let row = |&doc: &DocId| view.document_row(doc);
+        let truths = queries.iter().flat_map(|query| query.truths.iter().filter_map(row)).collect();
+        Ok(HeldOutLinks { queries, truths })
     }
 
-    /// The truths of each question, as ranges of [`Asked::truths`].
+    /// The truths of each question, as ranges of [`HeldOutLinks::truths`].
     pub fn ranges(&self) -> impl Iterator<Item = std::ops::Range<usize>> {
         self.queries.iter().scan(0, |from, query| {
             let range = *from..*from + query.truths.len();
@@ -114,7 +112,12 @@ impl Asked {
         })
     }
 
-    /// What a question is called in run files.
+    /// The positions of the links in the corpus.
+    pub fn positions(&self) -> Vec<usize> {
+        self.queries.iter().map(|query| query.position).collect()
+    }
+
+    /// The name of a question in run files.
     pub fn name(&self, view: &View<'_>, question: usize) -> String {
         let position = self.queries[question].position;
         let source = view.corpus.position(position).source;
@@ -139,14 +142,14 @@ impl Asked {
     }
 }
 
-/// What came of a method.
+/// The places that a method gave the truths.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
-pub struct Cell {
+pub struct MethodPlaces {
     /// Its name.
     pub method: String,
     /// Whether the links' own words were part of the questions.
     pub anchors: bool,
-    /// The place of each of [`Asked::truths`], from 1; 0 where it is not among the first [`DEPTH`].
+    /// The place of each of [`HeldOutLinks::truths`], from 1; 0 where it is not among the first [`DEPTH`].
     pub places: Vec<u32>,
     /// Seconds of training; methods that share a model all name its seconds.
     pub train_seconds: f64,
@@ -154,108 +157,41 @@ pub struct Cell {
     pub query_seconds: f64,
 }
 
-/// What is being done.
+/// A step of an evaluation.
 #[derive(Debug)]
-pub enum Doing<'a> {
+pub enum EvaluationStep<'a> {
     /// A model is trained for the first of so many methods.
     Training(&'a str, &'a TrainProgress),
     /// A method is asked; so many questions are done, of so many.
     Asking(&'a str, usize, usize),
     /// A method is done.
-    Done(&'a Cell),
+    Done(&'a MethodPlaces),
 }
 
 /// Sees what is being done, from several threads; may stop it.
-pub type EvaluateWatch<'a> = &'a (dyn Fn(&Doing<'_>) -> ControlFlow<()> + Sync);
+pub type EvaluateWatch<'a> = &'a (dyn Fn(&EvaluationStep<'_>) -> ControlFlow<()> + Sync);
 
 /// Where the run file of a method goes, asked with or without anchors, if it is wanted.
 pub type RunPath<'a> = &'a (dyn Fn(&str, bool) -> Option<PathBuf> + Sync);
 
-/// The parameters that `trains` is trained with.
+/// The parameters of the model that `trains` names.
 pub fn train_params(trains: Trains, params: &LinksParams) -> TrainParams {
     let mut train = params.train.clone();
     train.direct.epochs = params.text_epochs;
     train.reference.epochs = params.reference_epochs;
+    train.method = trains.method().unwrap_or(Method::HyperDoc);
     match trains {
-        Trains::Nothing | Trains::Index | Trains::Searchable => train.method = Method::HyperDoc,
-        Trains::Model(method) => {
-            train.method = method;
+        Trains::Nothing | Trains::Index | Trains::Searchable => {}
+        Trains::Model(_) => {
             train.reference.beyond = Beyond::Saturate;
             train.reference.shift = false;
         }
         Trains::Reference => {
-            train.method = Method::HyperDocPaper;
             let (epochs, window, noise) = (train.reference.epochs, train.window, train.reference.noise);
             train.reference = ReferenceParams { epochs, window, noise, ..ReferenceParams::default() };
         }
     }
     train
-}
-
-/// Trains and asks `methods`, those that share a model together; `folder` is for what is made on the way.
-///
-/// Each is given to `done` when it is done.
-#[allow(clippy::too_many_arguments)]
-pub fn run(
-    view: &View<'_>,
-    asked: &Asked,
-    methods: &[LinkMethod],
-    params: &LinksParams,
-    folder: &Path,
-    run_path: RunPath<'_>,
-    done: &(dyn Fn(&Cell) -> Result<()> + Sync),
-    watch: EvaluateWatch<'_>,
-) -> Result<()> {
-    params.train.validate()?;
-    let needs_links = |method: &&LinkMethod| match method.trains {
-        Trains::Nothing | Trains::Index => false,
-        Trains::Searchable | Trains::Reference => true,
-        Trains::Model(method) => method.needs_links(),
-    };
-    if let (Some(method), true) = (methods.iter().find(needs_links), view.links.is_empty()) {
-        let what = format!("{} learns from links, and there is none between training documents", method.name);
-        return Err(Error::input(view.corpus.path().display().to_string(), what));
-    }
-    let mut groups: Vec<Vec<LinkMethod>> = Vec::new();
-    for method in methods {
-        let mate = groups.iter_mut().find(|group| shared(&group[0], method, methods));
-        match mate {
-            Some(group) => group.push(*method),
-            None => groups.push(vec![*method]),
-        }
-    }
-    let job = Job { view, asked, params, folder, run_path, done, watch };
-    let (mut serial, parallel): (Vec<_>, Vec<_>) = groups.into_iter().partition(|group| group[0].is_serial());
-    // One a thread, the next when one is done, those that take longest first; none begins after an error.
-    serial.sort_by_key(|group| match group[0].base() {
-        Some(Method::PvDm) => 0,
-        Some(_) => 1,
-        None if group[0].trains == Trains::Model(Method::D2vCac) => 2,
-        None => 3,
-    });
-    let cores = std::thread::available_parallelism().map_or(1, usize::from);
-    let threads = if params.threads == 0 { cores } else { params.threads };
-    let (queue, failed) = (Mutex::new(VecDeque::from(serial)), Mutex::new(None));
-    let lock = |failed: &Mutex<Option<Error>>| failed.lock().map_or(true, |failed| failed.is_some());
-    std::thread::scope(|scope| {
-        for _ in 0..threads {
-            scope.spawn(|| {
-                while !lock(&failed)
-                    && let Some(group) = queue.lock().ok().and_then(|mut queue| queue.pop_front())
-                {
-                    let result = pool(1).and_then(|pool| pool.install(|| job.group(&group)));
-                    if let (Err(error), Ok(mut failed)) = (result, failed.lock()) {
-                        failed.get_or_insert(error);
-                    }
-                }
-            });
-        }
-    });
-    if let Some(error) = failed.into_inner().ok().flatten() {
-        return Err(error);
-    }
-    let pool = pool(params.threads)?;
-    parallel.iter().try_for_each(|group| pool.install(|| job.group(group)))
 }
 
 /// Whether two methods are trained together: they are asked of one model (the default model is searchable where anything
@@ -266,20 +202,79 @@ fn shared(a: &LinkMethod, b: &LinkMethod, methods: &[LinkMethod]) -> bool {
     same(a.trains) == same(b.trains) || (a.base().is_some() && a.base() == b.base())
 }
 
-struct Job<'a> {
-    view: &'a View<'a>,
-    asked: &'a Asked,
-    params: &'a LinksParams,
-    folder: &'a Path,
-    run_path: RunPath<'a>,
-    done: &'a (dyn Fn(&Cell) -> Result<()> + Sync),
-    watch: EvaluateWatch<'a>,
+/// An evaluation of methods on held-out links.
+#[derive(Clone, Copy)]
+pub struct LinkEvaluation<'a> {
+    /// The training part of the corpus.
+    pub view: &'a View<'a>,
+    /// The links to ask for.
+    pub asked: &'a HeldOutLinks,
+    /// How models are trained and asked.
+    pub params: &'a LinksParams,
+    /// For files that are needed on the way.
+    pub folder: &'a Path,
+    /// Where run files go.
+    pub run_path: RunPath<'a>,
+    /// Takes the places of each method when it is done.
+    pub done: &'a (dyn Fn(&MethodPlaces) -> Result<()> + Sync),
+    /// Watches.
+    pub watch: EvaluateWatch<'a>,
 }
 
-impl Job<'_> {
+impl LinkEvaluation<'_> {
+    /// Trains and asks `methods`, those that share a model together.
+    pub fn run(&self, methods: &[LinkMethod]) -> Result<()> {
+        let LinkEvaluation { view, params, .. } = *self;
+        params.train.validate()?;
+        if let (Some(method), true) = (methods.iter().find(|method| method.needs_links()), view.links.is_empty()) {
+            let what = format!("{} learns from links, and there is none between training documents", method.name);
+            return Err(Error::input(view.corpus.path().display().to_string(), what));
+        }
+        let mut groups: Vec<Vec<LinkMethod>> = Vec::new();
+        for method in methods {
+            let mate = groups.iter_mut().find(|group| shared(&group[0], method, methods));
+            match mate {
+                Some(group) => group.push(*method),
+                None => groups.push(vec![*method]),
+            }
+        }
+        let (mut serial, parallel): (Vec<_>, Vec<_>) = groups.into_iter().partition(|group| group[0].is_serial());
+        // One a thread, the next when one is done, those that take longest first; none begins after an error.
+        let text = |method: &LinkMethod| method.trains.method().map(Method::text);
+        serial.sort_by_key(|group| match group[0].base() {
+            Some(Method::PvDm) => 0,
+            Some(_) => 1,
+            None if text(&group[0]) == Some(TextForm::WithContexts) => 2,
+            None => 3,
+        });
+        let cores = std::thread::available_parallelism().map_or(1, usize::from);
+        let threads = if params.threads == 0 { cores } else { params.threads };
+        let (queue, failed) = (Mutex::new(VecDeque::from(serial)), Mutex::new(None));
+        let has_failed = |failed: &Mutex<Option<Error>>| failed.lock().map_or(true, |failed| failed.is_some());
+        std::thread::scope(|scope| {
+            for _ in 0..threads {
+                scope.spawn(|| {
+                    while !has_failed(&failed)
+                        && let Some(group) = queue.lock().ok().and_then(|mut queue| queue.pop_front())
+                    {
+                        let result = pool(1).and_then(|pool| pool.install(|| self.group(&group)));
+                        if let (Err(error), Ok(mut failed)) = (result, failed.lock()) {
+                            failed.get_or_insert(error);
+                        }
+                    }
+                });
+            }
+        });
+        if let Some(error) = failed.into_inner().ok().flatten() {
+            return Err(error);
+        }
+        let pool = pool(params.threads)?;
+        parallel.iter().try_for_each(|group| pool.install(|| self.group(group)))
+    }
+
     /// Trains what a group begins with, then each model on from there.
     fn family(&self, base: Method, group: &[LinkMethod]) -> Result<()> {
-        let mut watch = |progress: &TrainProgress| (self.watch)(&Doing::Training(group[0].name, progress));
+        let mut watch = |progress: &TrainProgress| (self.watch)(&EvaluationStep::Training(group[0].name, progress));
         let started = Instant::now();
         let first = train_tables(self.view, &train_params(Trains::Model(base), self.params), &mut watch)?;
         let base_seconds = started.elapsed().as_secs_f64();
@@ -287,7 +282,7 @@ impl Job<'_> {
         models.dedup();
         for trains in models {
             let mates: Vec<&LinkMethod> = group.iter().filter(|method| method.trains == trains).collect();
-            let mut watch = |progress: &TrainProgress| (self.watch)(&Doing::Training(mates[0].name, progress));
+            let mut watch = |progress: &TrainProgress| (self.watch)(&EvaluationStep::Training(mates[0].name, progress));
             let (params, started) = (train_params(trains, self.params), Instant::now());
             let tables = train_tables_on(self.view, &params, first.clone(), &mut watch)?;
             let seconds = base_seconds + started.elapsed().as_secs_f64();
@@ -307,7 +302,7 @@ impl Job<'_> {
         let trains = if searchable { Trains::Searchable } else { group[0].trains };
         let mut params = train_params(trains, self.params);
         let name = group[0].name;
-        let mut watch = |progress: &TrainProgress| (self.watch)(&Doing::Training(name, progress));
+        let mut watch = |progress: &TrainProgress| (self.watch)(&EvaluationStep::Training(name, progress));
         let started = Instant::now();
         match trains {
             Trains::Nothing => {
@@ -316,19 +311,19 @@ impl Job<'_> {
             Trains::Index => {
                 // A model without vectors worth the name.
                 params.dim = 1;
-                let empty = || Table::new(self.view.rows(), 1);
-                let tables = Tables { input: empty(), output: empty() };
+                let tables = Tables::zeros(self.view, 1);
                 self.searchable(group, &params, &|path| ModelWriter::new(self.view, &tables, &params).write(path))
             }
-            Trains::Searchable => {
-                params.hybrid = true;
+            Trains::Searchable | Trains::Model(_) if params.method.weighs_words() => {
+                // Asked as users ask it, so that a file is needed.
+                params.hybrid = searchable;
                 self.searchable(group, &params, &|path| {
-                    let mut watch = |progress: &TrainProgress| (self.watch)(&Doing::Training(name, progress));
+                    let mut watch = |progress: &TrainProgress| (self.watch)(&EvaluationStep::Training(name, progress));
                     let run = Run { view: self.view, params: &params, threads: self.params.threads, checkpoints: None };
                     run.write(path, &mut watch)
                 })
             }
-            Trains::Model(_) | Trains::Reference => {
+            Trains::Searchable | Trains::Model(_) | Trains::Reference => {
                 let tables = train_tables(self.view, &params, &mut watch)?;
                 let seconds = started.elapsed().as_secs_f64();
                 group.iter().try_for_each(|method| {
@@ -352,22 +347,23 @@ impl Job<'_> {
             return Err(Error::input(self.view.corpus.path().display().to_string(), what));
         }
         let terms = Terms::new(self.view);
-        let vectors = group.iter().any(|method| matches!(method.trains, Trains::Model(_)));
-        let tables = vectors.then(|| tables_of(self.view, &model)).transpose()?;
+        // Other ways of asking that are compared need all vectors.
+        let compared = |method: &LinkMethod| matches!(method.ask, Ask::Mean(..)) && !method.ask.is_embedding();
+        let tables = group.iter().any(compared).then(|| tables_of(self.view, &model)).transpose()?;
         group.iter().try_for_each(|method| {
-            self.ask(method, seconds, |asked, sink| match (&tables, method.trains) {
-                (Some(tables), Trains::Model(_)) => asked.tables(tables, params, method.ask, sink),
+            self.ask(method, seconds, |asked, sink| match &tables {
+                Some(tables) if compared(method) => asked.tables(tables, params, method.ask, sink),
                 _ => asked.searchable(&model, &terms, method.ask, sink),
             })
         })
     }
 
-    /// Asks one method, in its own way, and hands on what came of it.
+    /// Asks one method, in its own way, and hands on the places it gave.
     fn ask(
         &self,
         method: &LinkMethod,
         train_seconds: f64,
-        how: impl Fn(&Questions<'_>, super::ask::Sink<'_>) -> Result<()>,
+        how: impl Fn(&LinkQuestions<'_>, Sink<'_>) -> Result<()>,
     ) -> Result<()> {
         self.params.anchors.iter().try_for_each(|&anchors| self.ask_with(method, anchors, train_seconds, &how))
     }
@@ -377,11 +373,11 @@ impl Job<'_> {
         method: &LinkMethod,
         anchors: bool,
         train_seconds: f64,
-        how: impl FnOnce(&Questions<'_>, super::ask::Sink<'_>) -> Result<()>,
+        how: impl FnOnce(&LinkQuestions<'_>, Sink<'_>) -> Result<()>,
     ) -> Result<()> {
-        let positions: Vec<usize> = self.asked.queries.iter().map(|query| query.position).collect();
-        let questions =
-            Questions { view: self.view, positions: &positions, anchors, depth: DEPTH.min(self.view.documents.len()) };
+        let positions = self.asked.positions();
+        let depth = DEPTH.min(self.view.documents.len());
+        let questions = LinkQuestions { view: self.view, positions: &positions, anchors, depth };
         let ranges: Vec<_> = self.asked.ranges().collect();
         let mut places = vec![0u32; self.asked.truths.len()];
         let started = Instant::now();
@@ -391,7 +387,7 @@ impl Job<'_> {
                 let count = hits.len();
                 for (number, hits) in (from..).zip(hits) {
                     for truth in ranges[number].clone() {
-                        let place = hits.iter().position(|hit| hit.row == self.asked.truths[truth]);
+                        let place = hits.iter().position(|hit| DocRow(hit.row) == self.asked.truths[truth]);
                         places[truth] = place.map_or(0, |place| place as u32 + 1);
                     }
                     if let Some(out) = &mut out {
@@ -402,7 +398,7 @@ impl Job<'_> {
                             .map_err(Error::io("write", Path::new("the run file")))?;
                     }
                 }
-                Ok((self.watch)(&Doing::Asking(method.name, from + count, positions.len())))
+                Ok((self.watch)(&EvaluationStep::Asking(method.name, from + count, positions.len())))
             })
         };
         match (self.run_path)(method.name, anchors) {
@@ -410,9 +406,9 @@ impl Job<'_> {
             Some(path) => write_atomically(&path, |out| asking(Some(out)))?,
         }
         let query_seconds = started.elapsed().as_secs_f64();
-        let cell = Cell { method: method.name.to_owned(), anchors, places, train_seconds, query_seconds };
+        let cell = MethodPlaces { method: method.name.to_owned(), anchors, places, train_seconds, query_seconds };
         (self.done)(&cell)?;
-        match (self.watch)(&Doing::Done(&cell)) {
+        match (self.watch)(&EvaluationStep::Done(&cell)) {
             ControlFlow::Continue(()) => Ok(()),
             ControlFlow::Break(()) => Err(Error::Interrupted),
         }
@@ -421,16 +417,18 @@ impl Job<'_> {
 
 /// The vectors of a model as tables again.
 fn tables_of(view: &View<'_>, model: &Model) -> Result<Tables> {
-    use crate::model::Vectors;
-    let dim = model.params().dim;
-    let table = |words: Vectors, documents: Vectors| -> Result<Table> {
-        let mut table = Table::new(view.rows(), dim);
-        let (words, documents) = (model.vectors(words)?, model.vectors(documents)?);
-        for row in 0..view.rows() {
-            let from = if row < view.words.len() { words.row(row) } else { documents.row(row - view.words.len()) };
-            table.row_mut(row)[..dim].copy_from_slice(from);
+    let mut tables = Tables::zeros(view, model.params().dim);
+    let fill = |table: &mut Table, words: Vectors, documents: Vectors| -> Result<()> {
+        let stride = table.stride();
+        let (word_rows, document_rows) = table.halves_mut();
+        for (rows, from) in [(word_rows, model.vectors(words)?), (document_rows, model.vectors(documents)?)] {
+            for (number, row) in rows.chunks_exact_mut(stride).enumerate() {
+                row[..from.cols()].copy_from_slice(from.row(number));
+            }
         }
-        Ok(table)
+        Ok(())
     };
-    Ok(Tables { input: table(Vectors::WordIn, Vectors::DocIn)?, output: table(Vectors::WordOut, Vectors::DocOut)? })
+    fill(&mut tables.input, Vectors::WordIn, Vectors::DocIn)?;
+    fill(&mut tables.output, Vectors::WordOut, Vectors::DocOut)?;
+    Ok(tables)
 }

@@ -26,8 +26,8 @@ pub fn map(
 ) -> Result<Value> {
     let every = view.documents.len().div_ceil(MOST).max(1);
     let shown: Vec<usize> = (0..view.documents.len()).step_by(every).collect();
-    let rows: Vec<f32> =
-        shown.iter().flat_map(|document| &table.row(view.words.len() + document)[..dim]).copied().collect();
+    let documents = table.documents();
+    let rows: Vec<f32> = shown.iter().flat_map(|&document| &documents.row(document)[..dim]).copied().collect();
     let places = layout(Matrix::new(&rows, shown.len(), dim, dim), &mut |_| watch())?;
     let label = |document: usize| view.corpus.labels(view.documents[document]).find(|label| label.starts_with(prefix));
     let mut counts = BTreeMap::<&str, usize>::new();

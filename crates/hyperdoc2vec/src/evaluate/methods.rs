@@ -1,8 +1,8 @@
-//! What can be asked for links: a model to train, and a way to ask it.
+//! The methods that can be asked for links: a model to train, and a way to ask it.
 
-use crate::model::params::Method;
+use crate::model::params::{Method, PhaseKind};
 
-/// What must be trained before asking.
+/// The model that must be trained before asking.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Trains {
     /// Nothing: links are counted.
@@ -17,9 +17,9 @@ pub enum Trains {
     Reference,
 }
 
-/// Which vectors of documents the context is compared with.
+/// The vectors of documents that a context is compared with.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum By {
+pub enum TargetVectors {
     /// OUT, the paper's I4O.
     Out,
     /// IN, the paper's I4I.
@@ -38,7 +38,7 @@ pub enum Ask {
     /// BM25 on the text and on the contexts of links.
     Bm25Cited,
     /// The mean of the words' IN vectors, with or without the source.
-    Mean(By, bool),
+    Mean(TargetVectors, bool),
     /// A document vector inferred in so many steps, as gensim did in 2018, by the cosine with IN vectors.
     Infer(usize),
     /// The score of NPM.
@@ -47,14 +47,21 @@ pub enum Ask {
     Hybrid(bool),
 }
 
+impl Ask {
+    /// Whether that is how users rank by embedding.
+    pub(super) fn is_embedding(self) -> bool {
+        self == Ask::Mean(TargetVectors::Out, false)
+    }
+}
+
 /// One row of the table.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct LinkMethod {
-    /// What it is called.
+    /// Its name.
     pub name: &'static str,
     /// What it is, in a few words.
     pub what: &'static str,
-    /// What is trained.
+    /// The model.
     pub trains: Trains,
     /// How it is asked.
     pub ask: Ask,
@@ -66,10 +73,10 @@ const fn row(name: &'static str, trains: Trains, ask: Ask, default: bool, what: 
     LinkMethod { name, what, trains, ask, default }
 }
 
-const OUT: Ask = Ask::Mean(By::Out, false);
-const IN: Ask = Ask::Mean(By::In, false);
-const BOTH: Ask = Ask::Mean(By::InAndOut, false);
-const SOURCED: Ask = Ask::Mean(By::Out, true);
+const OUT: Ask = Ask::Mean(TargetVectors::Out, false);
+const IN: Ask = Ask::Mean(TargetVectors::In, false);
+const BOTH: Ask = Ask::Mean(TargetVectors::InAndOut, false);
+const SOURCED: Ask = Ask::Mean(TargetVectors::Out, true);
 
 const fn model(method: Method) -> Trains {
     Trains::Model(method)
@@ -116,29 +123,42 @@ pub const METHODS: [LinkMethod; 31] = [
     row("hybrid-source", Trains::Searchable, Ask::Hybrid(true), true, "the same, knowing the source"),
 ];
 
+impl Trains {
+    /// The method of the model; `None` where none is trained.
+    pub(super) fn method(self) -> Option<Method> {
+        match self {
+            Trains::Nothing | Trains::Index => None,
+            Trains::Searchable => Some(Method::HyperDoc),
+            Trains::Model(method) => Some(method),
+            Trains::Reference => Some(Method::HyperDocPaper),
+        }
+    }
+}
+
 impl LinkMethod {
     /// Whether it can be asked by text.
     fn can_be_asked(&self) -> bool {
-        self.trains != Trains::Model(Method::DeepWalk)
+        self.trains.method().is_none_or(Method::knows_words)
     }
 
-    /// What its training begins with, where others begin with the same: the text learnt by PV-DM, or by w2v. (NPM needs
-    /// word vectors from elsewhere; in evaluations they are those of w2v.)
+    /// The model that its training begins with, where others begin with the same: the text learnt by PV-DM, or by w2v.
+    /// (NPM needs word vectors from elsewhere; in evaluations they are those of w2v.)
     pub(super) fn base(&self) -> Option<Method> {
-        match self.trains {
-            Trains::Reference | Trains::Model(Method::PvDm | Method::HyperDocPaper) => Some(Method::PvDm),
-            Trains::Model(Method::W2v | Method::Npm) => Some(Method::W2v),
+        match self.trains.method()?.phases()[0] {
+            PhaseKind::Dm => Some(Method::PvDm),
+            PhaseKind::Cbow => Some(Method::W2v),
             _ => None,
         }
     }
 
     /// Whether its training goes word by word or link by link, on one thread.
     pub(super) fn is_serial(&self) -> bool {
-        match self.trains {
-            Trains::Nothing | Trains::Index | Trains::Searchable => false,
-            Trains::Reference => true,
-            Trains::Model(method) => method.is_serial(),
-        }
+        self.trains.method().is_some_and(Method::is_serial)
+    }
+
+    /// Whether it cannot be trained without links.
+    pub(super) fn needs_links(&self) -> bool {
+        self.trains.method().is_some_and(Method::needs_links)
     }
 }
 
@@ -147,14 +167,14 @@ impl LinkMethod {
 pub fn costs(methods: &[LinkMethod], reference_epochs: usize) -> Vec<(&'static str, f64)> {
     let reference = 3.0 * reference_epochs as f64;
     let base = |base: Method| if base == Method::PvDm { 350.0 } else { 370.0 };
-    let own = |trains: Trains| match trains {
-        Trains::Nothing | Trains::Model(Method::W2v | Method::PvDm) => 0.0,
-        Trains::Index => 10.0,
-        Trains::Searchable => 200.0,
-        Trains::Reference | Trains::Model(Method::HyperDocPaper | Method::HyperDocRandom) => reference,
-        Trains::Model(Method::D2vNc | Method::D2vCac) => 90.0,
-        Trains::Model(Method::Npm) => 600.0,
-        Trains::Model(_) => 100.0,
+    let own = |trains: Trains| match (trains, trains.method().map(Method::last_phase)) {
+        (Trains::Nothing, _) | (_, Some(PhaseKind::Dm | PhaseKind::Cbow)) => 0.0,
+        (Trains::Index, _) => 10.0,
+        (Trains::Searchable, _) => 200.0,
+        (_, Some(PhaseKind::Reference)) => reference,
+        (_, Some(PhaseKind::Dbow)) => 90.0,
+        (_, Some(PhaseKind::Npm)) => 600.0,
+        _ => 100.0,
     };
     let asked = |ask: Ask| match ask {
         Ask::Popular => 0.1,
@@ -207,6 +227,8 @@ impl std::str::FromStr for LinkMethod {
 
 #[cfg(test)]
 mod tests {
+    use strum::VariantArray;
+
     use super::*;
 
     #[test]
@@ -225,7 +247,7 @@ mod tests {
             assert!(METHODS[number + 1..].iter().all(|other| other.name != method.name), "{}", method.name);
         }
         assert!(all().iter().all(|method| method.name.parse() == Ok(*method)));
-        for method in Method::ALL {
+        for &method in Method::VARIANTS {
             let found = method.name().parse::<LinkMethod>();
             assert_eq!(found.is_ok(), method != Method::DeepWalk, "{method}");
         }

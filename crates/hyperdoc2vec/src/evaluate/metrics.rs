@@ -1,14 +1,20 @@
-//! What rankings and classifications are judged by.
+//! The measures that rankings and classifications are judged by.
 //!
 //! A question has some truths. Of a ranking only the places of the truths matter: `places` are those that were found,
 //! counting from 1, rising; `truths` is how many there are, found or not. Ties are settled before, by whoever ranks. A
 //! question without truths scores 0 everywhere: it should not be asked.
 
 use serde::{Deserialize, Serialize};
+use strum::{Display, EnumString, IntoStaticStr, VariantArray};
+
+use crate::error::unknown_name;
 
 /// How average precision is divided.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, Default)]
+#[derive(
+    Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, Default, Display, EnumString, IntoStaticStr, VariantArray,
+)]
 #[serde(rename_all = "lowercase")]
+#[strum(serialize_all = "lowercase", parse_err_ty = String, parse_err_fn = unknown_profile)]
 pub enum Profile {
     /// By the truths found, as in the paper.
     #[default]
@@ -17,29 +23,19 @@ pub enum Profile {
     Trec,
 }
 
+fn unknown_profile(name: &str) -> String {
+    unknown_name::<Profile>("a profile", name)
+}
+
 impl Profile {
-    /// Both.
-    pub const ALL: [Profile; 2] = [Profile::Paper, Profile::Trec];
-
-    /// What it is called on the command line.
+    /// The name.
     pub fn name(self) -> &'static str {
-        match self {
-            Profile::Paper => "paper",
-            Profile::Trec => "trec",
-        }
+        self.into()
     }
 }
 
-impl std::str::FromStr for Profile {
-    type Err = String;
-
-    fn from_str(name: &str) -> Result<Profile, String> {
-        let found = Profile::ALL.into_iter().find(|profile| profile.name() == name);
-        found.ok_or_else(|| format!("expected paper or trec, found {name:?}"))
-    }
-}
-
-fn within(places: &[u32], cut: usize) -> impl Iterator<Item = u32> {
+/// The places among the first `cut`.
+fn places_up_to(places: &[u32], cut: usize) -> impl Iterator<Item = u32> {
     places.iter().copied().filter(move |&place| place > 0 && place as usize <= cut)
 }
 
@@ -51,7 +47,7 @@ fn share(part: f64, whole: usize) -> f64 {
 ///
 /// Three truths, two found at places 2 and 11: 1/3 at 10, 2/3 at 11.
 pub fn recall(places: &[u32], truths: usize, cut: usize) -> f64 {
-    share(within(places, cut).count() as f64, truths)
+    share(places_up_to(places, cut).count() as f64, truths)
 }
 
 /// The mean of the precision at the place of each truth among the first `cut`.
@@ -59,7 +55,7 @@ pub fn recall(places: &[u32], truths: usize, cut: usize) -> f64 {
 /// Three truths, found at 1 and 4: precisions 1/1 and 2/4. Over those found, (1 + 0.5)/2 = 0.75; over all three, 0.5.
 pub fn average_precision(places: &[u32], truths: usize, cut: usize, profile: Profile) -> f64 {
     let (mut sum, mut found) = (0.0, 0);
-    for place in within(places, cut) {
+    for place in places_up_to(places, cut) {
         found += 1;
         sum += f64::from(found) / f64::from(place);
     }
@@ -68,7 +64,7 @@ pub fn average_precision(places: &[u32], truths: usize, cut: usize, profile: Pro
 
 /// One over the place of the first truth among the first `cut`, 0 if there is none.
 pub fn reciprocal_rank(places: &[u32], cut: usize) -> f64 {
-    within(places, cut).next().map_or(0.0, |place| 1.0 / f64::from(place))
+    places_up_to(places, cut).next().map_or(0.0, |place| 1.0 / f64::from(place))
 }
 
 /// Gains of 1/log₂(place + 1), over those of a ranking that has all truths first.
@@ -78,7 +74,7 @@ pub fn ndcg(places: &[u32], truths: usize, cut: usize) -> f64 {
     let gain = |place: u32| 1.0 / f64::from(place + 1).log2();
     let ideal: f64 = (1..=truths.min(cut) as u32).map(gain).sum();
     // Not sum: of nothing, that is −0.
-    if ideal > 0.0 { within(places, cut).map(gain).fold(0.0, |sum, gain| sum + gain) / ideal } else { 0.0 }
+    if ideal > 0.0 { places_up_to(places, cut).map(gain).fold(0.0, |sum, gain| sum + gain) / ideal } else { 0.0 }
 }
 
 /// How a classification did.
@@ -143,7 +139,7 @@ mod tests {
         // The truth at place 11 is not found.
         assert!(near(average_precision(&[2, 11], 2, 10, Profile::Paper), 0.5));
         assert!(near(average_precision(&[2, 11], 2, 10, Profile::Trec), 0.25));
-        for profile in Profile::ALL {
+        for &profile in Profile::VARIANTS {
             assert_eq!(average_precision(&[], 2, 10, profile), 0.0);
             assert_eq!(average_precision(&[], 0, 10, profile), 0.0);
         }

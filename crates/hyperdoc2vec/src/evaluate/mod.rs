@@ -3,11 +3,10 @@
 //! [`metrics`] are pure functions with cases worked by hand, [`stats`] tells which differences mean anything,
 //! [`trec`] writes what others can check, [`svm`] and [`folds`] classify.
 //!
-//! Links: [`methods`] names what can be compared, [`ask`] asks one model, [`links`] trains and asks them all, [`report`]
-//! makes figures of what came of it. Vectors: [`classes`] of documents, [`intents`] of links, both by [`classify`];
+//! Links: [`methods`] names what can be compared, [`rankers`] ask one model, [`links`] trains and asks them all, [`report`]
+//! makes figures of that. Vectors: [`classes`] of documents, [`intents`] of links, both by [`classify`];
 //! [`criteria`] probes what methods heed; [`map`] draws.
 
-pub mod ask;
 pub mod classes;
 pub mod classify;
 pub mod criteria;
@@ -17,6 +16,7 @@ pub mod links;
 pub mod map;
 pub mod methods;
 pub mod metrics;
+pub mod rankers;
 mod ranking_recall;
 pub mod report;
 pub mod stats;

@@ -3,14 +3,13 @@
 use rayon::prelude::*;
 
 use crate::corpus::Corpus;
-use crate::corpus::split::{Split, TestPosition};
+use crate::corpus::split::{HeldOutLink, Split};
 use crate::corpus::view::View;
 use crate::error::Result;
 use crate::model::Model;
 use crate::model::index::terms::Terms;
-use crate::search::ranker::{Ranker, Scope};
-use crate::search::{Ranking, Searcher, rank};
-use crate::train::ranker::{question, source};
+use crate::search::ranker::{LinkSource, Ranker, Scope};
+use crate::search::{Query, Ranking, Searcher, rank};
 
 /// Recall of one ranking, as shares from 0 to 1.
 #[derive(Debug, Clone, PartialEq)]
@@ -39,13 +38,14 @@ pub fn ranking_recall(
     let view = View::new(corpus, split, model.params().min_count)?;
     let terms = Terms::new(&view);
     let all = split.queries(corpus);
-    let positions: Vec<&TestPosition> = all.iter().step_by((all.len() / questions.max(1)).max(1)).collect();
+    let positions: Vec<&HeldOutLink> = all.iter().step_by((all.len() / questions.max(1)).max(1)).collect();
     let recall = |ranking: Ranking, sourced: bool, anchors: bool| -> Result<f64> {
-        let ask = |query: &&TestPosition| -> Result<f64> {
-            let question = question(&view, &terms, query.position, model.params().window, anchors);
+        let ask = |query: &&HeldOutLink| -> Result<f64> {
+            let question = Query::of_link(&view, &terms, query.position, model.params().window, anchors);
             let hits = match (ranking, &ranker) {
                 (Ranking::Hybrid, Some(ranker)) => {
-                    let source = if sourced { Some(source(&view, model, query.position, |_| true)?) } else { None };
+                    let source =
+                        if sourced { Some(LinkSource::of_link(&view, model, query.position, |_| true)?) } else { None };
                     ranker.rank(&searcher, &question, source.as_ref(), top, Scope::ALL)?.unwrap_or_default()
                 }
                 (Ranking::Hybrid, None) => vec![],
@@ -55,7 +55,7 @@ pub fn ranking_recall(
                 }
             };
             let found = query.truths.iter().filter(|&&truth| {
-                let row = view.document_row(truth).map(|row| row - view.words.len() as u32);
+                let row = view.document_row(truth).map(|row| row.0);
                 hits.iter().any(|hit| Some(hit.row) == row)
             });
             Ok(found.count() as f64 / query.truths.len() as f64)

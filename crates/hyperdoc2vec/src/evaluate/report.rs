@@ -1,14 +1,15 @@
-//! Figures of what came of methods: means with intervals, breakdowns, paired tests.
+//! The figures of methods: means with intervals, breakdowns, paired tests.
 
 use std::collections::BTreeMap;
 
 use rayon::prelude::*;
 use serde_json::{Map, Value, json};
+use strum::VariantArray;
 
-use super::links::{Asked, Cell};
+use super::links::{HeldOutLinks, MethodPlaces};
 use super::metrics::{Profile, average_precision, ndcg, recall, reciprocal_rank};
 use super::stats::{Comparison, Estimate, compare, estimate, holm};
-use crate::corpus::split::Split;
+use crate::corpus::split::{HeldOutLink, Split, SplitPart};
 use crate::corpus::view::View;
 
 /// The cut of the paper's tables.
@@ -22,22 +23,36 @@ const LEAST_LABEL: usize = 10;
 /// Nor are more labels than the most frequent ones.
 const MOST_LABELS: usize = 20;
 
-/// Some of the truths, question by question: what a breakdown is of.
-struct Part {
+/// Some of the truths, question by question, as one line of a breakdown has them.
+struct Breakdown {
     name: String,
     /// Questions, and which of their truths.
     questions: Vec<(usize, Vec<usize>)>,
 }
 
-/// Figures that need no method: what was asked.
-pub fn split_json(view: &View<'_>, split: &Split, asked: &Asked) -> Value {
-    let newcomer =
-        |query: &&crate::corpus::split::TestPosition| query.truths.iter().any(|&truth| split.is_newcomer(truth));
+/// The places that methods gave the truths of held-out links.
+#[derive(Clone, Copy)]
+pub struct Findings<'a> {
+    /// The training part of the corpus.
+    pub view: &'a View<'a>,
+    /// The split.
+    pub split: &'a Split,
+    /// The links.
+    pub asked: &'a HeldOutLinks,
+    /// The places, method by method.
+    pub cells: &'a [MethodPlaces],
+    /// The seed of the resampling.
+    pub seed: u64,
+}
+
+/// Figures that need no method: how much was asked.
+pub fn split_json(view: &View<'_>, split: &Split, asked: &HeldOutLinks) -> Value {
+    let newcomer = |query: &&HeldOutLink| query.truths.iter().any(|&truth| split.is_newcomer(truth));
     json!({
         "training_documents": view.documents.len(),
         "training_links": view.links.len(),
-        "test_documents": split.documents(crate::corpus::split::Part::Test).count(),
-        "unused_documents": split.documents(crate::corpus::split::Part::Unused).count(),
+        "test_documents": split.documents(SplitPart::Test).count(),
+        "unused_documents": split.documents(SplitPart::Unused).count(),
         "positions": asked.queries.len(),
         "truths": asked.truths.len(),
         "multi_truth_positions": asked.queries.iter().filter(|query| query.truths.len() > 1).count(),
@@ -46,7 +61,7 @@ pub fn split_json(view: &View<'_>, split: &Split, asked: &Asked) -> Value {
 }
 
 /// The value of every question.
-fn each(asked: &Asked, cell: &Cell, value: impl Fn(&[u32], usize) -> f64) -> Vec<f64> {
+fn each(asked: &HeldOutLinks, cell: &MethodPlaces, value: impl Fn(&[u32], usize) -> f64) -> Vec<f64> {
     let found = |range: std::ops::Range<usize>| {
         let truths = range.len();
         let mut places: Vec<u32> = cell.places[range].iter().copied().filter(|&place| place > 0).collect();
@@ -57,7 +72,7 @@ fn each(asked: &Asked, cell: &Cell, value: impl Fn(&[u32], usize) -> f64) -> Vec
 }
 
 /// The test document of each question.
-fn groups(view: &View<'_>, asked: &Asked) -> Vec<u32> {
+fn groups(view: &View<'_>, asked: &HeldOutLinks) -> Vec<u32> {
     asked.queries.iter().map(|query| view.corpus.position(query.position).source.0).collect()
 }
 
@@ -70,17 +85,10 @@ pub(super) fn round(x: f64) -> f64 {
     (x * 1e6).round() / 1e6
 }
 
-/// The figures of every method, beside each other, in the order of `cells`; `functions` tells, where it is known, what
-/// each position is linked for: names, and a number of them a question.
-pub fn methods_json(
-    view: &View<'_>,
-    split: &Split,
-    asked: &Asked,
-    cells: &[Cell],
-    profile: Profile,
-    functions: Option<(&[String], &[u32])>,
-    seed: u64,
-) -> Vec<Value> {
+/// The figures of every method, beside each other; `functions`, where they are known, are names and the number of one
+/// for each question.
+pub fn methods_json(of: &Findings<'_>, profile: Profile, functions: Option<(&[String], &[u32])>) -> Vec<Value> {
+    let &Findings { view, split, asked, cells, seed } = of;
     let groups = groups(view, asked);
     let parts = parts(view, split, asked, functions);
     cells
@@ -99,7 +107,7 @@ pub fn methods_json(
             put("mrr@10", each(asked, cell, |places, _| reciprocal_rank(places, CUT)));
             put("ndcg@10", each(asked, cell, |places, truths| ndcg(places, truths, CUT)));
             out.insert("interval".to_owned(), Value::Object(intervals));
-            let maps = Profile::ALL.map(|profile| {
+            let maps = Profile::VARIANTS.iter().map(|&profile| {
                 let values = each(asked, cell, |places, truths| average_precision(places, truths, CUT, profile));
                 (profile.name().to_owned(), json!(round(mean(&values))))
             });
@@ -128,7 +136,7 @@ fn mean(values: &[f64]) -> f64 {
 }
 
 /// The share of the part's truths among the first ten, averaged over the questions that have any.
-fn part_json(part: &Part, cell: &Cell, groups: &[u32], seed: u64) -> Value {
+fn part_json(part: &Breakdown, cell: &MethodPlaces, groups: &[u32], seed: u64) -> Value {
     let found = |(_, truths): &(usize, Vec<usize>)| {
         let places: Vec<u32> = truths.iter().map(|&truth| cell.places[truth]).collect();
         recall(&places, truths.len(), CUT)
@@ -151,20 +159,18 @@ fn part_json(part: &Part, cell: &Cell, groups: &[u32], seed: u64) -> Value {
 fn parts(
     view: &View<'_>,
     split: &Split,
-    asked: &Asked,
+    asked: &HeldOutLinks,
     functions: Option<(&[String], &[u32])>,
-) -> Vec<(&'static str, Vec<Part>)> {
-    let mut links = vec![0usize; view.documents.len()];
-    let first = view.words.len() as u32;
-    view.links.iter().for_each(|link| links[(link.target - first) as usize] += 1);
+) -> Vec<(&'static str, Vec<Breakdown>)> {
+    let links = view.links_to();
     let part = |name: String, of: &dyn Fn(usize, usize) -> bool| {
         let truths = |(question, range): (usize, std::ops::Range<usize>)| {
             let truths: Vec<usize> = range.filter(|&truth| of(question, truth)).collect();
             (!truths.is_empty()).then_some((question, truths))
         };
-        Part { name, questions: asked.ranges().enumerate().filter_map(truths).collect() }
+        Breakdown { name, questions: asked.ranges().enumerate().filter_map(truths).collect() }
     };
-    let document = |truth: usize| view.documents[asked.truths[truth] as usize];
+    let document = |truth: usize| view.documents[asked.truths[truth].index()];
     let newcomers = part("newcomers".to_owned(), &|_, truth| split.is_newcomer(document(truth)));
     let by_links = LINK_BINS.map(|(from, to)| {
         let name = match (from, to) {
@@ -172,7 +178,7 @@ fn parts(
             (from, to) if from == to => from.to_string(),
             (from, to) => format!("{from} to {to}"),
         };
-        part(name, &|_, truth| (from..=to).contains(&links[asked.truths[truth] as usize]))
+        part(name, &|_, truth| (from..=to).contains(&(links[asked.truths[truth].index()] as usize)))
     });
     let mut counts = BTreeMap::<u32, usize>::new();
     for truth in 0..asked.truths.len() {
@@ -197,14 +203,15 @@ fn parts(
 
 /// Every pair of methods: the difference of recall@10, its interval, p by itself and among all these tests; and the same
 /// of newcomers alone, where any was asked for.
-pub fn comparisons_json(view: &View<'_>, split: &Split, asked: &Asked, cells: &[Cell], seed: u64) -> Vec<Value> {
+pub fn comparisons_json(of: &Findings<'_>) -> Vec<Value> {
+    let &Findings { view, split, asked, cells, seed } = of;
     let all = groups(view, asked);
-    let is_newcomer = |truth: usize| split.is_newcomer(view.documents[asked.truths[truth] as usize]);
+    let is_newcomer = |truth: usize| split.is_newcomer(view.documents[asked.truths[truth].index()]);
     let new: Vec<Vec<usize>> =
         asked.ranges().map(|range| range.filter(|&truth| is_newcomer(truth)).collect()).collect();
     let with_new: Vec<usize> = (0..new.len()).filter(|&question| !new[question].is_empty()).collect();
     let new_groups: Vec<u32> = with_new.iter().map(|&question| all[question]).collect();
-    let new_recall = |cell: &Cell| -> Vec<f64> {
+    let new_recall = |cell: &MethodPlaces| -> Vec<f64> {
         let of = |&question: &usize| {
             let places: Vec<u32> = new[question].iter().map(|&truth| cell.places[truth]).collect();
             recall(&places, places.len(), CUT)

@@ -27,11 +27,12 @@ use rayon::prelude::*;
 use crate::document::tokenize::Tokenizer;
 use crate::document::{Document, Link};
 use crate::error::{Error, Result};
+use crate::id::WordRow;
 use crate::kernel::{
     Matrix, MatrixMut, Panels, Start, axpy, dot, gather_sum, multiply, pack, pack_transposed, scan, sigmoid_all,
     sum_of_squares,
 };
-use crate::model::params::{Method, TrainParams};
+use crate::model::params::{PhaseKind, TrainParams};
 use crate::model::weighting::keep_chances;
 use crate::model::{Model, Vectors};
 use crate::search::Query;
@@ -53,7 +54,7 @@ impl Default for InferParams {
     }
 }
 
-/// What came of a text.
+/// The vector inferred from a text.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Inferred {
     /// The vector; zeros where no word of the text has one.
@@ -72,7 +73,7 @@ struct Passage<'a> {
 
 /// Texts that one thread works on together.
 const TOGETHER: usize = 16;
-/// What the numbers of a row are padded to a multiple of.
+/// The numbers of a row are padded to a multiple of this.
 const LANE: usize = 8;
 
 /// Infers vectors with a model.
@@ -84,14 +85,14 @@ pub struct Inferrer<'a> {
     steps: usize,
 }
 
-/// What texts are to predict: words as they are, and noise.
+/// The words that texts are to predict, as they are, and noise.
 #[derive(Debug)]
 pub(crate) struct Predict<'a> {
     words: Matrix<'a>,
     /// For each word, the chance that it is kept.
     keep: Vec<f32>,
     stride: usize,
-    /// OUT vectors of the noise, and what each counts.
+    /// OUT vectors of the noise, and their weights.
     noise: Vec<f32>,
     weights: Vec<f32>,
     time: f32,
@@ -105,7 +106,7 @@ impl<'a> Inferrer<'a> {
 
     /// With parameters of one's own.
     pub fn with(model: &'a Model, params: &InferParams) -> Result<Inferrer<'a>> {
-        if model.params().method == Method::DeepWalk {
+        if !model.params().method.knows_words() {
             let what = "a deepwalk model knows links alone, so no vector follows from a text; train another method";
             return Err(Error::Unsupported { path: model.path().to_owned(), what: what.to_owned() });
         }
@@ -115,7 +116,7 @@ impl<'a> Inferrer<'a> {
     }
 
     /// The rows of the words of a text that have vectors, in order, and how many words there are.
-    fn read(&self, text: &Passage<'_>) -> (Vec<u32>, usize) {
+    fn read(&self, text: &Passage<'_>) -> (Vec<WordRow>, usize) {
         let terms = self.model.terms();
         let (mut rows, mut words, mut from) = (Vec::new(), 0, 0);
         let ends = text.links.iter().flat_map(|link| [link.anchor, link.at]);
@@ -124,7 +125,7 @@ impl<'a> Inferrer<'a> {
             from = end;
             self.tokenizer.words(part, |word| {
                 words += 1;
-                rows.extend(terms.find(word).filter(|&row| row < self.model.words()).map(|row| row as u32));
+                rows.extend(terms.find(word).filter(|&row| row < self.model.words()).map(|row| WordRow(row as u32)));
             });
         }
         (rows, words)
@@ -164,7 +165,7 @@ impl<'a> Inferrer<'a> {
 
     fn passages(&self, texts: &[Passage<'_>]) -> Result<Vec<Inferred>> {
         let groups = texts.par_chunks(TOGETHER).map(|group| {
-            let (rows, words): (Vec<Vec<u32>>, Vec<usize>) = group.iter().map(|text| self.read(text)).unzip();
+            let (rows, words): (Vec<Vec<WordRow>>, Vec<usize>) = group.iter().map(|text| self.read(text)).unzip();
             let vectors = self.group(&rows)?;
             let inferred = vectors.into_iter().zip(rows.iter().zip(words));
             Ok(inferred.map(|(vector, (rows, words))| Inferred { vector, words, known: rows.len() }).collect())
@@ -173,14 +174,14 @@ impl<'a> Inferrer<'a> {
         Ok(groups.into_iter().flatten().collect())
     }
 
-    /// The vectors of texts whose words are given by their rows, on all threads.
-    pub fn rows(&self, texts: &[Vec<u32>]) -> Result<Vec<Vec<f32>>> {
+    /// The vectors of texts of words that have vectors, on all threads.
+    pub fn rows(&self, texts: &[Vec<WordRow>]) -> Result<Vec<Vec<f32>>> {
         let groups: Vec<Vec<Vec<f32>>> =
             texts.par_chunks(TOGETHER).map(|group| self.group(group)).collect::<Result<_>>()?;
         Ok(groups.into_iter().flatten().collect())
     }
 
-    fn group(&self, texts: &[Vec<u32>]) -> Result<Vec<Vec<f32>>> {
+    fn group(&self, texts: &[Vec<WordRow>]) -> Result<Vec<Vec<f32>>> {
         match &self.predict {
             Some(predict) => Ok(predict.infer(texts, self.steps)),
             None => texts.iter().map(|rows| self.mean(rows)).collect(),
@@ -188,23 +189,23 @@ impl<'a> Inferrer<'a> {
     }
 
     /// The mean of words' IN vectors, weighted as in training.
-    pub(crate) fn mean(&self, rows: &[u32]) -> Result<Vec<f32>> {
+    pub(crate) fn mean(&self, rows: &[WordRow]) -> Result<Vec<f32>> {
         let model = self.model;
-        let known: Vec<Option<u32>> = rows.iter().copied().map(Some).collect();
+        let known: Vec<Option<WordRow>> = rows.iter().copied().map(Some).collect();
         let (rows, weights) = Query::of_rows(&known, None, model.words(), model.params().window).weights(model)?;
         let mut vector = vec![0.0; model.params().dim];
-        gather_sum(model.vectors(Vectors::WordIn)?, &rows, &weights, &mut vector);
+        gather_sum(model.vectors(Vectors::WordIn)?, WordRow::numbers(&rows), &weights, &mut vector);
         Ok(vector)
     }
 }
 
-/// A text under way.
-struct Text {
-    /// OUT vectors of its distinct words, one after the other, and what each counts.
+/// A text on the way to its vector.
+struct TextDescent {
+    /// OUT vectors of its distinct words, one after the other, and their weights.
     outs: Vec<f32>,
     weights: Vec<f32>,
-    /// What |x|² counts.
-    pull: f32,
+    /// The weight of |x|² / 2.
+    l2: f32,
     /// Products with x and with the direction of the step.
     scores: Vec<f32>,
     along: Vec<f32>,
@@ -223,15 +224,15 @@ impl<'a> Predict<'a> {
         counts: &[u64],
     ) -> Option<Predict<'a>> {
         let (content, direct) = (&trained.content, &trained.direct);
-        let (negatives, sample, time) = match trained.method {
-            Method::HyperDoc | Method::Joint | Method::PvDbow => {
+        let (negatives, sample, time) = match trained.method.phases()[0] {
+            PhaseKind::Content | PhaseKind::Joint => {
                 (content.negatives, f64::from(content.sample), content.epochs as f32 * content.document_rate / 2.0)
             }
-            Method::HyperDocPaper | Method::PvDm | Method::D2vNc | Method::D2vCac => {
+            PhaseKind::Dm | PhaseKind::Dbow => {
                 let time = direct.epochs as f32 * (direct.rate + direct.last_rate) / 2.0;
                 (direct.noise as f32, direct.sample, time)
             }
-            Method::HyperDocRandom | Method::W2v | Method::Npm | Method::DeepWalk => return None,
+            _ => return None,
         };
         let predict = || Predict::new(words, counts, params.noise.max(1), negatives, sample, time * params.time);
         // Without passes over the text there is nothing to predict words with.
@@ -271,12 +272,12 @@ impl<'a> Predict<'a> {
     }
 
     /// Gathers the words of a text; `None` where it has none.
-    fn gather(&self, rows: &[u32]) -> Option<Text> {
+    fn gather(&self, rows: &[WordRow]) -> Option<TextDescent> {
         let mut rows = rows.to_vec();
         rows.sort_unstable();
         let (mut outs, mut weights) = (Vec::new(), Vec::new());
         for same in rows.chunk_by(|a, b| a == b) {
-            let row = same[0] as usize;
+            let row = same[0].index();
             outs.extend_from_slice(self.words.row(row));
             outs.resize(outs.len().next_multiple_of(self.stride), 0.0);
             weights.push(same.len() as f32 * self.keep.get(row).copied().unwrap_or(1.0));
@@ -285,14 +286,14 @@ impl<'a> Predict<'a> {
         weights.iter_mut().for_each(|weight| *weight /= words);
         let zeros = vec![0.0; weights.len()];
         let (scores, along, slopes) = (zeros.clone(), zeros.clone(), zeros);
-        let pull = 1.0 / (self.time * words);
-        (words > 0.0).then_some(Text { outs, weights, pull, scores, along, slopes, before: 0.0 })
+        let l2 = 1.0 / (self.time * words);
+        (words > 0.0).then_some(TextDescent { outs, weights, l2, scores, along, slopes, before: 0.0 })
     }
 
     /// The vectors of some texts.
-    pub(crate) fn infer(&self, texts: &[Vec<u32>], steps: usize) -> Vec<Vec<f32>> {
+    pub(crate) fn infer(&self, texts: &[Vec<WordRow>], steps: usize) -> Vec<Vec<f32>> {
         let (stride, noise, count) = (self.stride, self.weights.len(), texts.len());
-        let mut texts: Vec<Option<Text>> = texts.iter().map(|rows| self.gather(rows)).collect();
+        let mut texts: Vec<Option<TextDescent>> = texts.iter().map(|rows| self.gather(rows)).collect();
         let outs = Matrix::new(&self.noise, noise, stride, stride);
         let (mut by_depth, mut by_word) =
             (vec![0.0; Panels::len(stride, noise)], vec![0.0; Panels::len(noise, stride)]);
@@ -345,15 +346,15 @@ fn bend(weights: &[f32], scores: &[f32], sigmoids: &[f32], along: &[f32]) -> f32
     weights.iter().zip(scores).zip(sigmoids).zip(along).map(bend).sum()
 }
 
-impl Text {
-    /// Adds the slope of the text's own words and of the pull towards 0.
+impl TextDescent {
+    /// Adds the slope of the text's own words and of the L2 term.
     fn slope(&mut self, x: &[f32], gradient: &mut [f32]) {
         self.slopes.copy_from_slice(&self.scores);
         sigmoid_all(&mut self.slopes);
         for ((out, slope), weight) in self.outs.chunks_exact(x.len()).zip(&self.slopes).zip(&self.weights) {
             axpy(weight * (slope - 1.0), out, gradient);
         }
-        axpy(self.pull, x, gradient);
+        axpy(self.l2, x, gradient);
     }
 
     /// The next direction (Polak and Ribière), and the products of the words with it.
@@ -374,7 +375,7 @@ impl Text {
     /// How far to go.
     fn way(&self, gradient: &[f32], direction: &[f32], noise: f32) -> f32 {
         let own = bend(&self.weights, &self.scores, &self.slopes, &self.along);
-        let bend = noise + own + self.pull * sum_of_squares(direction);
+        let bend = noise + own + self.l2 * sum_of_squares(direction);
         if bend > 0.0 { -dot(gradient, direction) / bend } else { 0.0 }
     }
 }
@@ -400,7 +401,7 @@ mod tests {
         let words = [1.0, 0.0, 0.0, 2.0];
         let predict = Predict::new(Matrix::new(&words, 2, 2, 2), &[8, 8], 100, 1.0, 0.0, 2.0);
         assert_eq!(predict.weights.len(), 2);
-        let found = predict.infer(&[vec![0, 0], vec![], vec![1, 0]], 60);
+        let found = predict.infer(&[&[0, 0][..], &[], &[1, 0]].map(|rows| WordRow::all(rows).to_vec()), 60);
         // Two words of the first kind: T m = 4. Slopes: −(1 − σ(a)) + ½ σ(a) + a/4 and ½ · 2 σ(2b) + b/4.
         let sigma = |x: f64| 1.0 / (1.0 + (-x).exp());
         let expected = [root(|a| 1.5 * sigma(a) - 1.0 + a / 4.0), root(|b| sigma(2.0 * b) + b / 4.0)];
@@ -418,10 +419,10 @@ mod tests {
         let counts: Vec<u64> = (0..50).map(|row| 100 - row).collect();
         let words = Matrix::new(&words, 50, 7, 7);
         let predict = Predict::new(words, &counts, 40, 5.0, 0.0, 0.1);
-        let text: Vec<u32> = (0..90).map(|place| place * place % 23).collect();
+        let text: Vec<WordRow> = (0..90).map(|place| WordRow(place * place % 23)).collect();
         let loss = |x: &[f32]| {
             let softplus = |x: f32| f64::from(x).exp().ln_1p();
-            let own = text.iter().map(|&row| softplus(-dot(x, words.row(row as usize)))).sum::<f64>() / 90.0;
+            let own = text.iter().map(|&row| softplus(-dot(x, words.row(row.index())))).sum::<f64>() / 90.0;
             let noise = predict.noise.chunks(8).zip(&predict.weights);
             let noise: f64 = noise.map(|(out, &weight)| f64::from(weight) * softplus(dot(x, &out[..7]))).sum();
             own + noise + f64::from(sum_of_squares(x)) / (2.0 * 0.1 * 90.0)

@@ -1,26 +1,27 @@
 //! OUT vectors for documents that no link points at, from what they say.
 //!
 //! Links teach a document's OUT vector; one without links learns only what it is not. What the linked documents have
-//! learnt is carried over: a linear map from content to OUT vectors, fitted on them by least squares with a small pull
-//! towards 0, a document counting as often as it is linked to, up to [`MOST_LINKS`] times. Content is two vectors: the
-//! one inferred from the text (see [`crate::infer`]) and the mean of its words' IN vectors. Least squares shrinks what
-//! it is unsure of, so newcomers rarely stand before documents whose links say more.
+//! learnt is carried over: a linear map from content to OUT vectors, fitted on them by ridge regression, a document
+//! counting as often as it is linked to, up to [`MOST_LINKS`] times. Content is two vectors: the one inferred from the text
+//! (see [`crate::infer`]) and the mean of its words' IN vectors. The fit shrinks what it is unsure of, so newcomers rarely
+//! stand before documents whose links say more.
 
 use rayon::prelude::*;
 
 use crate::corpus::view::View;
+use crate::id::{DocRow, WordRow};
 use crate::infer::{InferParams, Predict};
-use crate::kernel::{Matrix, axpy, gather_sum};
+use crate::kernel::{Matrix, MatrixMut, axpy, gather_sum};
 use crate::model::Model;
-use crate::model::params::{Method, TrainParams};
+use crate::model::params::TrainParams;
 use crate::model::tables::Tables;
-use crate::model::weighting::Weighting;
+use crate::model::weighting::{WeightRule, Weighting};
 use crate::storage::container::Tensor;
 
 /// More links to a document do not make it count more.
 pub const MOST_LINKS: u32 = 50;
-/// The pull towards 0, in relation to the mean square of what is mapped.
-const PULL: f64 = 1e-3;
+/// The ridge, in relation to the mean square of what is mapped.
+const RIDGE: f64 = 1e-3;
 /// Documents that the map is fitted on at the most, evenly taken.
 const MOST_DOCUMENTS: usize = 20_000;
 /// Documents for each number of the content; with fewer there is no map.
@@ -42,7 +43,7 @@ impl ContentMap {
         (rows.len() == (2 * dim + 1) * dim).then_some(ContentMap { rows, dim })
     }
 
-    /// That of a model; `None` in a model that was made without.
+    /// The map of a model; `None` in a model that was made without.
     pub fn of(model: &Model) -> Option<ContentMap> {
         ContentMap::new(model.array("newcomer_out").ok()?.to_vec(), model.params().dim)
     }
@@ -71,41 +72,41 @@ impl ContentMap {
 /// Gives every document of `view` without links to it an OUT vector from its content, and returns the map for
 /// documents to come. `None`, and nothing is changed, where the method has no such vectors or links are too few.
 pub fn fill(view: &View<'_>, tables: &mut Tables, params: &TrainParams) -> Option<ContentMap> {
-    if !matches!(params.method, Method::HyperDoc | Method::Joint) {
+    if !params.method.weighs_words() {
         return None;
     }
-    let (first, dim, stride) = (view.words.len(), params.dim, tables.input.stride());
-    let mut links = vec![0u32; view.documents.len()];
-    view.links.iter().for_each(|link| links[link.target as usize - first] += 1);
-    let linked = || (0..links.len()).filter(|&document| links[document] > 0);
+    let (dim, stride) = (params.dim, tables.input.stride());
+    let links = view.links_to();
+    let linked = || view.document_rows().filter(|document| links[document.index()] > 0);
     let count = linked().count();
     if count < DOCUMENTS_A_NUMBER * 2 * dim {
         return None;
     }
     let Tables { input, output } = tables;
-    let (words, documents) = output.data_mut().split_at_mut(first * stride);
-    let content = Content::new(view, input.data(), words, stride, params)?;
-    let linked: Vec<usize> = linked().step_by(count.div_ceil(MOST_DOCUMENTS)).collect();
-    let mut fit = Fit::new(2 * dim + 1, dim);
+    let (word_out, doc_out) = output.halves_mut();
+    let word_out = Matrix::new(word_out, view.words.len(), dim, stride);
+    let mut doc_out = MatrixMut::new(doc_out, view.documents.len(), dim, stride);
+    let content = DocumentContent::new(view, input.words().col_range(0..dim), word_out, params)?;
+    let linked: Vec<DocRow> = linked().step_by(count.div_ceil(MOST_DOCUMENTS)).collect();
+    let mut fit = RidgeRegression::new(2 * dim + 1, dim);
     for block in linked.chunks(TOGETHER) {
         for (&document, (inferred, mean)) in block.iter().zip(content.of(block)) {
             let known: Vec<f32> = inferred.into_iter().chain(mean).chain([1.0]).collect();
-            let out = &documents[document * stride..][..dim];
-            fit.add(&known, out, f64::from(links[document].min(MOST_LINKS)));
+            fit.add(&known, doc_out.row(document.index()), f64::from(links[document.index()].min(MOST_LINKS)));
         }
     }
     let map = ContentMap::new(fit.solve(dim)?, dim)?;
-    let newcomers: Vec<usize> = (0..links.len()).filter(|&document| links[document] == 0).collect();
+    let newcomers: Vec<DocRow> = view.document_rows().filter(|document| links[document.index()] == 0).collect();
     for block in newcomers.chunks(TOGETHER) {
         for (&document, (inferred, mean)) in block.iter().zip(content.of(block)) {
-            documents[document * stride..][..dim].copy_from_slice(&map.out(&inferred, &mean));
+            doc_out.row_mut(document.index()).copy_from_slice(&map.out(&inferred, &mean));
         }
     }
     Some(map)
 }
 
-/// What documents say.
-struct Content<'a> {
+/// The content of documents, as vectors.
+struct DocumentContent<'a> {
     view: &'a View<'a>,
     predict: Predict<'a>,
     words: Matrix<'a>,
@@ -113,49 +114,40 @@ struct Content<'a> {
     steps: usize,
 }
 
-impl<'a> Content<'a> {
+impl<'a> DocumentContent<'a> {
     /// With the IN and OUT vectors of the words.
     fn new(
         view: &'a View<'a>,
-        input: &'a [f32],
-        output: &'a [f32],
-        stride: usize,
+        word_in: Matrix<'a>,
+        word_out: Matrix<'a>,
         params: &TrainParams,
-    ) -> Option<Content<'a>> {
-        let words = |data: &'a [f32]| Matrix::new(data, view.words.len(), params.dim, stride);
+    ) -> Option<DocumentContent<'a>> {
         let infer = InferParams::default();
-        let predict = Predict::of(params, &infer, words(output), &view.counts)?;
-        let weighting = Weighting::new(view, 1, 0.0, params.citation.rarity);
-        Some(Content { view, predict, words: words(input), weighting, steps: infer.steps })
+        let predict = Predict::of(params, &infer, word_out, &view.counts)?;
+        let weighting = Weighting::new(view, 1, WeightRule::of(params));
+        Some(DocumentContent { view, predict, words: word_in, weighting, steps: infer.steps })
     }
 
     /// The inferred vector and the mean of the words of each of these documents.
-    fn of(&self, documents: &[usize]) -> Vec<(Vec<f32>, Vec<f32>)> {
-        let some = |documents: &[usize]| {
-            let rows = |&document: &usize| {
-                let words = self.view.corpus.words(self.view.documents[document]);
-                words.iter().filter_map(|&word| self.view.word_row(word)).collect()
-            };
-            let rows: Vec<Vec<u32>> = documents.iter().map(rows).collect();
+    fn of(&self, documents: &[DocRow]) -> Vec<(Vec<f32>, Vec<f32>)> {
+        let some = |documents: &[DocRow]| {
+            let rows: Vec<Vec<WordRow>> =
+                documents.iter().map(|&document| self.view.words_of(document).collect()).collect();
             let means: Vec<Vec<f32>> = rows.iter().map(|rows| self.mean(rows)).collect();
             self.predict.infer(&rows, self.steps).into_iter().zip(means).collect::<Vec<_>>()
         };
         documents.par_chunks(16).flat_map_iter(some).collect()
     }
 
-    fn mean(&self, rows: &[u32]) -> Vec<f32> {
-        let mut weights: Vec<f32> = rows.iter().map(|&row| self.weighting.of(row, 0)).collect();
-        let total: f32 = weights.iter().sum();
-        let even = 1.0 / rows.len().max(1) as f32;
-        weights.iter_mut().for_each(|weight| *weight = if total > 0.0 { *weight / total } else { even });
+    fn mean(&self, rows: &[WordRow]) -> Vec<f32> {
         let mut mean = vec![0.0; self.words.cols()];
-        gather_sum(self.words, rows, &weights, &mut mean);
+        gather_sum(self.words, WordRow::numbers(rows), &self.weighting.of_text(rows), &mut mean);
         mean
     }
 }
 
-/// Weighted least squares of many numbers on some.
-struct Fit {
+/// Weighted ridge regression of many numbers on some.
+struct RidgeRegression {
     known: usize,
     wanted: usize,
     /// Sums of products of what is known with itself (a lower triangle), and with what is wanted.
@@ -163,9 +155,9 @@ struct Fit {
     products: Vec<f64>,
 }
 
-impl Fit {
-    fn new(known: usize, wanted: usize) -> Fit {
-        Fit { known, wanted, squares: vec![0.0; known * known], products: vec![0.0; known * wanted] }
+impl RidgeRegression {
+    fn new(known: usize, wanted: usize) -> RidgeRegression {
+        RidgeRegression { known, wanted, squares: vec![0.0; known * known], products: vec![0.0; known * wanted] }
     }
 
     fn add(&mut self, known: &[f32], wanted: &[f32], weight: f64) {
@@ -178,13 +170,13 @@ impl Fit {
         }
     }
 
-    /// A row for each known number, by Cholesky's method. Known numbers come in parts of `part`, each pulled towards 0
-    /// by its own size; what is left over is not pulled. `None` where there is no answer.
+    /// A row for each known number, by Cholesky decomposition. Known numbers come in parts of `part`, each with a ridge by
+    /// its own size; what is left over has none. `None` where there is no answer.
     fn solve(mut self, part: usize) -> Option<Vec<f32>> {
         let (n, wanted) = (self.known, self.wanted);
         for start in (0..n).step_by(part.max(1)).filter(|start| start + part <= n) {
             let mean = (start..start + part).map(|i| self.squares[i * n + i]).sum::<f64>() / part as f64;
-            (start..start + part).for_each(|i| self.squares[i * n + i] += PULL * mean);
+            (start..start + part).for_each(|i| self.squares[i * n + i] += RIDGE * mean);
         }
         let a = &mut self.squares;
         for i in 0..n {
@@ -225,15 +217,15 @@ mod tests {
     #[test]
     fn a_plane_is_found_again() {
         // y = (2a − b + 3, a), from points that lie on it; weights change nothing then.
-        let mut fit = Fit::new(3, 2);
+        let mut fit = RidgeRegression::new(3, 2);
         for (i, (a, b)) in [(1.0, 0.0), (0.0, 1.0), (1.0, 1.0), (-1.0, 2.0), (3.0, 1.0)].into_iter().enumerate() {
             fit.add(&[a, b, 1.0], &[2.0 * a - b + 3.0, a], 1.0 + i as f64);
         }
-        // Parts longer than all are not pulled.
+        // Parts longer than all have no ridge.
         let found = fit.solve(9).expect("an answer");
         let expected = [2.0, 1.0, -1.0, 0.0, 3.0, 0.0];
         assert!(found.iter().zip(expected).all(|(f, e)| (f - e).abs() < 1e-5), "{found:?}");
-        assert_eq!(Fit::new(2, 1).solve(9), None, "without points");
+        assert_eq!(RidgeRegression::new(2, 1).solve(9), None, "without points");
     }
 
     #[test]

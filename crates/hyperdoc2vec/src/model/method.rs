@@ -1,97 +1,210 @@
-//! The methods: each a model that can be trained.
+//! The methods: each a model that can be trained. A method is one row of the table in [`Method::phases`] and its
+//! neighbours; all else that differs between methods follows from that.
 
 use serde::{Deserialize, Serialize};
+use strum::{Display, EnumString, IntoStaticStr, VariantArray};
+
+use crate::error::unknown_name;
 
 /// A model to train.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(
+    Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, Display, EnumString, IntoStaticStr, VariantArray,
+)]
 #[serde(rename_all = "kebab-case")]
+#[strum(serialize_all = "kebab-case", parse_err_ty = String, parse_err_fn = unknown_method)]
 pub enum Method {
     /// hyperdoc2vec as we do it best: PV-DBOW on the content, then sampled softmax on the links.
     #[serde(rename = "h-d2v")]
+    #[strum(serialize = "h-d2v")]
     HyperDoc,
     /// hyperdoc2vec as the paper has it: PV-DM on the content, then negative sampling link by link.
     #[serde(rename = "h-d2v-paper")]
+    #[strum(serialize = "h-d2v-paper")]
     HyperDocPaper,
-    /// The same from random vectors.
+    /// hyperdoc2vec as the paper has it, from random vectors.
     #[serde(rename = "h-d2v-random")]
+    #[strum(serialize = "h-d2v-random")]
     HyperDocRandom,
     /// The content and citation phases of [`Method::HyperDoc`] at once, batches of each taking turns.
     Joint,
     /// Citation as word: CBOW over words and links.
+    #[strum(serialize = "w2v")]
     W2v,
     /// Document and words around a word predict it; links are not used.
     PvDm,
     /// A document predicts its words; links are not used.
     PvDbow,
     /// PV-DBOW on the text without links, word by word as gensim does it.
+    #[strum(serialize = "d2v-nc")]
     D2vNc,
-    /// The same on each document's text and every context that points at it.
+    /// PV-DBOW, word by word, on each document's text and every context that points at it.
+    #[strum(serialize = "d2v-cac")]
     D2vCac,
     /// The neural probabilistic model of Huang et al.
     Npm,
     /// Walks over the links; text is not used.
     #[serde(rename = "deepwalk")]
+    #[strum(serialize = "deepwalk")]
     DeepWalk,
 }
 
-impl Method {
-    /// All of them.
-    pub const ALL: [Method; 11] = [
-        Method::HyperDoc,
-        Method::HyperDocPaper,
-        Method::HyperDocRandom,
-        Method::Joint,
-        Method::W2v,
-        Method::PvDm,
-        Method::PvDbow,
-        Method::D2vNc,
-        Method::D2vCac,
-        Method::Npm,
-        Method::DeepWalk,
-    ];
+/// A phase of training.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum PhaseKind {
+    /// PV-DBOW in batches.
+    Content,
+    /// Links in batches.
+    Citation,
+    /// Batches of text and of links in turns.
+    Joint,
+    /// PV-DM, word by word.
+    Dm,
+    /// PV-DBOW, word by word.
+    Dbow,
+    /// CBOW or skip-gram, word by word.
+    Cbow,
+    /// The paper's citation phase, link by link.
+    Reference,
+    /// Document vectors fitted to the words around links.
+    Npm,
+    /// Walks over the links.
+    Walks,
+}
 
-    /// What it is called on the command line.
+/// The text of a document to a phase that learns word by word.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum TextForm {
+    /// Its words.
+    Words,
+    /// Its words and links, in order.
+    WithLinks,
+    /// Its words, then the words around each link to it.
+    WithContexts,
+}
+
+fn unknown_method(name: &str) -> String {
+    unknown_name::<Method>("a method", name)
+}
+
+impl Method {
+    /// The name.
     pub fn name(self) -> &'static str {
+        self.into()
+    }
+
+    /// The phases of its training, in their order. The last gives the method its name.
+    pub fn phases(self) -> &'static [PhaseKind] {
         match self {
-            Method::HyperDoc => "h-d2v",
-            Method::HyperDocPaper => "h-d2v-paper",
-            Method::HyperDocRandom => "h-d2v-random",
-            Method::Joint => "joint",
-            Method::W2v => "w2v",
-            Method::PvDm => "pv-dm",
-            Method::PvDbow => "pv-dbow",
-            Method::D2vNc => "d2v-nc",
-            Method::D2vCac => "d2v-cac",
-            Method::Npm => "npm",
-            Method::DeepWalk => "deepwalk",
+            Method::HyperDoc => &[PhaseKind::Content, PhaseKind::Citation],
+            Method::HyperDocPaper => &[PhaseKind::Dm, PhaseKind::Reference],
+            Method::HyperDocRandom => &[PhaseKind::Reference],
+            Method::Joint => &[PhaseKind::Joint],
+            Method::W2v => &[PhaseKind::Cbow],
+            Method::PvDm => &[PhaseKind::Dm],
+            Method::PvDbow => &[PhaseKind::Content],
+            Method::D2vNc | Method::D2vCac => &[PhaseKind::Dbow],
+            Method::Npm => &[PhaseKind::Cbow, PhaseKind::Npm],
+            Method::DeepWalk => &[PhaseKind::Walks],
         }
+    }
+
+    /// The text that its phases read word by word.
+    pub fn text(self) -> TextForm {
+        match self {
+            Method::W2v => TextForm::WithLinks,
+            Method::D2vCac => TextForm::WithContexts,
+            _ => TextForm::Words,
+        }
+    }
+
+    fn has(self, kinds: &[PhaseKind]) -> bool {
+        self.phases().iter().any(|phase| kinds.contains(phase))
+    }
+
+    /// The phase that gives it its name.
+    pub fn last_phase(self) -> PhaseKind {
+        self.phases()[self.phases().len() - 1]
     }
 
     /// Whether it learns word by word or link by link, on one thread.
     pub fn is_serial(self) -> bool {
-        !matches!(self, Method::HyperDoc | Method::Joint | Method::PvDbow)
+        self.phases().iter().any(|phase| !phase.is_batched())
     }
 
-    /// Whether it learns from links.
+    /// Whether it cannot learn without links. Those that read links as text can.
     pub fn needs_links(self) -> bool {
-        !matches!(self, Method::PvDm | Method::PvDbow | Method::D2vNc | Method::W2v | Method::D2vCac)
+        use PhaseKind::{Citation, Joint, Npm, Reference, Walks};
+        self.has(&[Citation, Joint, Reference, Npm, Walks])
+    }
+
+    /// Whether words around a link weigh by distance and rarity, and words of the source join them. Such a method can
+    /// learn to weigh rankings, and newcomers have OUT vectors from their content.
+    pub fn weighs_words(self) -> bool {
+        self.has(&[PhaseKind::Citation, PhaseKind::Joint])
+    }
+
+    /// Whether the IN vectors of documents mean something: how these predict words, or lead on from a source.
+    pub fn has_doc_in(self) -> bool {
+        self != Method::Npm
+    }
+
+    /// Whether the OUT vectors of documents mean something, so that words lead to documents.
+    pub fn has_doc_out(self) -> bool {
+        self.needs_links() && self != Method::DeepWalk || self.text() == TextForm::WithLinks
+    }
+
+    /// Whether the IN vectors of words mean something: words are inputs of one of its phases.
+    pub fn has_word_in(self) -> bool {
+        use PhaseKind::{Cbow, Citation, Dm, Joint, Reference};
+        self.has(&[Dm, Cbow, Citation, Joint, Reference])
+    }
+
+    /// Whether it knows words at all.
+    pub fn knows_words(self) -> bool {
+        self != Method::DeepWalk
     }
 }
 
-impl std::str::FromStr for Method {
-    type Err = String;
+impl PhaseKind {
+    /// Whether it learns in batches, on all threads.
+    pub fn is_batched(self) -> bool {
+        matches!(self, PhaseKind::Content | PhaseKind::Citation | PhaseKind::Joint)
+    }
 
-    fn from_str(name: &str) -> Result<Method, String> {
-        let names = || Method::ALL.map(Method::name).join(", ");
-        Method::ALL
-            .into_iter()
-            .find(|method| method.name() == name)
-            .ok_or_else(|| format!("expected a method ({}), found {name:?}", names()))
+    /// Whether it reads text word by word.
+    pub fn is_direct(self) -> bool {
+        matches!(self, PhaseKind::Dm | PhaseKind::Dbow | PhaseKind::Cbow)
     }
 }
 
-impl std::fmt::Display for Method {
-    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        f.write_str(self.name())
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn every_method_is_found_by_its_name() {
+        for &method in Method::VARIANTS {
+            assert_eq!(method.name().parse(), Ok(method));
+            assert_eq!(serde_json::to_value(method).expect("JSON"), method.name());
+        }
+        let error = "d2v".parse::<Method>().expect_err("no such method");
+        assert!(error.contains("h-d2v-paper, ") && error.ends_with("found \"d2v\""), "{error}");
+    }
+
+    #[test]
+    fn what_methods_learn_follows_from_their_phases() {
+        let those = |is: fn(Method) -> bool| {
+            Method::VARIANTS
+                .iter()
+                .filter(|method| is(**method))
+                .map(|method| method.name())
+                .collect::<Vec<_>>()
+                .join(" ")
+        };
+        assert_eq!(those(|m| !m.is_serial()), "h-d2v joint pv-dbow");
+        assert_eq!(those(Method::needs_links), "h-d2v h-d2v-paper h-d2v-random joint npm deepwalk");
+        assert_eq!(those(Method::weighs_words), "h-d2v joint");
+        assert_eq!(those(Method::has_doc_out), "h-d2v h-d2v-paper h-d2v-random joint w2v npm");
+        assert_eq!(those(|m| !m.has_word_in()), "pv-dbow d2v-nc d2v-cac deepwalk");
     }
 }

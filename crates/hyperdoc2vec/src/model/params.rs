@@ -6,7 +6,7 @@ use crate::corpus::Corpus;
 use crate::document::Date;
 use crate::error::{Error, Result};
 use crate::kernel::Beyond;
-pub use crate::model::method::Method;
+pub use crate::model::method::{Method, PhaseKind, TextForm};
 pub use crate::model::phase_params::{
     CitationParams, DEEPWALK_DIM, DbowParams, DeepWalkParams, DirectParams, Loss, NpmParams, ReferenceParams,
 };
@@ -103,32 +103,31 @@ impl TrainParams {
     }
 
     fn epochs_mut(&mut self) -> &mut usize {
-        match self.method {
-            Method::HyperDoc | Method::Joint => &mut self.citation.epochs,
-            Method::HyperDocPaper | Method::HyperDocRandom => &mut self.reference.epochs,
-            Method::PvDbow => &mut self.content.epochs,
-            Method::W2v | Method::PvDm | Method::D2vNc | Method::D2vCac => &mut self.direct.epochs,
-            Method::Npm => &mut self.npm.epochs,
-            Method::DeepWalk => &mut self.deepwalk.epochs,
+        self.epochs_of(self.method.last_phase())
+    }
+
+    /// The passes of a phase.
+    fn epochs_of(&mut self, phase: PhaseKind) -> &mut usize {
+        match phase {
+            PhaseKind::Content => &mut self.content.epochs,
+            PhaseKind::Citation | PhaseKind::Joint => &mut self.citation.epochs,
+            PhaseKind::Dm | PhaseKind::Dbow | PhaseKind::Cbow => &mut self.direct.epochs,
+            PhaseKind::Reference => &mut self.reference.epochs,
+            PhaseKind::Npm => &mut self.npm.epochs,
+            PhaseKind::Walks => &mut self.deepwalk.epochs,
         }
     }
 
-    /// Sets the passes of each phase of the method, in their order.
+    /// Sets the passes of each phase of the method, in their order. Word by word there is one pass at least.
     pub(crate) fn set_passes(&mut self, passes: &[usize]) {
-        if let Some(&last) = passes.last() {
-            self.set_epochs(last);
-        }
-        if let (Some(&first), true) = (passes.first(), passes.len() > 1) {
-            match self.method {
-                Method::HyperDoc => self.content.epochs = first,
-                _ => self.direct.epochs = first.max(1),
-            }
+        for (&phase, &passes) in self.method.phases().iter().zip(passes) {
+            *self.epochs_of(phase) = if phase.is_direct() { passes.max(1) } else { passes };
         }
     }
 
     /// Whether documents have OUT vectors from their content before the first link is learnt.
     pub fn starts_from_content(&self) -> bool {
-        self.method == Method::HyperDoc && self.content.epochs > 0
+        self.method.phases() == [PhaseKind::Content, PhaseKind::Citation] && self.content.epochs > 0
     }
 
     /// Sets the words on each side that count, for every phase.

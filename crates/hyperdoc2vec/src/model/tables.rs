@@ -1,8 +1,10 @@
-//! A table of vectors, one row for each word and document, that threads may change at once, each its own rows.
+//! Tables of vectors, one row for each word and, behind the words, for each document, that threads may change at once,
+//! each its own rows.
 
 use crate::corpus::view::View;
-use crate::kernel::{Matrix, adagrad, adagrad_sum, fetch};
-use crate::model::params::{Method, TrainParams};
+use crate::id::{DocRow, WordRow};
+use crate::kernel::{Matrix, MatrixMut, adagrad, adagrad_sum, fetch};
+use crate::model::params::{PhaseKind, TrainParams};
 use crate::rng::Rng;
 use crate::storage::huge_pages::HugeArray;
 
@@ -15,7 +17,7 @@ pub struct Tables {
     pub output: Table,
 }
 
-/// What random numbers of the first vectors are keyed with.
+/// The key of the random numbers of the first vectors.
 const FIRST_VECTORS: u64 = 0;
 
 impl Tables {
@@ -24,12 +26,19 @@ impl Tables {
     /// Where PV-DM comes first, IN is twice as wide, as in gensim 4: of the link partners of eLife's documents 17.80 % in
     /// place of 17.51 are then among the 10 nearest (means of three seeds). The gensim of the paper's time had ±0.5/dim.
     pub fn first(view: &View<'_>, params: &TrainParams) -> Tables {
-        let mut input = Table::new(view.rows(), params.dim);
-        input.fill(0..view.rows(), params.dim, params.seed, FIRST_VECTORS);
-        if matches!(params.method, Method::PvDm | Method::HyperDocPaper) {
+        let mut tables = Tables::zeros(view, params.dim);
+        let input = &mut tables.input;
+        input.fill(0..input.rows(), params.dim, params.seed, FIRST_VECTORS);
+        if params.method.phases()[0] == PhaseKind::Dm {
             input.data_mut().iter_mut().for_each(|x| *x *= 2.0);
         }
-        Tables { input, output: Table::new(view.rows(), params.dim) }
+        tables
+    }
+
+    /// A row of `dim` zeros for each word and document of `view`.
+    pub fn zeros(view: &View<'_>, dim: usize) -> Tables {
+        let table = || Table::new(view.words.len(), view.documents.len(), dim);
+        Tables { input: table(), output: table() }
     }
 }
 
@@ -39,7 +48,8 @@ const LANE: usize = 8;
 /// Vectors, and for each the mean square of the gradients it has seen.
 #[derive(Debug, Clone)]
 pub struct Table {
-    rows: usize,
+    words: usize,
+    documents: usize,
     stride: usize,
     numbers: HugeArray,
     squares: Vec<f32>,
@@ -51,10 +61,10 @@ const ROWS_A_TASK: usize = 64;
 const ROWS_AHEAD: usize = 4;
 
 impl Table {
-    /// `rows` vectors of `dim` zeros.
-    pub fn new(rows: usize, dim: usize) -> Table {
-        let stride = dim.next_multiple_of(LANE);
-        Table { rows, stride, numbers: HugeArray::zeros(rows * stride), squares: vec![0.0; rows] }
+    /// A vector of `dim` zeros for each of so many words and documents.
+    pub fn new(words: usize, documents: usize, dim: usize) -> Table {
+        let (rows, stride) = (words + documents, dim.next_multiple_of(LANE));
+        Table { words, documents, stride, numbers: HugeArray::zeros(rows * stride), squares: vec![0.0; rows] }
     }
 
     /// Fills rows with numbers even between ±0.5/dim; each row's follow from the seed and its number.
@@ -72,7 +82,7 @@ impl Table {
 
     /// How many rows there are.
     pub fn rows(&self) -> usize {
-        self.rows
+        self.words + self.documents
     }
 
     /// All rows, padding included.
@@ -97,7 +107,46 @@ impl Table {
 
     /// The whole table, padding included.
     pub fn matrix(&self) -> Matrix<'_> {
-        Matrix::new(self.data(), self.rows, self.stride, self.stride)
+        Matrix::new(self.data(), self.rows(), self.stride, self.stride)
+    }
+
+    /// The rows of the words, padding included.
+    pub fn words(&self) -> Matrix<'_> {
+        Matrix::new(self.halves().0, self.words, self.stride, self.stride)
+    }
+
+    /// The rows of the documents, padding included.
+    pub fn documents(&self) -> Matrix<'_> {
+        Matrix::new(self.halves().1, self.documents, self.stride, self.stride)
+    }
+
+    /// The numbers of the words and those of the documents, padding included.
+    pub fn halves(&self) -> (&[f32], &[f32]) {
+        self.data().split_at(self.words * self.stride)
+    }
+
+    /// The numbers of the words and those of the documents, padding included, to write.
+    pub fn halves_mut(&mut self) -> (&mut [f32], &mut [f32]) {
+        let middle = self.words * self.stride;
+        self.data_mut().split_at_mut(middle)
+    }
+
+    /// The whole table, padding included, to write.
+    pub fn matrix_mut(&mut self) -> MatrixMut<'_> {
+        let (rows, stride) = (self.rows(), self.stride);
+        MatrixMut::new(self.data_mut(), rows, stride, stride)
+    }
+
+    /// The row of a word, padding included.
+    #[inline]
+    pub fn word(&self, word: WordRow) -> &[f32] {
+        self.row(word.index())
+    }
+
+    /// The row of a document, padding included.
+    #[inline]
+    pub fn document(&self, document: DocRow) -> &[f32] {
+        self.row(self.words + document.index())
     }
 
     /// One row, padding included.
@@ -134,12 +183,12 @@ impl RowMut<'_> {
         adagrad(gradient, self.vector, self.square, rate);
     }
 
-    /// The same against the gradient in the scratch.
+    /// One step against the gradient in the scratch: see [`adagrad`].
     pub fn adagrad_scratch(self, rate: f32) {
         adagrad(self.scratch, self.vector, self.square, rate);
     }
 
-    /// The same against the gradient `Σ weights[j] table[ids[j]]`.
+    /// One step against the gradient `Σ weights[j] table[ids[j]]`: see [`adagrad_sum`].
     pub fn adagrad_sum(self, table: Matrix<'_>, ids: &[u32], weights: &[f32], rate: f32) {
         adagrad_sum(table, ids, weights, self.scratch, self.vector, self.square, rate);
     }
@@ -185,7 +234,7 @@ mod tests {
 
     #[test]
     fn each_listed_row_is_changed_once_and_no_other() {
-        let mut table = Table::new(1000, 5);
+        let mut table = Table::new(1000, 0, 5);
         let ids: Vec<u32> = (0..1000).filter(|id| id % 3 == 1).collect();
         table.par_change(&ids, &|index, row| {
             row.vector[0] += 1.0;

@@ -13,6 +13,7 @@ use crate::model::index::postings::{Outline, Postings};
 use crate::model::index::terms::{self, Field, Terms};
 use crate::model::params::TrainParams;
 use crate::model::tables::Tables;
+use crate::model::weighting::ContextCounts;
 use crate::model::{FORMAT, VERSION};
 use crate::storage::atomic::parent;
 use crate::storage::container::{Take, Tensor, write};
@@ -35,7 +36,7 @@ pub(crate) fn index_tensors(field: Field, postings: Postings<'_>) -> [Tensor<'_>
     [Tensor::u64s(ends, postings.ends), Tensor::bytes(bytes, postings.bytes), Tensor::u32s(lengths, postings.lengths)]
 }
 
-/// What a model holds that does not depend on links: made once for several models of the same documents, and kept in a
+/// The part of a model that does not depend on links: made once for several models of the same documents, and kept in a
 /// file.
 pub struct ContentIndex {
     /// The words of the index.
@@ -56,7 +57,7 @@ impl ContentIndex {
     }
 }
 
-/// Puts one half of the search index aside as it is made.
+/// Spills one half of the search index as it is made.
 fn put_index(arrays: &mut SpillFile, field: Field, make: impl FnOnce(Take<'_>) -> io::Result<Outline>) -> Result<()> {
     let [ends, bytes, lengths] = field.arrays();
     let made = arrays.put_bytes(bytes, make)?;
@@ -64,7 +65,7 @@ fn put_index(arrays: &mut SpillFile, field: Field, make: impl FnOnce(Take<'_>) -
     arrays.put(&Tensor::u32s(lengths, &made.lengths))
 }
 
-/// Puts strings aside as bytes and ends.
+/// Spills strings as bytes and ends.
 fn put_strings<'a>(
     arrays: &mut SpillFile,
     bytes: &str,
@@ -82,7 +83,7 @@ fn put_strings<'a>(
     arrays.put(&Tensor::u64s(ends, &all))
 }
 
-/// The same with an index to find them by.
+/// Spills strings as bytes and ends, with an index to find them by.
 fn put_named<'a, I>(arrays: &mut SpillFile, [bytes, ends, index]: [&str; 3], strings: impl Fn() -> I) -> Result<()>
 where
     I: ExactSizeIterator<Item = &'a str>,
@@ -91,7 +92,7 @@ where
     arrays.put(&Tensor::u32s(index, &string_index(strings().len(), strings())))
 }
 
-/// What a model file is made of.
+/// The parts of a model file, to be written.
 pub struct ModelWriter<'a> {
     view: &'a View<'a>,
     tables: &'a Tables,
@@ -129,11 +130,11 @@ impl<'a> ModelWriter<'a> {
     /// the tables.
     pub fn write_with(self, path: &Path, content: &ContentIndex) -> Result<()> {
         let ModelWriter { view, tables, params, tensors: more, ranker } = self;
-        let (corpus, first) = (view.corpus, view.words.len());
+        let corpus = view.corpus;
         let ContentIndex { terms, arrays } = content;
         let mut linked = SpillFile::new(parent(path))?;
         put_index(&mut linked, Field::Cited, |take| {
-            terms::cited(view, terms, params.window, params.citation.decay, take)
+            terms::cited(view, terms, &ContextCounts::new(params.window, params.citation.decay), take)
         })?;
         let links = linked.put_bytes("contexts.words", |take| LinksBuf::build(view, terms, take))?;
         linked.put(&Tensor::u64s("links.ends", links.view().ends))?;
@@ -141,8 +142,7 @@ impl<'a> ModelWriter<'a> {
         linked.put(&Tensor::u64s("contexts.ends", links.view().context_ends))?;
         drop(links);
         let stride = tables.input.stride();
-        let ((word_in, doc_in), (word_out, doc_out)) =
-            (tables.input.data().split_at(first * stride), tables.output.data().split_at(first * stride));
+        let ((word_in, doc_in), (word_out, doc_out)) = (tables.input.halves(), tables.output.halves());
         let matrix = |name, numbers| Tensor::rows(name, numbers, stride, params.dim);
         put_named(&mut linked, ["words.bytes", "words.ends", "words.index"], || {
             terms.words.iter().map(|&word| corpus.word(word))
@@ -161,8 +161,7 @@ impl<'a> ModelWriter<'a> {
             document_label.extend_from_slice(corpus.label_ids(doc));
             document_labels.push(document_label.len() as u64);
         }
-        let mut links_to = vec![0u32; view.documents.len()];
-        view.links.iter().for_each(|link| links_to[link.target as usize - first] += 1);
+        let links_to = view.links_to();
         // Links of one position stand together.
         let positions = view.links.chunk_by(|one, next| one.position == next.position).count();
         let mut about = json!({
@@ -170,7 +169,7 @@ impl<'a> ModelWriter<'a> {
             "counts": {
                 "documents": view.documents.len(),
                 "words": view.counts.iter().sum::<u64>(),
-                "vocabulary": first,
+                "vocabulary": view.words.len(),
                 "positions": positions,
                 "links": view.links.len(),
                 "newcomers": links_to.iter().filter(|&&links| links == 0).count(),

@@ -8,6 +8,7 @@ use super::Recommender;
 use super::answer::{LinkQuote, title, url};
 use crate::document::Date;
 use crate::error::Result;
+use crate::id::DocRow;
 use crate::model::Model;
 use crate::model::index::links::Context;
 use crate::search::Ranking;
@@ -133,17 +134,18 @@ impl Recommender<'_> {
     pub fn document(&self, id: &str, offset: usize, top: usize) -> Result<DocumentPage> {
         let model = self.model();
         let row = self.document_row(id)?;
-        let linked = |same: &[u32]| {
-            let target = same[0] as usize;
+        let document = DocRow(row as u32);
+        let linked = |same: &[DocRow]| {
+            let target = same[0].index();
             LinkedDocument { id: model.names().get(target).to_owned(), title: title(model, target), links: same.len() }
         };
         let mut links_to: Vec<LinkedDocument> =
-            self.searcher().linked_by(row as u32).chunk_by(|one, other| one == other).map(linked).collect();
+            self.searcher().linked_by(document).chunk_by(|one, other| one == other).map(linked).collect();
         links_to.sort_by_key(|linked| Reverse(linked.links));
         let links = model.links().unwrap_or_default();
         // The source of a link may stand outside of the model.
-        let inside = |context: &Context| (context.source as usize) < model.documents();
-        let contexts = links.contexts(row).filter(inside).skip(offset).take(top);
+        let inside = |context: &Context| context.source.index() < model.documents();
+        let contexts = links.contexts(document).filter(inside).skip(offset).take(top);
         Ok(DocumentPage {
             id: model.names().get(row).to_owned(),
             title: title(model, row),
@@ -151,7 +153,7 @@ impl Recommender<'_> {
             labels: model.label_ids(row).iter().map(|&label| model.labels().get(label as usize).to_owned()).collect(),
             url: url(model, row),
             links_to,
-            linked_by: links.sources(row).len(),
+            linked_by: links.sources(document).len(),
             contexts: contexts.map(|context| LinkQuote::new(model, &context)).collect(),
         })
     }

@@ -1,6 +1,7 @@
 //! An answer: the hits, what is known of them, and why they were found.
 
 use crate::document::Date;
+use crate::id::WordRow;
 use crate::model::Model;
 use crate::model::index::links::Context;
 use crate::search::explain::{Explanation, Sum};
@@ -101,7 +102,7 @@ pub struct LinkQuote {
 
 impl LinkQuote {
     pub(crate) fn new(model: &Model, context: &Context) -> LinkQuote {
-        let source = context.source as usize;
+        let source = context.source.index();
         LinkQuote {
             source: model.names().get(source).to_owned(),
             title: title(model, source),
@@ -132,7 +133,7 @@ impl QuerySummary {
     pub(crate) fn new(model: &Model, query: Query) -> QuerySummary {
         let (rows, before) = query.reading();
         let terms = model.terms();
-        let words = rows.iter().map(|&row| terms.get(row as usize).to_owned()).collect();
+        let words = rows.iter().map(|row| terms.get(row.index()).to_owned()).collect();
         QuerySummary { length: query.length, marked: query.marked, unknown: query.unknown, words, before }
     }
 }
@@ -142,7 +143,7 @@ impl Why {
         let terms = model.terms();
         let shares = |sum: &Sum| WordShares {
             score: sum.score,
-            shares: sum.falling().iter().map(|&(row, share)| (terms.get(row as usize).to_owned(), share)).collect(),
+            shares: sum.falling().iter().map(|&(row, share)| (terms.get(row.index()).to_owned(), share)).collect(),
         };
         Why {
             embedding: shares(&explanation.embedding),
@@ -165,7 +166,7 @@ pub(crate) fn url(model: &Model, row: usize) -> Option<String> {
 }
 
 /// Words by their rows, as text.
-fn words(model: &Model, rows: &[u32]) -> String {
+fn words(model: &Model, rows: &[WordRow]) -> String {
     let terms = model.terms();
-    rows.iter().map(|&row| terms.get(row as usize)).collect::<Vec<_>>().join(" ")
+    rows.iter().map(|row| terms.get(row.index())).collect::<Vec<_>>().join(" ")
 }

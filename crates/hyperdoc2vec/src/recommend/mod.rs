@@ -14,12 +14,13 @@ pub use answer::{Answer, DocumentHit, LinkQuote, QuerySummary, Why, WordShares};
 pub use question::{DEFAULT_TOP, Question};
 
 use crate::error::{Error, NotFound, Result};
+use crate::id::{DocRow, WordRow};
 use crate::kernel::Matrix;
 use crate::model::index::terms::Field;
 use crate::model::{Model, Vectors};
 use crate::search::approximate::Index;
 use crate::search::explain::explain;
-use crate::search::ranker::{Ranker, Scope, Source};
+use crate::search::ranker::{LinkSource, Ranker, Scope};
 use crate::search::suggest::similar;
 use crate::search::{Hit, Query, Ranking, Searcher, nearest, rank};
 use crate::storage::strings::StringTable;
@@ -57,7 +58,7 @@ pub struct Recommender<'a> {
 struct Admitted {
     ranking: Ranking,
     query: Query,
-    source: Option<Source>,
+    source: Option<LinkSource>,
     /// Which documents are there: not the source, nor what is later than `before`.
     there: Vec<bool>,
     /// Which of them may be hits.
@@ -85,7 +86,7 @@ impl<'a> Recommender<'a> {
 
     /// Reads the links of all documents, which otherwise the first question that needs them does.
     pub fn warm_up(&self) {
-        self.searcher.linked_by(0);
+        self.searcher.linked_by(DocRow(0));
     }
 
     /// The approximate index, if there is one.
@@ -149,12 +150,12 @@ impl<'a> Recommender<'a> {
     pub fn suggest_for(&self, id: &str, top: usize) -> Result<Answer> {
         let model = self.model();
         let row = self.document_row(id)?;
-        let source = Source::known(&self.searcher, row as u32);
-        let rows: Vec<Option<u32>> = source.words.iter().map(|&(row, _)| Some(row)).collect();
+        let source = LinkSource::known(&self.searcher, DocRow(row as u32));
+        let rows: Vec<Option<WordRow>> = source.words.iter().map(|&(row, _)| Some(row)).collect();
         let query = Query::of_rows(&rows, None, model.words(), model.params().window);
         let mut admitted = vec![true; model.documents()];
         admitted[row] = false;
-        source.links.iter().for_each(|&linked| admitted[linked as usize] = false);
+        source.links.iter().for_each(|linked| admitted[linked.index()] = false);
         self.answer(Admitted {
             ranking: self.ranking(None),
             query,
@@ -187,7 +188,7 @@ impl<'a> Recommender<'a> {
     pub fn documents_for_word(&self, word: &str, top: usize) -> Result<Vec<DocumentHit>> {
         let model = self.model();
         let row = self.word_row(word)?;
-        let query = Query::of_rows(&[Some(row as u32)], None, model.words(), model.params().window);
+        let query = Query::of_rows(&[Some(WordRow(row as u32))], None, model.words(), model.params().window);
         let scores = match self.searcher.can_embed() {
             Ok(()) => self.searcher.scores(&query, Ranking::Embedding)?,
             Err(_) => None,
@@ -291,12 +292,12 @@ impl<'a> Recommender<'a> {
         Ok(admitted)
     }
 
-    fn source(&self, question: &Question) -> Result<Option<Source>> {
+    fn source(&self, question: &Question) -> Result<Option<LinkSource>> {
         if let Some(id) = &question.source {
-            return Ok(Some(Source::known(&self.searcher, self.document_row(id)? as u32)));
+            return Ok(Some(LinkSource::known(&self.searcher, DocRow(self.document_row(id)? as u32))));
         }
         // A mark in it is of no meaning here.
-        let read = |text: &String| Source::read(&self.searcher, &text.replace("[[?]]", " "));
+        let read = |text: &String| LinkSource::read(&self.searcher, &text.replace("[[?]]", " "));
         let source = question.source_text.as_ref().map(read).transpose()?;
         // A text without a known word or link tells nothing; what was learnt of sources is no guide then.
         Ok(source.filter(|source| !source.words.is_empty() || !source.links.is_empty()))
@@ -376,7 +377,7 @@ impl<'a> Recommender<'a> {
             }
             Some(hits) => probable(hits, min_probability),
         };
-        let rows: Vec<u32> = hits.iter().map(|hit| hit.row).collect();
+        let rows: Vec<DocRow> = hits.iter().map(|hit| DocRow(hit.row)).collect();
         let mut hits: Vec<DocumentHit> = hits.iter().map(|hit| DocumentHit::new(model, hit)).collect();
         if ranking == Ranking::Hybrid {
             hits.iter_mut().for_each(|hit| hit.probability = Some(hit.score));

@@ -15,6 +15,7 @@ use rayon::prelude::*;
 use serde_json::json;
 
 use crate::error::{Error, Result};
+use crate::id::{DocRow, WordRow};
 use crate::kernel::{Matrix, MatrixMut, Panels, Start, axpy, multiply, pack_transposed, scale, sum_of_squares};
 use crate::model::sidecar::{self, Sidecar};
 use crate::model::{Model, Vectors};
@@ -288,8 +289,8 @@ fn questions(searcher: &Searcher<'_>) -> Result<Vec<f32>> {
     for number in (0..asked).map(|question| question * links / asked) {
         let document = ends.partition_point(|&end| end as usize <= number);
         let first = if document == 0 { 0 } else { ends[document - 1] as usize };
-        let Some(context) = searcher.links.contexts(document).nth(number - first) else { continue };
-        let rows: Vec<Option<u32>> = context.before.iter().chain(&context.after).copied().map(Some).collect();
+        let Some(context) = searcher.links.contexts(DocRow(document as u32)).nth(number - first) else { continue };
+        let rows: Vec<Option<WordRow>> = context.before.iter().chain(&context.after).copied().map(Some).collect();
         let query = Query::of_rows(&rows, Some(context.before.len()), model.words(), model.params().window);
         questions.extend(searcher.vector(&query)?.into_iter().flatten());
     }

@@ -3,21 +3,22 @@
 //! `score(d) = Σ weight · idf · count · (k1 + 1) / (count + k1 · (1 − b + b · length / average length))`
 //! with `idf = ln(1 + (N − n + ½) / (n + ½))` for a word that n of N documents have.
 
+use crate::id::{DocRow, WordRow};
 use crate::kernel::ln;
-use crate::model::index::postings::{List, Postings};
+use crate::model::index::postings::{PostingList, Postings};
 
 /// How soon more of the same word stops to count.
 pub const K1: f32 = 2.0;
 /// How much the length of a document counts, from 0 to 1.
 pub const B: f32 = 0.75;
 /// The first constant where texts and contexts are asked as one.
-pub const JOINT_K1: f32 = 4.0;
+pub const BM25F_K1: f32 = 4.0;
 
-/// A word of a query, by its row in the index, and what it weighs there.
+/// A word of a query and its weight there.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Term {
-    /// The row.
-    pub word: u32,
+    /// The word.
+    pub word: WordRow,
     /// The weight; 1 for a word that occurs once.
     pub weight: f32,
 }
@@ -27,7 +28,7 @@ pub struct Term {
 pub struct Bm25<'a> {
     postings: Postings<'a>,
     k1: f32,
-    /// What a document's length does to its counts: `k1 · (1 − b + b · length / average)`.
+    /// By which a document's length damps its counts: `k1 · (1 − b + b · length / average)`.
     norms: Vec<f32>,
 }
 
@@ -47,17 +48,17 @@ impl<'a> Bm25<'a> {
     }
 
     /// How many documents have a word.
-    pub fn documents_with(&self, word: u32) -> u32 {
-        self.postings.list(word as usize).documents()
+    pub fn documents_with(&self, word: WordRow) -> u32 {
+        self.postings.list(word).documents()
     }
 
     /// The rarity of a word.
-    pub fn idf(&self, word: u32) -> f32 {
+    pub fn idf(&self, word: WordRow) -> f32 {
         let (with, all) = (self.documents_with(word) as f32, self.norms.len() as f32);
         ln(1.0 + ((all - with).max(0.0) + 0.5) / (with + 0.5))
     }
 
-    /// What a word that occurs `count` times gives a document, before its rarity and weight.
+    /// The score that a word which occurs `count` times gives a document, before its rarity and weight.
     #[inline]
     fn saturated(&self, count: u32, norm: f32) -> f32 {
         let count = count as f32;
@@ -68,7 +69,7 @@ impl<'a> Bm25<'a> {
     pub fn add_scores(&self, terms: &[Term], scale: f32, scores: &mut [f32]) {
         for term in terms {
             let weight = scale * term.weight * self.idf(term.word);
-            for (document, count) in self.postings.list(term.word as usize) {
+            for (document, count) in self.postings.list(term.word) {
                 if let (Some(score), Some(&norm)) =
                     (scores.get_mut(document as usize), self.norms.get(document as usize))
                 {
@@ -85,15 +86,15 @@ impl<'a> Bm25<'a> {
         scores
     }
 
-    /// What each term adds to `scale` times the score of each of these documents: a row a document, a number a term.
+    /// The share of each term in `scale` times the score of each of these documents: a row a document, a number a term.
     /// Added up in order from 0, a row is the score to the last bit.
-    pub fn shares(&self, terms: &[Term], scale: f32, documents: &[u32]) -> Vec<Vec<f32>> {
-        let mut places: Vec<(u32, usize)> = documents.iter().copied().zip(0..).collect();
+    pub fn shares(&self, terms: &[Term], scale: f32, documents: &[DocRow]) -> Vec<Vec<f32>> {
+        let mut places: Vec<(u32, usize)> = DocRow::numbers(documents).iter().copied().zip(0..).collect();
         places.sort_unstable();
         let mut shares = vec![vec![0.0; terms.len()]; documents.len()];
         for (number, term) in terms.iter().enumerate() {
             let weight = scale * term.weight * self.idf(term.word);
-            let mut list = self.postings.list(term.word as usize).peekable();
+            let mut list = self.postings.list(term.word).peekable();
             for &(wanted, place) in &places {
                 while list.next_if(|&(document, _)| document < wanted).is_some() {}
                 if let (Some(&(document, count)), Some(&norm)) = (list.peek(), self.norms.get(wanted as usize))
@@ -111,9 +112,9 @@ impl<'a> Bm25<'a> {
 /// its field and weighted, are added before they saturate. A document that lacks one of the fields loses little where
 /// the other has the word.
 #[derive(Debug, Clone)]
-pub struct Joint<'a> {
+pub struct Bm25F<'a> {
     fields: [Bm25<'a>; 2],
-    /// For each field, what one word counts in each document.
+    /// For each field, the count of one word in each document, by the document's length.
     counts: [Vec<f32>; 2],
     k1: f32,
 }
@@ -121,34 +122,34 @@ pub struct Joint<'a> {
 /// Where more than one in so many documents have a word, all documents are passed.
 const DENSE: usize = 16;
 
-impl<'a> Joint<'a> {
+impl<'a> Bm25F<'a> {
     /// A document's own text, and the contexts of the links that point at it, with the usual constants.
-    pub fn new(text: Bm25<'a>, cited: Postings<'a>) -> Joint<'a> {
-        Joint::with([text, Bm25::new(cited)], [1.0, 1.0], JOINT_K1)
+    pub fn new(text: Bm25<'a>, cited: Postings<'a>) -> Bm25F<'a> {
+        Bm25F::with([text, Bm25::new(cited)], [1.0, 1.0], BM25F_K1)
     }
 
     /// Two fields with their weights.
-    pub fn with(fields: [Bm25<'a>; 2], weights: [f32; 2], k1: f32) -> Joint<'a> {
+    pub fn with(fields: [Bm25<'a>; 2], weights: [f32; 2], k1: f32) -> Bm25F<'a> {
         let counts = [0, 1].map(|field| {
             let Bm25 { k1, norms, .. } = &fields[field];
             norms.iter().map(|norm| weights[field] * k1 / norm).collect()
         });
-        Joint { fields, counts, k1 }
+        Bm25F { fields, counts, k1 }
     }
 
     /// The rarity of a word: that of the field where more documents have it.
-    pub fn idf(&self, word: u32) -> f32 {
+    pub fn idf(&self, word: WordRow) -> f32 {
         let [first, second] = &self.fields;
         first.idf(word).min(second.idf(word))
     }
 
-    /// What a word weighs before its counts, and the lists of both fields.
-    fn lists(&self, term: &Term, scale: f32) -> (f32, [List<'a>; 2]) {
+    /// The weight of a word before its counts, and the lists of both fields.
+    fn lists(&self, term: &Term, scale: f32) -> (f32, [PostingList<'a>; 2]) {
         let weight = scale * term.weight * self.idf(term.word) * (self.k1 + 1.0);
-        (weight, [0, 1].map(|field: usize| self.fields[field].postings.list(term.word as usize)))
+        (weight, [0, 1].map(|field: usize| self.fields[field].postings.list(term.word)))
     }
 
-    /// What `count` words count in a document.
+    /// The count of `count` words in a document, by its length.
     #[inline]
     fn count(&self, field: usize, document: u32, count: u32) -> f32 {
         self.counts[field].get(document as usize).map_or(0.0, |each| count as f32 * each)
@@ -185,7 +186,7 @@ impl<'a> Joint<'a> {
                 });
                 continue;
             }
-            // The same numbers without a branch a document: the others add 0.
+            // These are the same numbers without a branch a document: the others add 0.
             for (field, list) in lists.into_iter().enumerate() {
                 for (document, count) in list {
                     if let Some(sum) = counts.get_mut(document as usize) {
@@ -201,8 +202,8 @@ impl<'a> Joint<'a> {
     }
 
     /// As [`Bm25::shares`].
-    pub fn shares(&self, terms: &[Term], scale: f32, documents: &[u32]) -> Vec<Vec<f32>> {
-        let mut places: Vec<(u32, usize)> = documents.iter().copied().zip(0..).collect();
+    pub fn shares(&self, terms: &[Term], scale: f32, documents: &[DocRow]) -> Vec<Vec<f32>> {
+        let mut places: Vec<(u32, usize)> = DocRow::numbers(documents).iter().copied().zip(0..).collect();
         places.sort_unstable();
         let mut shares = vec![vec![0.0; terms.len()]; documents.len()];
         let mut counts = vec![0.0f32; places.len()];
@@ -245,7 +246,7 @@ mod tests {
     }
 
     fn one(word: u32) -> Term {
-        Term { word, weight: 1.0 }
+        Term { word: WordRow(word), weight: 1.0 }
     }
 
     #[test]
@@ -260,20 +261,20 @@ mod tests {
         // fish: 0.470004 · 2.2/2.071429 and 0.470004 · 4.4/3.842857; soup: 0.980829 · 2.2/2.071429.
         close(&bm25.scores(&[one(0)]), &[0.499177, 0.538146, 0.0]);
         close(&bm25.scores(&[one(0), one(1)]), &[0.499177 + 1.041708, 0.538146, 0.0]);
-        let heavy = Term { word: 2, weight: 2.0 };
+        let heavy = Term { weight: 2.0, ..one(2) };
         // bread: 2 · 0.470004 · (4.4/3.842857, 2.2/1.685714).
         close(&bm25.scores(&[heavy]), &[0.0, 1.076292, 1.226791]);
-        assert_eq!((bm25.documents_with(0), bm25.documents_with(1), bm25.documents_with(7)), (2, 1, 0));
+        assert_eq!([0, 1, 7].map(|word| bm25.documents_with(WordRow(word))), [2, 1, 0]);
     }
 
     #[test]
     fn shares_add_up_to_the_score() {
         let postings = three_documents();
         let bm25 = Bm25::new(postings.view());
-        let terms = [one(2), one(0), Term { word: 1, weight: 0.3 }, one(9)];
+        let terms = [one(2), one(0), Term { weight: 0.3, ..one(1) }, one(9)];
         let mut scores = vec![0.0; 3];
         bm25.add_scores(&terms, 0.7, &mut scores);
-        let shares = bm25.shares(&terms, 0.7, &[2, 0, 1, 5]);
+        let shares = bm25.shares(&terms, 0.7, &[2, 0, 1, 5].map(DocRow));
         for (document, shares) in [2, 0, 1].into_iter().zip(&shares) {
             assert_eq!(shares.iter().fold(0.0, |sum, share| sum + share), scores[document]);
         }
@@ -287,7 +288,7 @@ mod tests {
         // Others say "fish fish" of the last document, "fish bread" of the second.
         let contexts: [&[u32]; 3] = [&[], &[0, 2], &[0, 0]];
         let cited = PostingsBuf::build(3, 3, |_| 2, |d, tell| contexts[d].iter().for_each(|&word| tell(word)));
-        let joint = Joint::with([Bm25::new(text.view()), Bm25::new(cited.view())], [1.0, 0.5], 2.0);
+        let joint = Bm25F::with([Bm25::new(text.view()), Bm25::new(cited.view())], [1.0, 0.5], 2.0);
         let mut scores = vec![0.0; 3];
         joint.add_scores(&[one(0)], 1.0, &mut scores);
         // In relation to the length (norms of the first test, divided by k1): text 1/0.892857, 2/1.535714, none;
@@ -298,7 +299,7 @@ mod tests {
         let terms = [one(1), one(0), one(2)];
         let mut scores = vec![0.0; 3];
         joint.add_scores(&terms, 0.7, &mut scores);
-        for (document, shares) in [2, 0].into_iter().zip(joint.shares(&terms, 0.7, &[2, 0])) {
+        for (document, shares) in [2, 0].into_iter().zip(joint.shares(&terms, 0.7, &[2, 0].map(DocRow))) {
             assert_eq!(shares.iter().fold(0.0, |sum, share| sum + share), scores[document]);
         }
     }
@@ -318,11 +319,11 @@ mod tests {
             )
         };
         let (text, cited) = (lists(3), lists(5));
-        let joint = Joint::new(Bm25::new(text.view()), cited.view());
+        let joint = Bm25F::new(Bm25::new(text.view()), cited.view());
         let terms: Vec<Term> = (0..12).map(one).collect();
         let mut scores = vec![0.0; 999];
         joint.add_scores(&terms, 1.0, &mut scores);
-        let all: Vec<u32> = (0..999).collect();
+        let all: Vec<DocRow> = (0..999).map(DocRow).collect();
         for (score, shares) in scores.iter().zip(joint.shares(&terms, 1.0, &all)) {
             assert_eq!(shares.iter().fold(0.0, |sum, share| sum + share), *score);
         }

@@ -3,11 +3,12 @@
 use std::collections::BTreeMap;
 
 use crate::error::Result;
+use crate::id::{DocRow, WordRow};
 use crate::kernel::dot;
 use crate::model::Vectors;
 use crate::model::index::links::Context;
 use crate::search::rank::products;
-use crate::search::ranker::Source;
+use crate::search::ranker::LinkSource;
 use crate::search::{Query, Ranking, Searcher};
 
 /// Links that are shown, at the most.
@@ -18,13 +19,13 @@ const SHOWN: usize = 2;
 pub struct Sum {
     /// The sum.
     pub score: f32,
-    /// Words by their rows and their shares, in the order of the rows; they add up to the sum, to rounding.
-    pub shares: Vec<(u32, f32)>,
+    /// Words and their shares, in the order of their rows; they add up to the sum, to rounding.
+    pub shares: Vec<(WordRow, f32)>,
 }
 
 impl Sum {
     /// The shares, the greatest first.
-    pub fn falling(&self) -> Vec<(u32, f32)> {
+    pub fn falling(&self) -> Vec<(WordRow, f32)> {
         let mut shares = self.shares.clone();
         shares.sort_by(|a, b| b.1.total_cmp(&a.1).then(a.0.cmp(&b.0)));
         shares
@@ -36,7 +37,7 @@ impl Sum {
 pub struct Explanation {
     /// The embedding score; nothing where no word has a vector, or the method has none that lead to documents.
     pub embedding: Sum,
-    /// What the source adds to it where documents are ranked by the embedding alone; 0 without a source.
+    /// The share of the source in it where documents are ranked by the embedding alone; 0 without a source.
     pub source: f32,
     /// BM25 on the text and the contexts of links; words that the document lacks are left out. Nothing where the model has
     /// no search index.
@@ -51,14 +52,14 @@ pub struct Explanation {
 pub fn explain(
     searcher: &Searcher<'_>,
     query: &Query,
-    documents: &[u32],
-    source: Option<&Source>,
+    documents: &[DocRow],
+    source: Option<&LinkSource>,
     ranking: Ranking,
 ) -> Result<Vec<Explanation>> {
     let model = searcher.model();
     let text_alone = ranking == Ranking::Bm25;
     // Words are all that the rankings by BM25 look at.
-    let tells = |_: &&Source| matches!(ranking, Ranking::Embedding | Ranking::Hybrid);
+    let tells = |_: &&LinkSource| matches!(ranking, Ranking::Embedding | Ranking::Hybrid);
     let added = source.filter(tells).map(|source| source.added(model)).transpose()?.flatten();
     let source = source.and_then(|source| source.document);
     let terms = searcher.terms(query);
@@ -73,29 +74,29 @@ pub fn explain(
     };
     let (words, out) = (model.vectors(Vectors::WordIn)?, model.vectors(Vectors::DocOut)?);
     let vector = searcher.vector(query)?.filter(|_| !rows.is_empty());
-    let idf = |word: u32| searcher.cited().map_or(1.0, |cited| cited.idf(word));
-    let worth: BTreeMap<u32, f32> = terms.iter().map(|term| (term.word, term.weight * idf(term.word))).collect();
+    let idf = |word: WordRow| searcher.cited().map_or(1.0, |cited| cited.idf(word));
+    let worth: BTreeMap<WordRow, f32> = terms.iter().map(|term| (term.word, term.weight * idf(term.word))).collect();
     let links = model.links().unwrap_or_default();
-    let explain = |(&document, bm25): (&u32, Vec<f32>)| {
-        let row = document as usize;
-        let mut embedding = BTreeMap::<u32, f32>::new();
+    let explain = |(&document, bm25): (&DocRow, Vec<f32>)| {
+        let row = document.index();
+        let mut embedding = BTreeMap::<WordRow, f32>::new();
         for (&word, weight) in rows.iter().zip(&weights) {
-            *embedding.entry(word).or_default() += weight * dot(words.row(word as usize), out.row(row));
+            *embedding.entry(word).or_default() += weight * dot(words.row(word.index()), out.row(row));
         }
         let score = |vector: Option<&Vec<f32>>| vector.map_or(0.0, |it| products(it, out.row_range(row..row + 1))[0]);
         let likeness = |context: &Context| {
-            let mut rows: Vec<u32> = context.before.iter().chain(&context.after).copied().collect();
+            let mut rows: Vec<WordRow> = context.before.iter().chain(&context.after).copied().collect();
             rows.sort_unstable();
             rows.dedup();
             rows.iter().filter_map(|row| worth.get(row)).sum::<f32>()
         };
-        let others = links.contexts(row).filter(|context| Some(context.source) != source);
+        let others = links.contexts(document).filter(|context| Some(context.source) != source);
         let mut contexts: Vec<(f32, Context)> =
             others.map(|context| (likeness(&context), context)).filter(|(likeness, _)| *likeness > 0.0).collect();
         contexts.sort_by(|a, b| b.0.total_cmp(&a.0));
         // The same words in the same document say nothing more.
         contexts.dedup_by(|b, a| a.1 == b.1);
-        let bm25: Vec<(u32, f32)> =
+        let bm25: Vec<(WordRow, f32)> =
             terms.iter().map(|term| term.word).zip(bm25).filter(|(_, share)| *share > 0.0).collect();
         Explanation {
             embedding: Sum { score: score(vector.as_ref()), shares: embedding.into_iter().collect() },

@@ -8,26 +8,26 @@ pub mod rank;
 pub mod ranker;
 pub mod suggest;
 
-use std::fmt;
-use std::str::FromStr;
 use std::sync::OnceLock;
 
-use bm25::{Bm25, Joint, Term};
+use bm25::{Bm25, Bm25F, Term};
 pub use query::Query;
 pub use rank::Hit;
-use ranker::Source;
+use ranker::LinkSource;
+use strum::{Display, EnumString, IntoStaticStr, VariantArray};
 
 use crate::corpus::groups::Groups;
 use crate::document::tokenize::Tokenizer;
-use crate::error::{Error, Result};
+use crate::error::{Error, Result, unknown_name};
+use crate::id::{DocRow, WordRow};
 use crate::kernel::{Matrix, axpy, gather_sum, sum_of_squares};
 use crate::model::index::links::Links;
 use crate::model::index::terms::Field;
-use crate::model::params::Method;
 use crate::model::{Model, Vectors};
 
-/// What documents are ranked by.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+/// A way to rank documents.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Display, EnumString, IntoStaticStr, VariantArray)]
+#[strum(serialize_all = "kebab-case", parse_err_ty = String, parse_err_fn = unknown_ranking)]
 pub enum Ranking {
     /// The product of the context's IN vector and the document's OUT vector.
     Embedding,
@@ -39,33 +39,14 @@ pub enum Ranking {
     Hybrid,
 }
 
+fn unknown_ranking(name: &str) -> String {
+    unknown_name::<Ranking>("a ranking", name)
+}
+
 impl Ranking {
-    /// All of them.
-    pub const ALL: [Ranking; 4] = [Ranking::Embedding, Ranking::Bm25, Ranking::Bm25Cited, Ranking::Hybrid];
-
-    /// What it is called on the command line.
+    /// The name.
     pub fn name(self) -> &'static str {
-        match self {
-            Ranking::Embedding => "embedding",
-            Ranking::Bm25 => "bm25",
-            Ranking::Bm25Cited => "bm25-cited",
-            Ranking::Hybrid => "hybrid",
-        }
-    }
-}
-
-impl FromStr for Ranking {
-    type Err = String;
-
-    fn from_str(name: &str) -> std::result::Result<Ranking, String> {
-        let found = Ranking::ALL.into_iter().find(|ranking| ranking.name() == name);
-        found.ok_or_else(|| format!("expected {}, found {name:?}", Ranking::ALL.map(Ranking::name).join(", ")))
-    }
-}
-
-impl fmt::Display for Ranking {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(self.name())
+        self.into()
     }
 }
 
@@ -90,9 +71,9 @@ pub struct Searcher<'a> {
     model: &'a Model,
     tokenizer: Tokenizer,
     text: Option<Bm25<'a>>,
-    cited: Option<Joint<'a>>,
+    cited: Option<Bm25F<'a>>,
     links: Links<'a>,
-    /// What each document links to, made when first asked for.
+    /// The documents that each document links to, made when first asked for.
     outgoing: OnceLock<Groups>,
 }
 
@@ -100,7 +81,7 @@ impl<'a> Searcher<'a> {
     /// Prepares to search `model`.
     pub fn new(model: &'a Model) -> Searcher<'a> {
         let text = model.postings(Field::Text).map(Bm25::new);
-        let cited = text.clone().zip(model.postings(Field::Cited)).map(|(text, cited)| Joint::new(text, cited));
+        let cited = text.clone().zip(model.postings(Field::Cited)).map(|(text, cited)| Bm25F::new(text, cited));
         let links = model.links().unwrap_or_default();
         Searcher { model, tokenizer: model.tokenizer(), text, cited, links, outgoing: OnceLock::new() }
     }
@@ -111,20 +92,21 @@ impl<'a> Searcher<'a> {
     }
 
     /// The documents that link to `document`, once a link.
-    pub fn linking_to(&self, document: u32) -> &'a [u32] {
-        self.links.sources(document as usize)
+    pub fn linking_to(&self, document: DocRow) -> &'a [DocRow] {
+        self.links.sources(document)
     }
 
     /// The documents that `document` links to, once a link, by number.
-    pub fn linked_by(&self, document: u32) -> &[u32] {
+    pub fn linked_by(&self, document: DocRow) -> &[DocRow] {
         let documents = self.model.documents();
         let pairs = || {
-            let from = move |target: usize| self.links.sources(target).iter().map(move |&source| (source, target));
-            let inside = move |&(source, _): &(u32, usize)| (source as usize) < documents;
-            (0..documents).flat_map(from).filter(inside).map(|(source, target)| (source as usize, target as u32))
+            let to = move |target| self.links.sources(target).iter().map(move |&source| (source, target));
+            let inside = move |&(source, _): &(DocRow, DocRow)| source.index() < documents;
+            let targets = (0..documents as u32).map(DocRow);
+            targets.flat_map(to).filter(inside).map(|(source, target)| (source.index(), target.0))
         };
         let outgoing = self.outgoing.get_or_init(|| Groups::new(documents, pairs()));
-        if (document as usize) < documents { outgoing.of(document as usize) } else { &[] }
+        if document.index() < documents { DocRow::all(outgoing.of(document.index())) } else { &[] }
     }
 
     /// Reads a text.
@@ -138,7 +120,7 @@ impl<'a> Searcher<'a> {
     }
 
     /// BM25 on their text and the contexts of the links that point at them.
-    pub fn cited(&self) -> Result<&Joint<'a>> {
+    pub fn cited(&self) -> Result<&Bm25F<'a>> {
         self.cited.as_ref().ok_or_else(|| self.without_index())
     }
 
@@ -160,12 +142,12 @@ impl<'a> Searcher<'a> {
             return Ok(None);
         }
         let mut vector = vec![0.0; self.model.params().dim];
-        gather_sum(self.model.vectors(Vectors::WordIn)?, &rows, &weights, &mut vector);
+        gather_sum(self.model.vectors(Vectors::WordIn)?, WordRow::numbers(&rows), &weights, &mut vector);
         Ok(Some(vector))
     }
 
     /// The vector of a query that stands in a source: what the source says is added.
-    pub fn vector_in(&self, query: &Query, source: Option<&Source>) -> Result<Option<Vec<f32>>> {
+    pub fn vector_in(&self, query: &Query, source: Option<&LinkSource>) -> Result<Option<Vec<f32>>> {
         let mut vector = self.vector(query)?;
         if let (Some(vector), Some(added)) = (&mut vector, source.map(|it| it.added(self.model)).transpose()?.flatten())
         {
@@ -193,7 +175,7 @@ impl<'a> Searcher<'a> {
     }
 
     /// The score of every document by the embedding, for a query that stands in a source.
-    pub fn embedded(&self, query: &Query, source: Option<&Source>) -> Result<Option<Vec<f32>>> {
+    pub fn embedded(&self, query: &Query, source: Option<&LinkSource>) -> Result<Option<Vec<f32>>> {
         self.can_embed()?;
         let vector = self.vector_in(query, source)?;
         let targets = self.model.vectors(Vectors::DocOut)?;
@@ -203,7 +185,7 @@ impl<'a> Searcher<'a> {
     /// Whether the method gives words and the targets of links vectors that fit together.
     pub fn can_embed(&self) -> Result<()> {
         let method = self.model.params().method;
-        if matches!(method, Method::PvDm | Method::PvDbow | Method::D2vNc | Method::D2vCac | Method::DeepWalk) {
+        if !method.has_doc_out() {
             let what = format!("a {method} model has no vectors that lead from words to documents; rank by bm25");
             return Err(Error::Unsupported { path: self.model.path().to_owned(), what });
         }

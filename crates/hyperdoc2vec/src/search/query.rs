@@ -6,27 +6,19 @@
 
 use std::collections::BTreeMap;
 
+use crate::corpus::view::View;
+use crate::corpus::window::{NearWord, side};
 use crate::document::markup;
 use crate::document::tokenize::Tokenizer;
 use crate::error::{Error, Result};
+use crate::id::{DocRow, WordRow};
 use crate::model::Model;
-use crate::model::params::Method;
-use crate::model::weighting::{distance_weight, rarity_weight};
+use crate::model::index::terms::Terms;
+use crate::model::weighting::{WeightRule, normalise};
 use crate::search::bm25::Term;
 
 /// Marks the place of the link.
 pub const MARK: &str = "?";
-
-/// A word of the text that counts.
-#[derive(Debug, Clone, Copy, PartialEq)]
-pub struct Word {
-    /// Its row: a row of vectors, or behind them one of the index alone.
-    pub row: u32,
-    /// How many words stand between it and the mark; 0 without a mark.
-    pub distance: usize,
-    /// The same, counting only words with vectors, as training does.
-    pub near: usize,
-}
 
 /// Text, read by a model.
 #[derive(Debug, Clone, Default, PartialEq)]
@@ -35,15 +27,18 @@ pub struct Query {
     pub marked: bool,
     /// How many words the text has.
     pub length: usize,
-    /// The words that count, those before the mark first, nearest first.
-    pub words: Vec<Word>,
+    /// The words that count, those before the mark first, nearest first; all at distance 0 without a mark.
+    pub words: Vec<NearWord>,
     /// How many of these stand before the mark.
     pub before: usize,
     /// Words that the model does not know, each once, in order.
     pub unknown: Vec<String>,
-    /// Rows of documents that the text links to.
-    pub links: Vec<u32>,
+    /// The documents that the text links to.
+    pub links: Vec<DocRow>,
 }
+
+/// Words on each side of a link that may count, in windows: words that are not known do not fill a window.
+const WINDOWS_LOOKED_AT: usize = 8;
 
 impl Query {
     /// Reads `text` with the tokeniser and the words of `model`.
@@ -52,11 +47,11 @@ impl Query {
         let marked = markup::parse(text);
         let mut query = Query::default();
         // All words in order, known or not; how many stand before the mark.
-        let (mut rows, mut mark) = (Vec::<Option<u32>>::new(), None);
+        let (mut rows, mut mark) = (Vec::<Option<WordRow>>::new(), None);
         let mut unknown = BTreeMap::<String, usize>::new();
-        let mut read = |text: &str, rows: &mut Vec<Option<u32>>| {
+        let mut read = |text: &str, rows: &mut Vec<Option<WordRow>>| {
             tokenizer.words(text, |word| {
-                let row = terms.find(word).map(|row| row as u32);
+                let row = terms.find(word).map(|row| WordRow(row as u32));
                 if row.is_none() && !unknown.contains_key(word) {
                     unknown.insert(word.to_owned(), rows.len());
                 }
@@ -75,7 +70,7 @@ impl Query {
             }
             for target in &link.targets {
                 match names.find(target) {
-                    Some(row) => query.links.push(row as u32),
+                    Some(row) => query.links.push(DocRow(row as u32)),
                     None => read(target, &mut rows),
                 }
             }
@@ -88,69 +83,57 @@ impl Query {
         Ok(Query { unknown, links: query.links, ..around })
     }
 
+    /// The question that a link of a corpus is the answer to; the link's own words are left out where `anchor` is false.
+    pub fn of_link(view: &View<'_>, terms: &Terms, position: usize, window: usize, anchor: bool) -> Query {
+        let position = view.corpus.position(position);
+        let (before, after) = view.corpus.context(&position, WINDOWS_LOOKED_AT * window);
+        let before = if anchor { before } else { &before[..before.len().saturating_sub(position.anchor)] };
+        let rows: Vec<Option<WordRow>> = before.iter().chain(after).map(|&word| terms.row(word)).collect();
+        Query::of_rows(&rows, Some(before.len()), view.words.len(), window)
+    }
+
     /// A question of words by their rows, `None` where the model does not know one, with a mark before word `mark`.
     /// The first `vectors` rows have vectors.
-    pub fn of_rows(rows: &[Option<u32>], mark: Option<usize>, vectors: usize, window: usize) -> Query {
+    pub fn of_rows(rows: &[Option<WordRow>], mark: Option<usize>, vectors: usize, window: usize) -> Query {
         let (mut words, mut before) = (Vec::new(), 0);
-        let side = |rows: &mut dyn Iterator<Item = &Option<u32>>, words: &mut Vec<Word>| {
-            let mut near = 0;
-            for (distance, row) in rows.enumerate() {
-                let Some(row) = *row else { continue };
-                if near >= window {
-                    break;
-                }
-                words.push(Word { row, distance, near });
-                near += usize::from((row as usize) < vectors);
-            }
-        };
         match mark {
             Some(mark) => {
-                side(&mut rows[..mark].iter().rev(), &mut words);
+                words.extend(side(rows[..mark].iter().rev().copied(), vectors, window));
                 before = words.len();
-                side(&mut rows[mark..].iter(), &mut words);
+                words.extend(side(rows[mark..].iter().copied(), vectors, window));
             }
-            None => words = rows.iter().flatten().map(|&row| Word { row, distance: 0, near: 0 }).collect(),
+            None => words.extend(rows.iter().flatten().map(|&row| NearWord { row, distance: 0, near: 0 })),
         }
         Query { marked: mark.is_some(), length: rows.len(), words, before, ..Query::default() }
     }
 
-    /// Rows of the words that count, in the order of reading, and how many of them stand before the mark.
-    pub fn reading(&self) -> (Vec<u32>, usize) {
+    /// The words that count, in the order of reading, and how many of them stand before the mark.
+    pub fn reading(&self) -> (Vec<WordRow>, usize) {
         let (before, after) = self.words.split_at(self.before.min(self.words.len()));
         (before.iter().rev().chain(after).map(|word| word.row).collect(), before.len())
     }
 
-    /// The rows of the words that have vectors, and their weights, which add up to 1; empty where there is none.
-    pub fn weights(&self, model: &Model) -> Result<(Vec<u32>, Vec<f32>)> {
-        let params = model.params();
-        let (decay, rarity) = match params.method {
-            Method::HyperDoc | Method::Joint => (params.citation.decay, params.citation.rarity),
-            _ => (0.0, false),
-        };
+    /// The words that have vectors, and their weights, which add up to 1; empty where there is none.
+    pub fn weights(&self, model: &Model) -> Result<(Vec<WordRow>, Vec<f32>)> {
+        let (window, rule) = (model.params().window, WeightRule::of(model.params()));
         let (found_in, trained) = (model.word_documents()?, model.trained_documents());
         let (mut rows, mut weights) = (Vec::new(), Vec::new());
-        for word in self.words.iter().filter(|word| word.near < params.window) {
-            let Some(&documents) = found_in.get(word.row as usize) else { continue };
+        for word in self.words.iter().filter(|word| word.near < window) {
+            let Some(&found) = found_in.get(word.row.index()) else { continue };
             rows.push(word.row);
-            weights.push(distance_weight(word.near, decay) * rarity_weight(documents, trained, rarity));
+            weights.push(rule.weight(word.near, found, trained));
         }
-        let total: f32 = weights.iter().sum();
-        if total > 0.0 {
-            weights.iter_mut().for_each(|weight| *weight /= total);
-        } else {
-            // Words that stand in every document weigh nothing, all of them the same.
-            let even = 1.0 / weights.len().max(1) as f32;
-            weights.fill(even);
-        }
+        normalise(&mut weights);
         Ok((rows, weights))
     }
 
-    /// Each distinct word once, by row, with the sum of the weights of its places: `exp(−distance/decay)`, or 1
-    /// where `decay` is 0.
+    /// Each distinct word once, by row, with the sum of the weights of its places: by their distance, all words counted,
+    /// and without the rarity, which BM25 has.
     pub fn terms(&self, window: usize, decay: f32) -> Vec<Term> {
-        let mut terms = BTreeMap::<u32, f32>::new();
+        let rule = WeightRule { decay, rarity: false };
+        let mut terms = BTreeMap::<WordRow, f32>::new();
         for word in self.words.iter().filter(|word| word.distance < window) {
-            *terms.entry(word.row).or_default() += distance_weight(word.distance, decay);
+            *terms.entry(word.row).or_default() += rule.by_distance(word.distance);
         }
         terms.into_iter().map(|(word, weight)| Term { word, weight }).collect()
     }

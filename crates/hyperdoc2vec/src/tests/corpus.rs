@@ -4,7 +4,7 @@ use std::fs;
 use std::ops::ControlFlow;
 use std::path::{Path, PathBuf};
 
-use crate::corpus::split::{Part, Split};
+use crate::corpus::split::{Split, SplitPart};
 use crate::corpus::{Corpus, CorpusOptions, Position};
 use crate::document::losses::Loss;
 use crate::import::{Format, ImportOptions, Parsed, jsonl};
@@ -205,8 +205,8 @@ fn a_split_by_date_makes_queries_of_later_links() {
         "f: w [[a]]",
     ]);
     let split = Split::by_date(&corpus, "2002".parse().expect("a date")).expect("split");
-    let parts: Vec<Part> = corpus.documents().map(|doc| split.part(doc)).collect();
-    use Part::{Test, Training, Unused};
+    let parts: Vec<SplitPart> = corpus.documents().map(|doc| split.part(doc)).collect();
+    use SplitPart::{Test, Training, Unused};
     assert_eq!(parts, [Training, Training, Training, Test, Test, Unused]);
     let newcomers: Vec<&str> = corpus.documents().filter(|&d| split.is_newcomer(d)).map(|d| corpus.name(d)).collect();
     assert_eq!(newcomers, ["a", "c"]);
@@ -222,10 +222,10 @@ fn a_split_by_share_takes_that_share_and_follows_the_seed() {
     let records: Vec<String> = (0..50).map(|i| format!("d{i}: w [[d{}]]", (i + 1) % 50)).collect();
     let (_dir, corpus) = corpus(&records.iter().map(String::as_str).collect::<Vec<_>>());
     let split = Split::by_share(&corpus, 0.1, 1).expect("split");
-    assert_eq!(split.documents(Part::Test).count(), 5);
+    assert_eq!(split.documents(SplitPart::Test).count(), 5);
     assert_eq!(split, Split::by_share(&corpus, 0.1, 1).expect("split"));
     assert_ne!(split, Split::by_share(&corpus, 0.1, 2).expect("split"));
-    let tests: Vec<DocId> = split.documents(Part::Test).collect();
+    let tests: Vec<DocId> = split.documents(SplitPart::Test).collect();
     assert!(split.queries(&corpus).iter().all(|q| tests.contains(&corpus.position(q.position).source)));
     assert!(Split::by_share(&corpus, 1.0, 1).is_err());
     let error = Split::by_date(&corpus, "2000".parse().expect("a date")).expect_err("no dates").to_string();

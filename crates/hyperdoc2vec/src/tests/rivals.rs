@@ -8,15 +8,10 @@ use crate::corpus::view::View;
 use crate::corpus::{Corpus, CorpusOptions};
 use crate::generate::generate;
 use crate::generate::{GenerateParams, Generator};
+use crate::id::{DocRow, WordRow};
 use crate::import::ImportOptions;
 use crate::kernel::{Beyond, dot};
-use crate::model::params::CitationParams;
-use crate::model::params::DbowParams;
-use crate::model::params::DeepWalkParams;
-use crate::model::params::DirectParams;
-use crate::model::params::NpmParams;
-use crate::model::params::ReferenceParams;
-use crate::model::tables::Table;
+use crate::model::params::{CitationParams, DbowParams, DeepWalkParams, DirectParams, NpmParams, ReferenceParams};
 use crate::model::tables::Tables;
 use crate::train::Phase;
 use crate::train::citation::Citation;
@@ -57,8 +52,8 @@ fn view(split: &Split) -> View<'static> {
 }
 
 fn fresh(view: &View<'_>, seed: u64) -> Tables {
-    let mut tables = Tables { input: Table::new(view.rows(), DIM), output: Table::new(view.rows(), DIM) };
-    tables.input.fill(0..view.rows(), DIM, seed, 1);
+    let mut tables = Tables::zeros(view, DIM);
+    tables.input.fill(0..view.table_rows(), DIM, seed, 1);
     tables
 }
 
@@ -141,32 +136,31 @@ fn seeds_differ_and_numbers_of_threads_do_not() {
 }
 
 /// The share of held-out links whose target is among the ten documents that score highest.
-fn found(view: &View<'_>, split: &Split, window: usize, score: impl Fn(&[u32], usize) -> f32) -> f32 {
+fn found(view: &View<'_>, split: &Split, window: usize, score: impl Fn(&[WordRow], DocRow) -> f32) -> f32 {
     let queries = split.queries(corpus());
     let mut found = 0.0;
     for query in &queries {
-        let mut context = vec![];
-        view.context(query.position, window, |row, _| context.push(row));
-        let mut scores: Vec<(f32, usize)> = (0..view.documents.len()).map(|d| (score(&context, d), d)).collect();
+        let context: Vec<WordRow> = view.window_at(query.position, window).map(|word| word.row).collect();
+        let mut scores: Vec<(f32, DocRow)> = view.document_rows().map(|d| (score(&context, d), d)).collect();
         scores.sort_by(|a, b| b.0.total_cmp(&a.0).then(a.1.cmp(&b.1)));
-        let is_truth = |&(_, d): &(f32, usize)| query.truths.contains(&view.documents[d]);
+        let is_truth = |&(_, d): &(f32, DocRow)| query.truths.contains(&view.documents[d.index()]);
         found += scores[..10].iter().filter(|hit| is_truth(hit)).count() as f32 / query.truths.len() as f32;
     }
     found / queries.len() as f32
 }
 
 /// I4O: the summed IN vectors of the context's words, times the OUT vector of a document.
-fn in_for_out<'a>(view: &'a View<'_>, tables: &'a Tables) -> impl Fn(&[u32], usize) -> f32 + 'a {
+fn in_for_out(tables: &Tables) -> impl Fn(&[WordRow], DocRow) -> f32 {
     move |context, document| {
-        let out = tables.output.row(view.words.len() + document);
-        context.iter().map(|&word| dot(tables.input.row(word as usize), out)).sum()
+        let out = tables.output.document(document);
+        context.iter().map(|&word| dot(tables.input.word(word), out)).sum()
     }
 }
 
 /// The share of the five nearest documents (cosine of IN vectors) that have the document's topic; of those that `of`.
 fn same_topic(view: &View<'_>, tables: &Tables, of: impl Fn(usize) -> bool) -> f32 {
     let generator = Generator::new(&params()).expect("a generator");
-    let row = |document: usize| tables.input.row(view.words.len() + document);
+    let row = |document: usize| tables.input.document(DocRow(document as u32));
     let length = |document: usize| dot(row(document), row(document)).sqrt();
     let topic = |document: usize| generator.topic(view.documents[document].index());
     let documents: Vec<usize> = (0..view.documents.len()).filter(|&d| of(d)).collect();
@@ -196,7 +190,7 @@ fn a_link_is_predicted_from_its_context() {
     };
     let mut tables = fresh(&view, 1);
     let losses = run(&ReferenceCitation::new(&view, &params, 1), &mut tables);
-    let found = found(&view, &split, 10, in_for_out(&view, &tables));
+    let found = found(&view, &split, 10, in_for_out(&tables));
     assert!(losses[24] < 0.7 * losses[0], "{losses:?}");
     assert!(found > 0.4, "{found} of the links found; 0.04 would be chance");
 }
@@ -209,7 +203,7 @@ fn a_link_as_a_word_is_predicted_from_its_context() {
     let params = DirectParams { epochs: 20, window: 5, rate: 0.2, sample: 0.0, ..DirectParams::default() };
     let mut tables = fresh(&view, 1);
     run(&Direct::new(&text, Form::Cbow, &params, 1), &mut tables);
-    let found = found(&view, &split, 5, in_for_out(&view, &tables));
+    let found = found(&view, &split, 5, in_for_out(&tables));
     assert!(found > 0.15, "{found} of the links found; 0.04 would be chance");
 }
 
@@ -239,11 +233,11 @@ fn documents_that_walks_join_share_a_topic() {
         &mut tables,
     );
     assert!(losses[1] < losses[0], "{losses:?}");
-    let moved = |d: usize| tables.input.row(view.words.len() + d) != before.row(view.words.len() + d);
+    let moved = |d: usize| tables.input.documents().row(d) != before.documents().row(d);
     let mut linked = vec![false; view.documents.len()];
     for link in &view.links {
-        let source = view.document_row(corpus().position(link.position as usize).source).expect("a row");
-        [source, link.target].iter().for_each(|&row| linked[row as usize - view.words.len()] = true);
+        let source = view.source_of(link).expect("a training document");
+        [source, link.target].iter().for_each(|row| linked[row.index()] = true);
     }
     assert!((0..view.documents.len()).all(|d| moved(d) == linked[d]), "those without links stay, others move");
     let same = same_topic(&view, &tables, moved);
@@ -258,18 +252,17 @@ fn npm_finds_the_target_from_its_context() {
     let words = DirectParams { epochs: 8, window: 5, rate: 0.1, sample: 0.0, ..DirectParams::default() };
     let mut tables = fresh(&view, 1);
     run(&Direct::new(&text, Form::Cbow, &words, 1), &mut tables);
-    npm::prepare(&view, &mut tables);
+    npm::prepare(&mut tables);
     let frozen = tables.input.clone();
     let params = NpmParams { window: 10, ..NpmParams::default() };
     let phase = Npm::new(&view, &params, 1);
     let losses = run(&phase, &mut tables);
     assert!(losses[9] < losses[0], "{losses:?}");
     assert!(tables.input.data() == frozen.data(), "word vectors stay");
-    let score = |context: &[u32], document: usize| {
-        let out = tables.output.row(view.words.len() + document);
-        let product =
-            |&word: &u32| (dot(tables.input.row(word as usize), out), phase.frequencies().words[word as usize]);
-        npm::score(phase.frequencies().documents[document], context.iter().map(product))
+    let score = |context: &[WordRow], document: DocRow| {
+        let out = tables.output.document(document);
+        let product = |&word: &WordRow| (dot(tables.input.word(word), out), phase.frequencies().words[word.index()]);
+        npm::score(phase.frequencies().documents[document.index()], context.iter().map(product))
     };
     let found = found(&view, &split, 10, score);
     assert!(found > 0.2, "{found} of the links found; 0.04 would be chance");

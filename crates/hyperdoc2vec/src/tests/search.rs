@@ -6,18 +6,18 @@ use std::ops::ControlFlow;
 use crate::corpus::CorpusOptions;
 use crate::corpus::split::Split;
 use crate::corpus::view::View;
+use crate::id::{DocRow, WordRow};
 use crate::import::{Format, ImportOptions};
 use crate::model::Vectors;
 use crate::model::index::links::Context;
 use crate::model::params::{Method, TrainParams};
-use crate::model::tables::Table;
 use crate::model::tables::Tables;
-use crate::model::weighting::rarity_weight;
+use crate::model::weighting::rarity;
 use crate::model::write::ModelWriter;
 use crate::search::bm25::Term;
 use crate::search::explain::explain;
 use crate::search::ranker::forest::Forest;
-use crate::search::ranker::{FEATURES, Ranker, Scope, Source, candidates};
+use crate::search::ranker::{FEATURES, LinkSource, Ranker, Scope, candidates};
 use crate::search::{Ranking, Searcher, nearest, rank};
 use crate::tests::import;
 use crate::{Corpus, Model};
@@ -43,13 +43,12 @@ fn model(min_count: u64, method: Method) -> (TempDir, Model) {
         import(Format::Jsonl, &[input], &dir.path().join("c"), &options, &mut |_| ControlFlow::Continue(()))
             .expect("imported");
     let view = View::new(&corpus, &Split::none(&corpus), min_count).expect("a view");
-    let mut tables = Tables { input: Table::new(view.rows(), 2), output: Table::new(view.rows(), 2) };
-    let words = view.words.len();
-    for (row, vector) in WORDS_IN[..words].iter().enumerate() {
-        tables.input.row_mut(row)[..2].copy_from_slice(vector);
+    let mut tables = Tables::zeros(&view, 2);
+    for (word, vector) in (0..view.words.len() as u32).map(WordRow).zip(WORDS_IN) {
+        tables.input.row_mut(view.table_row_of_word(word).index())[..2].copy_from_slice(&vector);
     }
-    for (row, vector) in DOCUMENTS_OUT.iter().enumerate() {
-        tables.output.row_mut(words + row)[..2].copy_from_slice(vector);
+    for (document, vector) in view.document_rows().zip(DOCUMENTS_OUT) {
+        tables.output.row_mut(view.table_row_of_doc(document).index())[..2].copy_from_slice(&vector);
     }
     let mut params = TrainParams { method, dim: 2, min_count, ..TrainParams::default() };
     // A word one further away weighs half.
@@ -107,16 +106,16 @@ fn what_a_text_says_and_what_is_unknown_is_told() {
     assert_eq!((model.words(), model.vocabulary().find("bread"), model.terms().find("bread")), (2, None, Some(2)));
     let query = searcher.query("Plugh fish bread xyzzy bread plugh [[b]] [[?]]").expect("read");
     assert_eq!((query.length, query.marked, query.unknown), (6, true, vec!["plugh".to_owned(), "xyzzy".to_owned()]));
-    assert_eq!(query.links, [1]);
+    assert_eq!(query.links, [DocRow(1)]);
     // Bread has no vector, but BM25 knows it.
     let query = searcher.query("bread fish bread").expect("read");
-    assert_eq!(query.weights(&model).expect("there"), (vec![0], vec![1.0]));
-    let terms = [Term { word: 0, weight: 1.0 }, Term { word: 2, weight: 2.0 }];
+    assert_eq!(query.weights(&model).expect("there"), (vec![WordRow(0)], vec![1.0]));
+    let terms = [Term { word: WordRow(0), weight: 1.0 }, Term { word: WordRow(2), weight: 2.0 }];
     assert_eq!(searcher.terms(&query), terms);
     // One further away weighs half.
     let marked = searcher.query("bread fish [[?]] bread").expect("read");
     let terms = searcher.terms(&marked);
-    assert_eq!((terms[0], terms[1].word), (Term { word: 0, weight: 1.0 }, 2));
+    assert_eq!((terms[0], terms[1].word), (Term { word: WordRow(0), weight: 1.0 }, WordRow(2)));
     close(&[terms[1].weight], &[1.5]);
     let rare = searcher.query("bread").expect("read");
     assert_eq!(searcher.scores(&rare, Ranking::Embedding).expect("asked"), None);
@@ -140,7 +139,7 @@ fn bm25_knows_texts_and_the_contexts_of_links_to_them() {
     let cited = searcher.scores(&query, Ranking::Bm25Cited).expect("asked").expect("known");
     let said_of_b = 0.470004 * 5.0 * 4.0 / (4.0 + 4.0);
     close(&cited, &[0.470004, said_of_b, 0.470004]);
-    let shares = searcher.cited().expect("there").shares(&searcher.terms(&query), 1.0, &[1]);
+    let shares = searcher.cited().expect("there").shares(&searcher.terms(&query), 1.0, &[DocRow(1)]);
     close(&shares[0], &[said_of_b]);
 }
 
@@ -150,37 +149,43 @@ fn reasons_add_up_and_name_the_links_that_read_alike() {
     let searcher = Searcher::new(&model);
     let query = searcher.query("Bread fish [[?]] soup").expect("read");
     // As above, each word weighs a third; document c is [1 1]: fish [1 0], soup [0 1], bread [2 0].
-    let why = &explain(&searcher, &query, &[2, 1], None, Ranking::Hybrid).expect("explained");
-    assert_eq!(why[0].embedding.shares.iter().map(|share| share.0).collect::<Vec<_>>(), [0, 1, 2]);
+    let why = &explain(&searcher, &query, &[DocRow(2), DocRow(1)], None, Ranking::Hybrid).expect("explained");
+    assert_eq!(why[0].embedding.shares.iter().map(|share| share.0).collect::<Vec<_>>(), [0, 1, 2].map(WordRow));
     let shares: Vec<f32> = why[0].embedding.shares.iter().map(|share| share.1).collect();
     close(&shares, &[1.0 / 3.0, 1.0 / 3.0, 2.0 / 3.0]);
     close(&[why[0].embedding.score, shares.iter().sum()], &[4.0 / 3.0, 4.0 / 3.0]);
-    assert_eq!(why[0].embedding.falling()[0].0, 2, "bread has the greatest share");
+    assert_eq!(why[0].embedding.falling()[0].0, WordRow(2), "bread has the greatest share");
     let scores = searcher.scores(&query, Ranking::Bm25Cited).expect("asked").expect("known");
     for (why, row) in why.iter().zip([2, 1]) {
         assert_eq!(why.bm25.score, scores[row]);
         assert_eq!(why.bm25.shares.iter().fold(0.0, |sum, share| sum + share.1), scores[row]);
     }
-    let by_text = &explain(&searcher, &query, &[2], None, Ranking::Bm25).expect("explained")[0];
+    let by_text = &explain(&searcher, &query, &[DocRow(2)], None, Ranking::Bm25).expect("explained")[0];
     let scores = searcher.scores(&query, Ranking::Bm25).expect("asked").expect("known");
     assert!(by_text.text_alone && scores[2] > 0.0 && by_text.bm25.score == scores[2], "{by_text:?}, not {}", scores[2]);
     // "fish bread [[c]]" stands in b, "fish soup [[b]]" in a.
-    assert_eq!(why[0].contexts, [Context { source: 1, before: vec![0, 2], after: vec![] }]);
-    assert_eq!(why[1].contexts, [Context { source: 0, before: vec![0, 1], after: vec![] }]);
-    let within = Source::known(&searcher, 1);
-    let why = explain(&searcher, &query, &[2], Some(&within), Ranking::Hybrid).expect("explained");
+    let context = |source, before: [u32; 2]| Context {
+        source: DocRow(source),
+        before: before.map(WordRow).to_vec(),
+        after: vec![],
+    };
+    assert_eq!(why[0].contexts, [context(1, [0, 2])]);
+    assert_eq!(why[1].contexts, [context(0, [0, 1])]);
+    let within = LinkSource::known(&searcher, DocRow(1));
+    let why = explain(&searcher, &query, &[DocRow(2)], Some(&within), Ranking::Hybrid).expect("explained");
     assert!(why[0].contexts.is_empty(), "the source's own");
     // It says fish [1 0] and bread [2 0], each once; of three documents two have fish, one bread. Half of that is added.
-    let (fish, bread) = (rarity_weight(2, 3, true), rarity_weight(1, 3, true));
+    let (fish, bread) = (rarity(2, 3), rarity(1, 3));
     let said = 0.5 * (fish + 2.0 * bread) / (fish + bread);
     let scores = searcher.embedded(&query, Some(&within)).expect("asked").expect("known");
     close(&[why[0].source, scores[2]], &[said, 4.0 / 3.0 + said]);
     let salt = searcher.query("salt").expect("read");
     assert!(
-        explain(&searcher, &salt, &[1], None, Ranking::Hybrid).expect("explained")[0].contexts.is_empty(),
+        explain(&searcher, &salt, &[DocRow(1)], None, Ranking::Hybrid).expect("explained")[0].contexts.is_empty(),
         "no word in common"
     );
-    assert_eq!((searcher.linked_by(0), searcher.linked_by(2), searcher.linking_to(2)), (&[1][..], &[][..], &[1][..]));
+    let [a, b, c] = [0, 1, 2].map(DocRow);
+    assert_eq!((searcher.linked_by(a), searcher.linked_by(c), searcher.linking_to(c)), (&[b][..], &[][..], &[b][..]));
 }
 
 #[test]
@@ -206,17 +211,17 @@ fn trees_written_by_hand_order_candidates() {
     assert_eq!(hybrid.rank(&searcher, &query, None, 3, only).expect("ranked").expect("known"), hits[2..3]);
     let others = hybrid.rank(&searcher, &query, None, 1, Scope::of(&|row| row > 0)).expect("ranked").expect("known");
     assert_eq!(others[0].row, 1);
-    let source = Source::known(&searcher, 0);
-    assert_eq!((source.links.as_slice(), source.words.len()), (&[1][..], 2));
+    let source = LinkSource::known(&searcher, DocRow(0));
+    assert_eq!((source.links.as_slice(), source.words.len()), (&[DocRow(1)][..], 2));
     let unknown = searcher.query("xyzzy").expect("read");
     assert_eq!(hybrid.rank(&searcher, &unknown, Some(&source), 3, Scope::ALL).expect("asked"), None);
     // What the source links to already is told of b alone.
     let found = candidates(&searcher, &query, Some(&source), Scope::ALL).expect("asked").expect("known");
     let linked = FEATURES.iter().position(|&name| name == "linked").expect("a feature");
-    assert_eq!(found.rows, [0, 1, 2]);
+    assert_eq!(found.rows, [0, 1, 2].map(DocRow));
     assert_eq!([0, 1, 2].map(|row| found.row(row)[linked]), [0.0, 1.0, 0.0]);
     let filtered = candidates(&searcher, &query, Some(&source), only).expect("asked").expect("known");
-    assert_eq!((&filtered.rows[..], filtered.row(0)), (&[2][..], found.row(2)));
+    assert_eq!((&filtered.rows[..], filtered.row(0)), (&[DocRow(2)][..], found.row(2)));
 }
 
 #[test]

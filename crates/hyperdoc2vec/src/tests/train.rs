@@ -10,6 +10,7 @@ use crate::corpus::split::Split;
 use crate::corpus::view::View;
 use crate::generate::generate;
 use crate::generate::{GenerateParams, Generator, Kind};
+use crate::id::DocRow;
 use crate::import::{Format, ImportOptions};
 use crate::infer::Inferrer;
 use crate::kernel::{dot, sum_of_squares};
@@ -17,13 +18,12 @@ use crate::model::Vectors;
 use crate::model::index::terms::Terms;
 use crate::model::params::Loss;
 use crate::model::params::{Method, TrainParams};
-use crate::search::ranker::Ranker;
-use crate::search::ranker::Scope;
-use crate::search::{Ranking, Searcher, rank};
+use crate::search::ranker::{LinkSource, Ranker, Scope};
+use crate::search::{Query, Ranking, Searcher, rank};
 use crate::tests::import;
-use crate::train::ranker::{question, source};
 use crate::train::{Checkpoints, Run, TrainProgress, TrainWatch, Training};
 use crate::{Corpus, Error, Model, Result};
+use strum::VariantArray;
 use tempfile::TempDir;
 
 /// Trains on a corpus and writes the model to `path`.
@@ -97,7 +97,7 @@ fn quick(method: Method) -> TrainParams {
 #[test]
 fn every_method_trains_and_gives_numbers() {
     let place = Place::generated(150, 600);
-    for method in Method::ALL {
+    for &method in Method::VARIANTS {
         let model = place.model(&quick(method));
         assert_eq!((model.documents(), model.params().method), (150, method));
         for which in [Vectors::WordIn, Vectors::WordOut, Vectors::DocIn, Vectors::DocOut] {
@@ -205,14 +205,12 @@ fn probabilities_hold_and_documents_without_links_are_found() {
     assert!(hybrid.about()["links"].as_u64() > Some(100) && hybrid.about()["calibration"].as_array().is_some());
     let searcher = Searcher::new(&model);
     let terms = Terms::new(&view);
-    let first = view.words.len() as u32;
     // Predicted and observed over ten bins; found by the hybrid and by each single ranking.
     let (mut bins, mut found, mut asked) = ([(0.0f32, 0.0f32, 0.0f32); 10], [0usize; 4], 0);
     for query in split.queries(&place.corpus) {
-        let truths: Vec<u32> =
-            query.truths.iter().filter_map(|&doc| view.document_row(doc)).map(|row| row - first).collect();
-        let question = question(&view, &terms, query.position, params.window, true);
-        let source = source(&view, &model, query.position, |_| true).expect("known");
+        let truths: Vec<u32> = query.truths.iter().filter_map(|&doc| view.document_row(doc)).map(|row| row.0).collect();
+        let question = Query::of_link(&view, &terms, query.position, params.window, true);
+        let source = LinkSource::of_link(&view, &model, query.position, |_| true).expect("known");
         let hits =
             hybrid.rank(&searcher, &question, Some(&source), 10, Scope::ALL).expect("ranked").unwrap_or_default();
         asked += 1;
@@ -252,7 +250,7 @@ fn the_embedding_leads_to_documents_that_nobody_links_to() {
     let model = place.model(&params);
     let searcher = Searcher::new(&model);
     let (mut newcomers, mut found) = (0, 0);
-    for doc in place.corpus.documents().filter(|&doc| searcher.linking_to(doc.0).is_empty()) {
+    for doc in place.corpus.documents().filter(|&doc| searcher.linking_to(DocRow(doc.0)).is_empty()) {
         let text: Vec<&str> = place.corpus.words(doc).iter().take(60).map(|&word| place.corpus.word(word)).collect();
         let query = searcher.query(&text.join(" ")).expect("read");
         let scores = searcher.scores(&query, Ranking::Embedding).expect("asked").expect("known words");

@@ -13,6 +13,7 @@
 
 use rayon::prelude::*;
 
+use crate::id::TableRow;
 use crate::kernel::{
     Matrix, MatrixMut, Panels, Start, fetch, gather_sum, log_sigmoid, multiply, noise_loss, pack, pack_transposed,
     par_multiply_transposed, softmax,
@@ -69,9 +70,9 @@ impl Batch {
     }
 
     /// Adds an input row of the example that [`Batch::finish_example`] ends.
-    pub fn input(&mut self, row: u32, weight: f32) {
+    pub fn input(&mut self, row: TableRow, weight: f32) {
         self.inputs(1, |rows, weights| {
-            (rows[0], weights[0]) = (row, weight);
+            (rows[0], weights[0]) = (row.0, weight);
             1
         });
     }
@@ -93,20 +94,21 @@ impl Batch {
     }
 
     /// Ends an example whose target is `target`.
-    pub fn finish_example(&mut self, target: u32) {
+    pub fn finish_example(&mut self, target: TableRow) {
         self.ends.push(self.used);
-        self.targets.push(target);
+        self.targets.push(target.0);
     }
 
     /// Lists columns and occurrences, once all examples are in. `noise` rises; `correction` is asked for each column.
-    pub fn index(&mut self, noise: &[u32], correction: impl Fn(u32) -> f32, scratch: &mut Numbering) {
+    pub fn index(&mut self, noise: &[TableRow], correction: impl Fn(TableRow) -> f32, scratch: &mut Numbering) {
+        let noise = TableRow::numbers(noise);
         self.columns.clear();
         self.columns.extend_from_slice(&self.targets);
         self.columns.extend_from_slice(noise);
         self.columns.sort_unstable();
         self.columns.dedup();
         self.corrections.clear();
-        self.corrections.extend(self.columns.iter().map(|&column| correction(column)));
+        self.corrections.extend(self.columns.iter().map(|&column| correction(TableRow(column))));
         self.noise.clear();
         let mut rest = noise;
         for &column in &self.columns {
@@ -291,7 +293,7 @@ mod tests {
     const LOSSES: [Loss; 3] = [Loss::SampledSoftmax, Loss::FullSoftmax, Loss::NegativeSampling];
 
     fn tables() -> Tables {
-        let mut tables = Tables { input: Table::new(ROWS, DIM), output: Table::new(ROWS, DIM) };
+        let mut tables = Tables { input: Table::new(ROWS, 0, DIM), output: Table::new(ROWS, 0, DIM) };
         tables.input.fill(0..ROWS, DIM, 3, 1);
         tables.output.fill(0..ROWS, DIM, 3, 2);
         for table in [&mut tables.input, &mut tables.output] {
@@ -307,10 +309,11 @@ mod tests {
         for (inputs, target) in
             [(&[(0, a), (3, b), (0, c)][..], 7), (&[(3, d), (4, e)][..], 9), (&[(5, f), (0, g)][..], 7)]
         {
-            inputs.iter().for_each(|&(row, weight)| batch.input(row, weight));
-            batch.finish_example(target);
+            inputs.iter().for_each(|&(row, weight)| batch.input(TableRow(row), weight));
+            batch.finish_example(TableRow(target));
         }
-        batch.index(&[6, 7, 11, 11], |column| column as f32 * 0.1 - 1.0, &mut Numbering::new(ROWS));
+        let noise = [6, 7, 11, 11].map(TableRow);
+        batch.index(&noise, |column| column.0 as f32 * 0.1 - 1.0, &mut Numbering::new(ROWS));
         batch
     }
 
@@ -392,7 +395,7 @@ mod tests {
         let third = 1.0 / 3.0;
         let mut batch = batch([third, third, third, 0.5, 0.5, 0.5, 0.5]);
         batch.noise_weight = 1.0;
-        batch.index(&[6, 7, 11, 11], |_| 0.0, &mut Numbering::new(ROWS));
+        batch.index(&[6, 7, 11, 11].map(TableRow), |_| 0.0, &mut Numbering::new(ROWS));
         let tables = tables();
         let stride = tables.input.stride();
         let mut work = Workspace::default();

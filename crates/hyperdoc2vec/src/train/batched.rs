@@ -33,7 +33,7 @@ pub fn epoch<P: Batched>(
     let batches = phase.batches();
     let steps = (phase.epochs() * batches) as f32;
     let (mut current, mut next) = (P::Batch::default(), P::Batch::default());
-    let mut scratch = Numbering::new(phase.view().rows());
+    let mut scratch = Numbering::new(phase.view().table_rows());
     let mut work = P::Work::default();
     if start < batches {
         phase.build(epoch, start, &mut current, &mut scratch);

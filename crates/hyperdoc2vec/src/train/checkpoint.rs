@@ -63,7 +63,8 @@ pub(crate) struct Best {
 /// Tables spilled to a file, so that others have the memory meanwhile.
 pub(crate) struct SpilledTables {
     arrays: SpillFile,
-    rows: usize,
+    words: usize,
+    documents: usize,
     dim: usize,
 }
 
@@ -72,14 +73,15 @@ impl SpilledTables {
     pub(crate) fn new(tables: &Tables, dim: usize, folder: &Path) -> Result<SpilledTables> {
         let mut arrays = SpillFile::new(folder)?;
         tensors(CURRENT, tables).iter().try_for_each(|tensor| arrays.put(tensor))?;
-        Ok(SpilledTables { arrays, rows: tables.input.rows(), dim })
+        let (words, documents) = (tables.input.words().rows(), tables.input.documents().rows());
+        Ok(SpilledTables { arrays, words, documents, dim })
     }
 
     /// The tables as they were. What `tables` holds is gone before memory is taken for them.
     pub(crate) fn restore(&self, tables: &mut Tables) -> Result<()> {
         *tables = none();
         let [input, output] = [(CURRENT[0], CURRENT[2]), (CURRENT[1], CURRENT[3])].map(|(vectors, squares)| {
-            let mut table = Table::new(self.rows, self.dim);
+            let mut table = Table::new(self.words, self.documents, self.dim);
             self.arrays.get(vectors, table.data_mut())?;
             self.arrays.get(squares, table.squares_mut())?;
             Ok::<Table, Error>(table)
@@ -91,7 +93,7 @@ impl SpilledTables {
 
 /// No rows.
 pub(crate) fn none() -> Tables {
-    Tables { input: Table::new(0, 1), output: Table::new(0, 1) }
+    Tables { input: Table::new(0, 0, 1), output: Table::new(0, 0, 1) }
 }
 
 /// Writes a checkpoint.

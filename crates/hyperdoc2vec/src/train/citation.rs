@@ -9,12 +9,12 @@ use std::borrow::Cow;
 use std::ops::ControlFlow;
 use std::sync::OnceLock;
 
-use crate::corpus::view::{Example, View};
-use crate::id::WordId;
+use crate::corpus::view::{LinkExample, View};
+use crate::id::{DocRow, TableRow, WordId};
 use crate::kernel::{exp, fetch, ln};
 use crate::model::params::{CitationParams, Loss};
 use crate::model::tables::Tables;
-use crate::model::weighting::Weighting;
+use crate::model::weighting::{WeightRule, Weighting};
 use crate::rng::{Order, Rng};
 use crate::train::batch::{Batch, Workspace, loss, step};
 use crate::train::batched::{self, Batched};
@@ -28,14 +28,14 @@ pub struct Citation<'a> {
     window: usize,
     seed: u64,
     /// The links to learn from, and those held out to tell when to stop.
-    links: Cow<'a, [Example]>,
-    held_out: Vec<Example>,
+    links: Cow<'a, [LinkExample]>,
+    held_out: Vec<LinkExample>,
     from_content: bool,
     /// Made with the first batch: a phase that waits for others takes no memory.
     looked_up: OnceLock<LookedUp>,
 }
 
-/// What is looked up for each word and document.
+/// Numbers to look up for each word and document.
 struct LookedUp {
     by_distance: Vec<f32>,
     /// For each word of the corpus its row and what its rarity weighs, side by side: both are wanted at once.
@@ -57,9 +57,9 @@ const HELD_OUT: f32 = 0.05;
 
 /// A link that is to be put into a batch.
 struct Due<'a> {
-    target: u32,
-    /// The row of the document it stands in.
-    source: Option<u32>,
+    target: DocRow,
+    /// The document it stands in.
+    source: Option<DocRow>,
     /// The words of that, and how many of them stand before the link.
     text: &'a [WordId],
     at: usize,
@@ -70,8 +70,9 @@ impl<'a> Citation<'a> {
     pub fn new(view: &'a View<'a>, params: &'a CitationParams, window: usize, seed: u64) -> Citation<'a> {
         let (links, held_out) = if params.patience > 0 {
             let held_out =
-                |link: &Example| Rng::keyed(seed, &[PHASE, HOLD_OUT, u64::from(link.position)]).chance(HELD_OUT);
-            let (held_out, links): (Vec<Example>, Vec<Example>) = view.links.iter().partition(|&link| held_out(link));
+                |link: &LinkExample| Rng::keyed(seed, &[PHASE, HOLD_OUT, u64::from(link.position)]).chance(HELD_OUT);
+            let (held_out, links): (Vec<LinkExample>, Vec<LinkExample>) =
+                view.links.iter().partition(|&link| held_out(link));
             (Cow::Owned(links), held_out)
         } else {
             (Cow::Borrowed(&view.links[..]), Vec::new())
@@ -93,8 +94,7 @@ impl<'a> Citation<'a> {
     fn look_up(&self) -> LookedUp {
         let (view, params) = (self.view, self.params);
         let mut counts = vec![0u32; view.documents.len()];
-        let first = view.words.len() as u32;
-        self.links.iter().for_each(|link| counts[(link.target - first) as usize] += 1);
+        self.links.iter().for_each(|link| counts[link.target.index()] += 1);
         let documents = view.documents.len() as f32;
         let noise = params.noise.min(view.documents.len()) as f32;
         // π = 1 − (1 − n/D)(1 − p)^B: drawn as noise, or target of one of the batch's links.
@@ -105,7 +105,8 @@ impl<'a> Citation<'a> {
             if params.loss == Loss::FullSoftmax { 0.0 } else { ln((1.0 - absent).max(1e-20)) }
         };
         let corrections = counts.iter().map(correction).collect();
-        let Weighting { by_distance, by_word } = Weighting::new(view, self.window, params.decay, params.rarity);
+        let Weighting { by_distance, by_word } =
+            Weighting::new(view, self.window, WeightRule { decay: params.decay, rarity: params.rarity });
         let mut known = vec![(UNKNOWN, 0.0); view.corpus.distinct_words()];
         (0..).zip(view.words.iter()).for_each(|(row, word)| known[word.index()] = (row, by_word[row as usize]));
         LookedUp { by_distance, known, corrections }
@@ -142,7 +143,7 @@ impl<'a> Citation<'a> {
     }
 
     /// Looks up where a link stands.
-    fn due(&self, link: &Example) -> Due<'a> {
+    fn due(&self, link: &LinkExample) -> Due<'a> {
         let place = self.view.corpus.position(link.position as usize);
         let text = self.view.corpus.words(place.source);
         Due { target: link.target, source: self.view.document_row(place.source), text, at: place.at }
@@ -162,13 +163,13 @@ impl<'a> Citation<'a> {
     }
 
     /// Fills a batch with `links`, and noise drawn from `rng`.
-    fn fill(&self, links: impl Iterator<Item = Example>, mut rng: Rng, batch: &mut Batch, scratch: &mut Numbering) {
+    fn fill(&self, links: impl Iterator<Item = LinkExample>, mut rng: Rng, batch: &mut Batch, scratch: &mut Numbering) {
         batch.clear();
         batch.noise_weight = self.params.noise_weight;
         let (view, looked_up) = (self.view, self.looked_up());
         // Step by step, for all links before the next step: what one link waits for in memory, the others ask for
         // meanwhile.
-        let links: Vec<Example> = links.collect();
+        let links: Vec<LinkExample> = links.collect();
         let due: Vec<Due<'_>> = links.iter().map(|link| self.due(link)).collect();
         let (mut drawn, mut next) = (vec![0; self.params.source_words], vec![0; self.params.source_words]);
         due.first().into_iter().for_each(|due| self.ask(due, &mut rng, &mut next));
@@ -185,7 +186,7 @@ impl<'a> Citation<'a> {
             if let Some(source) = source {
                 let weight = if total == 0.0 { 1.0 } else { total / listed as f32 };
                 total += weight;
-                batch.input(source, weight);
+                batch.input(view.table_row_of_doc(source), weight);
             }
             if !text.is_empty() && total > 0.0 {
                 let (start, mut sum) = (batch.open_weights().len(), 0.0);
@@ -208,15 +209,18 @@ impl<'a> Citation<'a> {
             if total > 0.0 {
                 batch.open_weights().iter_mut().for_each(|weight| *weight /= total);
             }
-            batch.finish_example(target);
+            batch.finish_example(view.table_row_of_doc(target));
         }
-        let (first, documents) = (view.words.len() as u32, view.documents.len());
-        let mut noise: Vec<u32> = match self.params.loss {
-            Loss::FullSoftmax => (first..first + documents as u32).collect(),
-            _ => (0..self.params.noise.min(documents)).map(|_| first + rng.below(documents) as u32).collect(),
+        let documents = view.documents.len();
+        let mut noise: Vec<DocRow> = match self.params.loss {
+            Loss::FullSoftmax => view.document_rows().collect(),
+            _ => (0..self.params.noise.min(documents)).map(|_| DocRow(rng.below(documents) as u32)).collect(),
         };
         noise.sort_unstable();
-        batch.index(&noise, |column| looked_up.corrections[(column - first) as usize], scratch);
+        let noise: Vec<TableRow> = noise.into_iter().map(|document| view.table_row_of_doc(document)).collect();
+        // Columns are targets and noise: documents all.
+        let correction = |column| view.doc_of(column).map_or(0.0, |document| looked_up.corrections[document.index()]);
+        batch.index(&noise, correction, scratch);
     }
 }
 
@@ -246,9 +250,8 @@ impl Phase for Citation<'_> {
             return;
         }
         let Tables { input, output } = tables;
-        let words = self.view.words.len() * input.stride();
-        input.data_mut()[..words].copy_from_slice(&output.data()[..words]);
-        output.data_mut()[words..].copy_from_slice(&input.data()[words..]);
+        input.halves_mut().0.copy_from_slice(output.halves().0);
+        output.halves_mut().1.copy_from_slice(input.halves().1);
         // As though some gradients had been seen, lest the first one throw a row far from where it was put.
         input.squares_mut().fill(FIRST_SQUARE);
         output.squares_mut().fill(FIRST_SQUARE);
@@ -260,7 +263,7 @@ impl Phase for Citation<'_> {
 
     fn held_out_loss(&self, tables: &Tables) -> Option<f64> {
         let (mut batch, mut work) = (Batch::default(), Workspace::default());
-        let mut scratch = Numbering::new(self.view.rows());
+        let mut scratch = Numbering::new(self.view.table_rows());
         let mut sum = 0.0;
         for (number, links) in self.held_out.chunks(self.params.batch).enumerate() {
             let rng = Rng::keyed(self.seed, &[PHASE, HOLD_OUT, HOLD_OUT, number as u64]);

@@ -14,7 +14,7 @@ use std::ops::ControlFlow;
 use rayon::prelude::*;
 
 use crate::corpus::view::View;
-use crate::id::WordId;
+use crate::id::{DocRow, WordId};
 use crate::kernel::{
     Matrix, MatrixMut, Panels, Start, attract, axpy, fetch, gather_sum, multiply, noise_loss, pack,
     par_multiply_transposed,
@@ -88,12 +88,12 @@ impl<'a> Dbow<'a> {
     }
 
     /// The document that an example is of, and its words.
-    fn stretch(&self, example: usize) -> (usize, &[WordId]) {
+    fn stretch(&self, example: usize) -> (DocRow, &[WordId]) {
         let document = self.examples.partition_point(|&end| end <= example as u64);
         let before = if document == 0 { 0 } else { self.examples[document - 1] };
         let text = self.view.corpus.words(self.view.documents[document]);
         let at = (example - before as usize) * STRETCH;
-        (document, &text[at..(at + STRETCH).min(text.len())])
+        (DocRow(document as u32), &text[at..(at + STRETCH).min(text.len())])
     }
 
     fn examples(&self) -> usize {
@@ -128,13 +128,13 @@ impl Batched for Dbow<'_> {
             }
             for &word in text {
                 if let Some(row) = self.view.word_row(word)
-                    && rng.chance(self.keep[row as usize])
+                    && rng.chance(self.keep[row.index()])
                 {
-                    words.push(row);
+                    words.push(self.view.table_row_of_word(row).0);
                 }
             }
             if words.len() > ends.last().copied().unwrap_or(0) {
-                documents.push((self.view.words.len() + document) as u32);
+                documents.push(self.view.table_row_of_doc(document).0);
                 ends.push(words.len());
             }
         }
@@ -290,7 +290,6 @@ mod tests {
     use crate::generate::generate;
     use crate::import::ImportOptions;
     use crate::kernel::scale;
-    use crate::model::tables::Table;
 
     /// The loss of a batch in f64, as the head of this file has it.
     fn loss(phase: &Dbow<'_>, batch: &Batch, t: &Tables) -> f64 {
@@ -322,13 +321,13 @@ mod tests {
         let view = View::new(&corpus, &Split::none(&corpus), 2).expect("a view");
         let params = DbowParams { batch: 9, noise: 16, sample: 0.0, ..DbowParams::default() };
         let phase = Dbow::new(&view, &params, 1);
-        let mut tables = Tables { input: Table::new(view.rows(), 5), output: Table::new(view.rows(), 5) };
-        tables.input.fill(0..view.rows(), 5, 1, 1);
-        tables.output.fill(0..view.rows(), 5, 1, 2);
+        let mut tables = Tables::zeros(&view, 5);
+        tables.input.fill(0..view.table_rows(), 5, 1, 1);
+        tables.output.fill(0..view.table_rows(), 5, 1, 2);
         scale(8.0, tables.input.data_mut());
         scale(8.0, tables.output.data_mut());
         let (mut batch, mut work) = (Batch::default(), Workspace::default());
-        phase.build(0, 0, &mut batch, &mut Numbering::new(view.rows()));
+        phase.build(0, 0, &mut batch, &mut Numbering::new(view.table_rows()));
         assert!(batch.documents.len() > 3 && batch.columns.len() > 5);
         let found = phase.gradients(&mut batch, &tables, &mut work);
         let expected = loss(&phase, &batch, &tables);

@@ -9,7 +9,7 @@ use anyhow::{Result, bail};
 use clap::Args;
 use hyperdoc2vec::corpus::Split;
 use hyperdoc2vec::corpus::View;
-use hyperdoc2vec::evaluate::classes::{ClassesParams, Classifying, DEFAULTS, Labelled, run as run_classes};
+use hyperdoc2vec::evaluate::classes::{ClassesParams, Classifying, DEFAULTS, LabelledDocuments, run as run_classes};
 use hyperdoc2vec::evaluate::svm::{Gamma, SvmParams};
 use hyperdoc2vec::model::Method;
 use hyperdoc2vec::{Corpus, Error};
@@ -114,10 +114,10 @@ pub fn labelled(
     min_class: usize,
     sample: Option<usize>,
     seed: u64,
-) -> Result<Labelled> {
+) -> Result<LabelledDocuments> {
     let labelled = match file {
-        Some(path) => Labelled::of_file(corpus, path)?,
-        None => Labelled::of_corpus(corpus, prefix)?,
+        Some(path) => LabelledDocuments::of_file(corpus, path)?,
+        None => LabelledDocuments::of_corpus(corpus, prefix)?,
     };
     let labelled = match sample {
         Some(sample) => labelled.sampled(sample, seed),

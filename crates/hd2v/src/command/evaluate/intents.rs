@@ -5,7 +5,7 @@ use std::path::PathBuf;
 use anyhow::Result;
 use clap::Args;
 use hyperdoc2vec::Model;
-use hyperdoc2vec::evaluate::intents::{Words, read};
+use hyperdoc2vec::evaluate::intents::{ContextWords, read};
 use hyperdoc2vec::model::Vectors;
 use serde_json::{Value, json};
 
@@ -51,7 +51,7 @@ pub fn run(arguments: &EvaluateIntentsArgs) -> Result<()> {
     let model = Model::open(&arguments.model)?;
     model.verify()?;
     let svm = arguments.svm.params()?;
-    let words = Words::of_model(&read(&arguments.file, &arguments.field)?, &model, &arguments.file)?;
+    let words = ContextWords::of_model(&read(&arguments.file, &arguments.field)?, &model, &arguments.file)?;
     let words = words.without_small(arguments.min_class);
     tell_small(&arguments.file, &words);
     stop_on_interrupt();

@@ -7,11 +7,13 @@ use anyhow::{Context, Result, bail, ensure};
 use clap::{Args, ValueEnum};
 use hyperdoc2vec::corpus::Split;
 use hyperdoc2vec::corpus::View;
-use hyperdoc2vec::evaluate::intents::{CHOICE_FOLDS, COSTS, Functions, Words, read as read_intents};
-use hyperdoc2vec::evaluate::links::{Asked, Cell, LinksParams, run as run_links, train_params};
+use hyperdoc2vec::evaluate::intents::{
+    CHOICE_FOLDS, COSTS, ContextWords, FunctionParams, Functions, read as read_intents,
+};
+use hyperdoc2vec::evaluate::links::{HeldOutLinks, LinkEvaluation, LinksParams, MethodPlaces, train_params};
 use hyperdoc2vec::evaluate::methods::{LinkMethod, Trains, all, costs, defaults};
 use hyperdoc2vec::evaluate::metrics::Profile;
-use hyperdoc2vec::evaluate::report::{comparisons_json, methods_json, split_json};
+use hyperdoc2vec::evaluate::report::{Findings, comparisons_json, methods_json, split_json};
 use hyperdoc2vec::model::{Method, TrainParams};
 use hyperdoc2vec::train::ranker;
 use hyperdoc2vec::train::train_tables;
@@ -246,10 +248,10 @@ pub fn run(arguments: &EvaluateLinksArgs) -> Result<()> {
     let view = View::new(&corpus, &split, params.train.min_count)?;
     let asked = match arguments.sample {
         Some(sample) => {
-            let all = Asked::new(&view, &split, 1)?;
-            Asked::new(&view, &split, all.queries.len().div_ceil(sample as usize))?
+            let all = HeldOutLinks::new(&view, &split, 1)?;
+            HeldOutLinks::new(&view, &split, all.queries.len().div_ceil(sample as usize))?
         }
-        None => Asked::new(&view, &split, arguments.every as usize)?,
+        None => HeldOutLinks::new(&view, &split, arguments.every as usize)?,
     };
     without_hybrid(&mut methods, arguments.methods.is_some(), &view, seed)?;
     if asked.queries.len() < FEW {
@@ -288,15 +290,24 @@ pub fn run(arguments: &EvaluateLinksArgs) -> Result<()> {
     };
     stop_on_interrupt();
     let reporter = EvaluateReporter::new(costs(&methods, params.reference_epochs), params.anchors.len());
-    let cells = Mutex::new(Vec::<Cell>::new());
-    let done = |cell: &Cell| {
+    let cells = Mutex::new(Vec::<MethodPlaces>::new());
+    let done = |cell: &MethodPlaces| {
         if let Ok(mut cells) = cells.lock() {
             cells.push(cell.clone());
         }
         Ok(())
     };
     let folder = tempfile_folder();
-    let result = run_links(&view, &asked, &methods, &params, &folder, &run_path, &done, &|doing| reporter.watch(doing));
+    let evaluation = LinkEvaluation {
+        view: &view,
+        asked: &asked,
+        params: &params,
+        folder: &folder,
+        run_path: &run_path,
+        done: &done,
+        watch: &|step| reporter.watch(step),
+    };
+    let result = evaluation.run(&methods);
     reporter.finish();
     if let (Err(Error::Interrupted), Some(place)) = (&result, arguments.runs.as_ref().or(arguments.run.as_ref())) {
         bail!("interrupted; {} has the run files of what was asked so far", place.display());
@@ -322,9 +333,10 @@ pub fn run(arguments: &EvaluateLinksArgs) -> Result<()> {
     for (number, &anchors) in params.anchors.iter().enumerate() {
         let cells = in_order(&methods, &cells, anchors);
         let functions = functions.as_ref().map(|found| (found.names.as_slice(), found.numbers.as_slice()));
+        let findings = Findings { view: &view, split: &split, asked: &asked, cells: &cells, seed };
         let part = json!({
-            "methods": methods_json(&view, &split, &asked, &cells, arguments.profile, functions, seed),
-            "comparisons": comparisons_json(&view, &split, &asked, &cells, seed),
+            "methods": methods_json(&findings, arguments.profile, functions),
+            "comparisons": comparisons_json(&findings),
         });
         match number {
             0 => merge(&mut report, part),
@@ -339,8 +351,8 @@ pub fn run(arguments: &EvaluateLinksArgs) -> Result<()> {
 
 /// The words of labelled contexts that can be told apart in so many folds; classes too small for that are left out, and
 /// told.
-pub fn context_words(file: &Path, view: &View<'_>, folds: usize, seed: u64) -> Result<Words> {
-    let words = Words::of_view(&read_intents(file, "label")?, view, file)?.without_small(folds);
+pub fn context_words(file: &Path, view: &View<'_>, folds: usize, seed: u64) -> Result<ContextWords> {
+    let words = ContextWords::of_view(&read_intents(file, "label")?, view, file)?.without_small(folds);
     tell_small(file, &words);
     let dealt = words.deal(folds, seed);
     dealt.map_err(|error| match error {
@@ -351,7 +363,7 @@ pub fn context_words(file: &Path, view: &View<'_>, folds: usize, seed: u64) -> R
 }
 
 /// Tells of classes that were left out.
-pub fn tell_small(file: &Path, words: &Words) {
+pub fn tell_small(file: &Path, words: &ContextWords) {
     for (name, members) in &words.small {
         let members = count(*members as u64, "context");
         status(format_args!("{}: {name:?} is left out: {members} are too few", file.display()));
@@ -362,9 +374,9 @@ pub fn tell_small(file: &Path, words: &Words) {
 /// model.
 fn functions(
     view: &View<'_>,
-    asked: &Asked,
+    asked: &HeldOutLinks,
     params: &LinksParams,
-    words: &Words,
+    words: &ContextWords,
     cost: Option<f64>,
 ) -> Result<Functions> {
     let train = train_params(Trains::Model(Method::HyperDoc), params);
@@ -372,14 +384,14 @@ fn functions(
     status("citation functions of the questions:");
     let tables = train_tables(view, &train, &mut |progress| reporter.watch(progress))?;
     reporter.finish();
-    let contexts = words.vectors_of(view, &tables.input, train.dim);
+    let contexts = words.vectors_of(&tables.input, train.dim);
     let mut watch = folds_teller("functions", COSTS.len() * CHOICE_FOLDS);
-    let (window, anchors) = (train.window, params.anchors[0]);
-    Ok(contexts.functions(view, &tables.input, asked, window, anchors, cost, train.seed, &mut watch)?)
+    let params = FunctionParams { window: train.window, anchors: params.anchors[0], c: cost, seed: train.seed };
+    Ok(contexts.functions(view, &tables.input, asked, &params, &mut watch)?)
 }
 
 /// The cells of one choice of anchors, in the order of the methods.
-pub fn in_order(methods: &[LinkMethod], cells: &[Cell], anchors: bool) -> Vec<Cell> {
+pub fn in_order(methods: &[LinkMethod], cells: &[MethodPlaces], anchors: bool) -> Vec<MethodPlaces> {
     let of = |method: &LinkMethod| cells.iter().find(|cell| cell.method == method.name && cell.anchors == anchors);
     methods.iter().filter_map(of).cloned().collect()
 }

@@ -3,7 +3,7 @@
 use std::cmp::Reverse;
 
 use anyhow::{Result, bail};
-use hyperdoc2vec::evaluate::links::{Asked, Cell};
+use hyperdoc2vec::evaluate::links::{HeldOutLinks, MethodPlaces};
 use hyperdoc2vec::{Corpus, DocId, Error, WordId};
 use serde_json::{Value, json};
 
@@ -40,7 +40,7 @@ pub fn wanted(ids: Option<&str>, corpus: &Corpus) -> Result<Wanted> {
 impl Wanted {
     /// The position that links to most of the documents, and for each that it does not link to another one, of the same
     /// test document where there is one. Where no position links to any, some position.
-    pub fn positions(&self, corpus: &Corpus, asked: &Asked, cells: &[Cell]) -> Vec<Value> {
+    pub fn positions(&self, corpus: &Corpus, asked: &HeldOutLinks, cells: &[MethodPlaces]) -> Vec<Value> {
         let truths = |number: usize| &asked.queries[number].truths;
         let source = |number: usize| corpus.position(asked.queries[number].position).source;
         let hits = |number: usize| truths(number).iter().filter(|truth| self.documents.contains(truth)).count();
@@ -69,7 +69,7 @@ impl Wanted {
         numbers.into_iter().map(|number| self.position(corpus, asked, cells, number)).collect()
     }
 
-    fn position(&self, corpus: &Corpus, asked: &Asked, cells: &[Cell], number: usize) -> Value {
+    fn position(&self, corpus: &Corpus, asked: &HeldOutLinks, cells: &[MethodPlaces], number: usize) -> Value {
         let query = &asked.queries[number];
         let position = corpus.position(query.position);
         let (before, after) = corpus.context(&position, SHOWN);
@@ -82,7 +82,7 @@ impl Wanted {
                 "wanted": self.documents.contains(&truth),
             })
         };
-        let places = |cell: &Cell| json!({"method": cell.method, "places": cell.places[range.clone()]});
+        let places = |cell: &MethodPlaces| json!({"method": cell.method, "places": cell.places[range.clone()]});
         json!({
             "source": corpus.name(position.source),
             "given": self.given,

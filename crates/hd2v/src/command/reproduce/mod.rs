@@ -18,14 +18,18 @@ use anyhow::{Context, Result, anyhow, ensure};
 use clap::Args;
 use hyperdoc2vec::corpus::Split;
 use hyperdoc2vec::corpus::View;
-use hyperdoc2vec::evaluate::classes::{ClassesParams, DEFAULTS, Labelled, check as check_classes, run as run_classes};
+use hyperdoc2vec::evaluate::classes::{
+    ClassesParams, DEFAULTS, LabelledDocuments, check as check_classes, run as run_classes,
+};
 use hyperdoc2vec::evaluate::criteria::{CriteriaParams, PROBED};
-use hyperdoc2vec::evaluate::intents::{CHOICE_FOLDS, COSTS, Words};
-use hyperdoc2vec::evaluate::links::{Asked, Cell, Doing, LinksParams, run as run_links, train_params};
+use hyperdoc2vec::evaluate::intents::{CHOICE_FOLDS, COSTS, ContextWords, FunctionParams};
+use hyperdoc2vec::evaluate::links::{
+    EvaluationStep, HeldOutLinks, LinkEvaluation, LinksParams, MethodPlaces, train_params,
+};
 use hyperdoc2vec::evaluate::map::map;
 use hyperdoc2vec::evaluate::methods::{LinkMethod, Trains, costs};
 use hyperdoc2vec::evaluate::metrics::Profile;
-use hyperdoc2vec::evaluate::report::{comparisons_json, methods_json, split_json};
+use hyperdoc2vec::evaluate::report::{Findings, comparisons_json, methods_json, split_json};
 use hyperdoc2vec::evaluate::svm::SvmParams;
 use hyperdoc2vec::model::Tables;
 use hyperdoc2vec::model::{Method, TrainParams};
@@ -156,14 +160,14 @@ struct Reproduction<'a> {
     corpus: &'a Corpus,
     split: &'a Split,
     view: &'a View<'a>,
-    asked: &'a Asked,
+    asked: &'a HeldOutLinks,
     params: &'a LinksParams,
     /// All documents, for classes, and what they are classified by; or why they are not.
     whole: &'a View<'a>,
-    labelled: &'a std::result::Result<Labelled, String>,
+    labelled: &'a std::result::Result<LabelledDocuments, String>,
     class_methods: &'a [Method],
     /// Labelled contexts, file by file.
-    intents: &'a [Words],
+    intents: &'a [ContextWords],
     /// Where models are kept while they are asked.
     scratch: &'a Path,
 }
@@ -185,7 +189,7 @@ fn classes_of(
     whole: &View<'_>,
     methods: &[Method],
     params: &ClassesParams,
-) -> Result<std::result::Result<Labelled, String>> {
+) -> Result<std::result::Result<LabelledDocuments, String>> {
     let (file, prefix, seed) = (arguments.labels.as_ref(), &arguments.label_prefix, arguments.train.seed);
     let found = labelled(corpus, file, prefix, arguments.min_class, Some(arguments.class_sample), seed);
     let found = found.and_then(|labelled| {
@@ -221,7 +225,7 @@ pub fn run(arguments: &ReproduceArgs) -> Result<()> {
     let seed = arguments.train.seed;
     let (split, mut about) = split(&corpus, &arguments.split, seed)?;
     let view = View::new(&corpus, &split, params.train.min_count)?;
-    let asked = Asked::new(&view, &split, arguments.every as usize)?;
+    let asked = HeldOutLinks::new(&view, &split, arguments.every as usize)?;
     merge(&mut about, split_json(&view, &split, &asked));
     without_hybrid(&mut methods, arguments.methods.is_some(), &view, seed)?;
     let whole = View::new(&corpus, &Split::none(&corpus), params.train.min_count)?;
@@ -231,7 +235,7 @@ pub fn run(arguments: &ReproduceArgs) -> Result<()> {
         .intents
         .iter()
         .map(|file| context_words(file, &view, INTENT_FOLDS, seed))
-        .collect::<Result<Vec<Words>>>()?;
+        .collect::<Result<Vec<ContextWords>>>()?;
     let settings = json!({
         "version": env!("CARGO_PKG_VERSION"),
         "corpus": {"fingerprint": corpus.manifest().fingerprint, "source": corpus.manifest().source},
@@ -300,7 +304,7 @@ impl Reproduction<'_> {
             let name = format!("intents-{}", number + 1);
             let found = parts.cell(&name, json!({"contexts": print}), || {
                 let (tables, train) = self.vectors(&mut trained)?;
-                let contexts = words.vectors_of(self.view, &tables.input, train.dim);
+                let contexts = words.vectors_of(&tables.input, train.dim);
                 let mut watch = folds_teller(&name, INTENT_FOLDS);
                 Ok(contexts.evaluate(INTENT_FOLDS, &SvmParams::default(), seed, &mut watch)?)
             })?;
@@ -311,12 +315,10 @@ impl Reproduction<'_> {
                 let key = json!({"contexts": print, "c": arguments.intent_c, "anchors": anchors});
                 functions = Some(parts.cell("functions", key, || {
                     let (tables, train) = self.vectors(&mut trained)?;
-                    let contexts = words.vectors_of(self.view, &tables.input, train.dim);
+                    let contexts = words.vectors_of(&tables.input, train.dim);
                     let mut watch = folds_teller("functions", COSTS.len() * CHOICE_FOLDS);
-                    let (window, c) = (train.window, arguments.intent_c);
-                    let input = &tables.input;
-                    let found =
-                        contexts.functions(self.view, input, self.asked, window, anchors, c, seed, &mut watch)?;
+                    let params = FunctionParams { window: train.window, anchors, c: arguments.intent_c, seed };
+                    let found = contexts.functions(self.view, &tables.input, self.asked, &params, &mut watch)?;
                     Ok(json!({"names": found.names, "numbers": found.numbers, "c": found.c}))
                 })?);
             }
@@ -361,10 +363,11 @@ impl Reproduction<'_> {
         let mut links = Vec::new();
         for &anchors in &self.params.anchors {
             let cells = in_order(methods, &cells, anchors);
+            let findings = Findings { view: self.view, split: self.split, asked: self.asked, cells: &cells, seed };
             links.push(json!({
                 "anchors": if anchors { "keep" } else { "drop" },
-                "methods": methods_json(self.view, self.split, self.asked, &cells, Profile::Paper, functions, seed),
-                "comparisons": comparisons_json(self.view, self.split, self.asked, &cells, seed),
+                "methods": methods_json(&findings, Profile::Paper, functions),
+                "comparisons": comparisons_json(&findings),
             }));
         }
         let kept = in_order(methods, &cells, self.params.anchors[0]);
@@ -386,20 +389,20 @@ impl Reproduction<'_> {
     }
 
     /// The places of the truths, method by method: from the folder, or computed.
-    fn links(&self, methods: &[LinkMethod]) -> Result<Vec<Cell>> {
+    fn links(&self, methods: &[LinkMethod]) -> Result<Vec<MethodPlaces>> {
         let folder = &self.arguments.output;
         let name =
             |method: &str, anchors: bool| if anchors { method.to_owned() } else { format!("{method}.no-anchors") };
         let path =
             |method: &str, anchors: bool| folder.join("cells").join(format!("links-{}.json", name(method, anchors)));
-        let mut cells: Vec<Cell> = Vec::new();
+        let mut cells: Vec<MethodPlaces> = Vec::new();
         let mut missing: Vec<LinkMethod> = Vec::new();
         for method in methods {
             let mut all = true;
             for &anchors in &self.params.anchors {
                 match read_json(&path(method.name, anchors))? {
                     Some(value) => {
-                        let cell: Cell = serde_json::from_value(value)?;
+                        let cell: MethodPlaces = serde_json::from_value(value)?;
                         let fits = cell.places.len() == self.asked.truths.len();
                         ensure!(fits, "{}: of another split; remove it", path(method.name, anchors).display());
                         cells.push(cell);
@@ -413,7 +416,8 @@ impl Reproduction<'_> {
             }
         }
         if !self.arguments.no_runs {
-            let file = |cell: &&Cell| folder.join("runs").join(format!("{}.run", name(&cell.method, cell.anchors)));
+            let file =
+                |cell: &&MethodPlaces| folder.join("runs").join(format!("{}.run", name(&cell.method, cell.anchors)));
             let gone: Vec<&str> =
                 cells.iter().filter(|cell| !file(cell).is_file()).map(|cell| cell.method.as_str()).collect();
             if !gone.is_empty() {
@@ -432,8 +436,8 @@ impl Reproduction<'_> {
             (!self.arguments.no_runs).then(|| folder.join("runs").join(format!("{}.run", name(method, anchors))))
         };
         let reporter = EvaluateReporter::new(costs(&missing, self.params.reference_epochs), self.params.anchors.len());
-        let made = Mutex::new(Vec::<Cell>::new());
-        let done = |cell: &Cell| {
+        let made = Mutex::new(Vec::<MethodPlaces>::new());
+        let done = |cell: &MethodPlaces| {
             let path = path(&cell.method, cell.anchors);
             let text = serde_json::to_string(cell).unwrap_or_default();
             write(&path, &text).map_err(|error| Error::Io {
@@ -446,8 +450,16 @@ impl Reproduction<'_> {
             }
             Ok(())
         };
-        let watch = |doing: &Doing<'_>| reporter.watch(doing);
-        let result = run_links(self.view, self.asked, &missing, self.params, self.scratch, &run_path, &done, &watch);
+        let evaluation = LinkEvaluation {
+            view: self.view,
+            asked: self.asked,
+            params: self.params,
+            folder: self.scratch,
+            run_path: &run_path,
+            done: &done,
+            watch: &|step: &EvaluationStep<'_>| reporter.watch(step),
+        };
+        let result = evaluation.run(&missing);
         reporter.finish();
         if let Err(Error::Interrupted) = result {
             anyhow::bail!(

@@ -11,9 +11,10 @@ use rayon::prelude::*;
 
 use crate::corpus::cited_by::CitedBy;
 use crate::corpus::view::View;
+use crate::id::{DocId, DocRow, WordRow};
 use crate::model::index::postings::read;
 use crate::model::index::terms::Terms;
-use crate::model::weighting::rarity_weight;
+use crate::model::weighting;
 use crate::storage::container::Take;
 
 /// Words kept on each side of a link.
@@ -40,11 +41,11 @@ pub struct Links<'a> {
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Context {
     /// The document it stands in.
-    pub source: u32,
-    /// Rows of the words before it, in the order of reading, its own words last.
-    pub before: Vec<u32>,
-    /// Rows of the words behind it.
-    pub after: Vec<u32>,
+    pub source: DocRow,
+    /// The words before it, in the order of reading, its own words last.
+    pub before: Vec<WordRow>,
+    /// The words behind it.
+    pub after: Vec<WordRow>,
 }
 
 fn part<'a, T>(ends: &[u64], all: &'a [T], number: usize) -> &'a [T] {
@@ -55,16 +56,16 @@ fn part<'a, T>(ends: &[u64], all: &'a [T], number: usize) -> &'a [T] {
 
 impl<'a> Links<'a> {
     /// The documents that link to a document, once a link.
-    pub fn sources(&self, document: usize) -> &'a [u32] {
-        part(self.ends, self.sources, document)
+    pub fn sources(&self, document: DocRow) -> &'a [DocRow] {
+        DocRow::all(part(self.ends, self.sources, document.index()))
     }
 
     /// The links to a document with the words around them.
-    pub fn contexts(&self, document: usize) -> impl Iterator<Item = Context> + 'a {
-        let mut bytes = part(self.context_ends, self.contexts, document);
+    pub fn contexts(&self, document: DocRow) -> impl Iterator<Item = Context> + 'a {
+        let mut bytes = part(self.context_ends, self.contexts, document.index());
         let mut side = move || {
             let count = (read(&mut bytes) as usize).min(AROUND);
-            (0..count).map(|_| read(&mut bytes) as u32).collect::<Vec<u32>>()
+            (0..count).map(|_| WordRow(read(&mut bytes) as u32)).collect::<Vec<WordRow>>()
         };
         self.sources(document).iter().map(move |&source| Context { source, before: side(), after: side() })
     }
@@ -90,13 +91,13 @@ fn push(bytes: &mut Vec<u8>, mut number: u32) {
 impl LinksBuf {
     /// The links of `old`, and more behind them: `new(document)` gives those that point at a document, for each of
     /// `documents`.
-    pub fn extended(old: Links<'_>, documents: usize, mut new: impl FnMut(usize) -> Vec<Context>) -> LinksBuf {
+    pub fn extended(old: Links<'_>, documents: usize, mut new: impl FnMut(DocRow) -> Vec<Context>) -> LinksBuf {
         let mut links = LinksBuf::default();
-        for document in 0..documents {
-            links.sources.extend_from_slice(old.sources(document));
-            links.contexts.extend_from_slice(part(old.context_ends, old.contexts, document));
+        for document in (0..documents as u32).map(DocRow) {
+            links.sources.extend_from_slice(DocRow::numbers(old.sources(document)));
+            links.contexts.extend_from_slice(part(old.context_ends, old.contexts, document.index()));
             for context in new(document) {
-                links.sources.push(context.source);
+                links.sources.push(context.source.0);
                 let nearest = context.before.len().saturating_sub(AROUND);
                 let (before, after) = (&context.before[nearest..], &context.after[..context.after.len().min(AROUND)]);
                 links.push_words(before.iter().copied());
@@ -107,9 +108,9 @@ impl LinksBuf {
         links
     }
 
-    fn push_words(&mut self, rows: impl ExactSizeIterator<Item = u32>) {
+    fn push_words(&mut self, rows: impl ExactSizeIterator<Item = WordRow>) {
         push(&mut self.contexts, rows.len() as u32);
-        rows.for_each(|row| push(&mut self.contexts, row));
+        rows.for_each(|row| push(&mut self.contexts, row.0));
     }
 
     fn end_document(&mut self) {
@@ -122,15 +123,15 @@ impl LinksBuf {
         let cited_by = CitedBy::new(view, AROUND);
         let mut links = LinksBuf { sources: Vec::with_capacity(view.links.len()), ..LinksBuf::default() };
         let mut taken = 0;
-        for document in 0..view.documents.len() {
+        for document in view.document_rows() {
             for &position in cited_by.positions(document) {
                 let position = view.corpus.position(position as usize);
                 // Only training documents have links in a view.
-                let source = view.document_row(position.source).map_or(u32::MAX, |row| row - view.words.len() as u32);
+                let source = view.document_row(position.source).map_or(u32::MAX, |row| row.0);
                 links.sources.push(source);
                 let (before, after) = view.corpus.context(&position, AROUND);
                 for words in [before, after] {
-                    let rows: Vec<u32> = words.iter().filter_map(|&word| terms.row(word)).collect();
+                    let rows: Vec<WordRow> = words.iter().filter_map(|&word| terms.row(word)).collect();
                     links.push_words(rows.into_iter());
                 }
             }
@@ -163,16 +164,16 @@ pub struct Keywords<'a> {
 
 impl Keywords<'_> {
     /// The words of a document and how often it has them.
-    pub fn of(&self, document: usize) -> Vec<(u32, f32)> {
-        let counts = part(self.ends, self.counts, document).iter().map(|&count| f32::from(count));
-        part(self.ends, self.rows, document).iter().copied().zip(counts).collect()
+    pub fn of(&self, document: DocRow) -> Vec<(WordRow, f32)> {
+        let counts = part(self.ends, self.counts, document.index()).iter().map(|&count| f32::from(count));
+        WordRow::all(part(self.ends, self.rows, document.index())).iter().copied().zip(counts).collect()
     }
 }
 
-/// The [`KEYWORDS`] of `words` (rows of vectors, each place once) with the greatest `count · rarity`, by falling weight.
-pub fn keywords(mut words: Vec<u32>, rarity: impl Fn(u32) -> f32) -> Vec<(u32, u8)> {
+/// The [`KEYWORDS`] of `words` (each place once, all with vectors) with the greatest `count · rarity`, by falling weight.
+pub fn keywords(mut words: Vec<WordRow>, rarity: impl Fn(WordRow) -> f32) -> Vec<(WordRow, u8)> {
     words.sort_unstable();
-    let mut counted: Vec<(f32, u32, u8)> = words
+    let mut counted: Vec<(f32, WordRow, u8)> = words
         .chunk_by(|a, b| a == b)
         .map(|same| {
             let count = same.len().min(255) as u8;
@@ -184,7 +185,7 @@ pub fn keywords(mut words: Vec<u32>, rarity: impl Fn(u32) -> f32) -> Vec<(u32, u
     counted.into_iter().map(|(_, row, count)| (row, count)).collect()
 }
 
-/// The same, as they are made.
+/// The words that tell most of each document, as they are made.
 #[derive(Debug, Default)]
 pub struct KeywordsBuf {
     pub(crate) ends: Vec<u64>,
@@ -195,14 +196,13 @@ pub struct KeywordsBuf {
 impl KeywordsBuf {
     /// Of the documents of `view`. The rows go to `take` piece by piece, and are not here.
     pub fn build(view: &View<'_>, take: Take<'_>) -> io::Result<KeywordsBuf> {
-        let rarity = |row: u32| rarity_weight(view.document_counts[row as usize], view.documents.len(), true);
-        let of =
-            |&doc| keywords(view.corpus.words(doc).iter().filter_map(|&word| view.word_row(word)).collect(), rarity);
+        let rarity = |row: WordRow| weighting::rarity(view.document_counts[row.index()], view.documents.len());
+        let of = |&doc: &DocId| keywords(view.known(view.corpus.words(doc)).collect(), rarity);
         let mut keywords = KeywordsBuf::default();
         for some in view.documents.chunks(TOGETHER) {
-            let all: Vec<Vec<(u32, u8)>> = some.par_iter().map(of).collect();
+            let all: Vec<Vec<(WordRow, u8)>> = some.par_iter().map(of).collect();
             for words in all {
-                take(&words.iter().flat_map(|(row, _)| row.to_le_bytes()).collect::<Vec<u8>>())?;
+                take(&words.iter().flat_map(|(row, _)| row.0.to_le_bytes()).collect::<Vec<u8>>())?;
                 keywords.counts.extend(words.iter().map(|&(_, count)| count));
                 keywords.ends.push(keywords.counts.len() as u64);
             }
@@ -216,27 +216,28 @@ mod tests {
     use super::*;
 
     fn context(source: u32, before: &[u32], after: &[u32]) -> Context {
-        Context { source, before: before.to_vec(), after: after.to_vec() }
+        let rows = |rows| WordRow::all(rows).to_vec();
+        Context { source: DocRow(source), before: rows(before), after: rows(after) }
     }
 
     #[test]
     fn new_links_stand_behind_the_old_ones() {
-        let first = |document: usize| match document {
+        let first = |document: DocRow| match document.0 {
             0 => vec![context(1, &[5, 300], &[]), context(2, &[], &[1])],
             _ => vec![],
         };
         let old = LinksBuf::extended(Links::default(), 2, first);
         // Of a long context the words nearest to the link are kept.
         let many: Vec<u32> = (0..20).collect();
-        let second = |document: usize| match document {
+        let second = |document: DocRow| match document.0 {
             0 => vec![context(3, &[7], &[8])],
             2 => vec![context(0, &many, &many)],
             _ => vec![],
         };
         let all = LinksBuf::extended(old.view(), 4, second);
-        let read = |document: usize| all.view().contexts(document).collect::<Vec<_>>();
+        let read = |document| all.view().contexts(DocRow(document)).collect::<Vec<_>>();
         assert_eq!(read(0), [context(1, &[5, 300], &[]), context(2, &[], &[1]), context(3, &[7], &[8])]);
-        assert_eq!(all.view().sources(0), [1, 2, 3]);
+        assert_eq!(all.view().sources(DocRow(0)), [1, 2, 3].map(DocRow));
         assert_eq!((read(1), read(3)), (vec![], vec![]));
         assert_eq!(read(2), [context(0, &many[8..], &many[..12])]);
     }

@@ -9,6 +9,7 @@ use std::ops::Range;
 
 use rayon::prelude::*;
 
+use crate::id::WordRow;
 use crate::storage::container::Take;
 
 /// Words of text that are counted as one piece of work.
@@ -39,7 +40,7 @@ pub struct PostingsBuf {
     lengths: Vec<u32>,
 }
 
-/// What belongs to lists that were written elsewhere.
+/// The ends and lengths of lists that were written elsewhere.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Outline {
     /// Where each word's list ends.
@@ -50,7 +51,7 @@ pub struct Outline {
 
 /// The documents of one word in order, each with its count.
 #[derive(Debug, Clone)]
-pub struct List<'a> {
+pub struct PostingList<'a> {
     bytes: &'a [u8],
     /// One more than the last document.
     next: u32,
@@ -59,24 +60,25 @@ pub struct List<'a> {
 
 impl<'a> Postings<'a> {
     /// The list of a word; empty where there is no such word.
-    pub fn list(&self, word: usize) -> List<'a> {
+    pub fn list(&self, word: WordRow) -> PostingList<'a> {
+        let word = word.index();
         let start = if word == 0 { Some(0) } else { self.ends.get(word - 1).map(|&end| end as usize) };
         let end = self.ends.get(word).map(|&end| end as usize);
         let bytes = start.zip(end).and_then(|(start, end)| self.bytes.get(start..end));
         let mut bytes = bytes.unwrap_or_default();
         let left = if bytes.is_empty() { 0 } else { read(&mut bytes) as u32 };
-        List { bytes, next: 0, left }
+        PostingList { bytes, next: 0, left }
     }
 }
 
-impl List<'_> {
+impl PostingList<'_> {
     /// How many documents have the word.
     pub fn documents(&self) -> u32 {
         self.left
     }
 }
 
-impl Iterator for List<'_> {
+impl Iterator for PostingList<'_> {
     type Item = (u32, u32);
 
     #[inline]
@@ -224,7 +226,7 @@ impl PostingsBuf {
         PostingsBuf { ends, bytes, lengths }
     }
 
-    /// What [`lists`] makes, in memory.
+    /// Lists as [`lists`] makes them, in memory.
     pub fn build(
         documents: usize,
         words: usize,
@@ -242,7 +244,7 @@ impl PostingsBuf {
         let sum = |document| length(one, document).saturating_add(length(other, document));
         let mut merged = PostingsBuf { lengths: (0..documents).map(sum).collect(), ..PostingsBuf::default() };
         let mut list: Vec<(u32, u32)> = Vec::new();
-        for word in 0..words {
+        for word in (0..words as u32).map(WordRow) {
             list.clear();
             list.extend(one.list(word));
             let sorted = list.len();
@@ -359,14 +361,14 @@ mod tests {
     #[test]
     fn lists_hold_what_documents_say() {
         let lists = built(&[vec![0, 1, 0], vec![], vec![3, 0, 0, 0, 0, 0]], 4);
-        let of = |word| lists.view().list(word).collect::<Vec<_>>();
+        let of = |word| lists.view().list(WordRow(word)).collect::<Vec<_>>();
         assert_eq!(of(0), [(0, 2), (2, 5)]);
         assert_eq!(of(1), [(0, 1)]);
         assert_eq!(of(2), []);
         assert_eq!(of(3), [(2, 1)]);
         assert_eq!(of(4), [], "no such word");
         assert_eq!(lists.lengths, [3, 0, 6]);
-        assert_eq!([0, 1, 2].map(|word| lists.view().list(word).documents()), [2, 1, 0]);
+        assert_eq!([0, 1, 2].map(|word| lists.view().list(WordRow(word)).documents()), [2, 1, 0]);
         // Word 0: two documents; gap 0, count 2; gap 1, count 4 and 1 more.
         assert_eq!(lists.bytes[..4], [2, 1, 1 << 2 | 3, 1]);
         assert_eq!(lists.ends, [4, 6, 6, 8]);
@@ -378,7 +380,7 @@ mod tests {
         documents[39_999] = vec![0; 100_000];
         documents[20_000] = vec![0, 1];
         let lists = built(&documents, 2);
-        assert_eq!(lists.view().list(0).collect::<Vec<_>>(), [(20_000, 1), (39_999, 100_000)]);
+        assert_eq!(lists.view().list(WordRow(0)).collect::<Vec<_>>(), [(20_000, 1), (39_999, 100_000)]);
     }
 
     #[test]
@@ -388,8 +390,8 @@ mod tests {
         let one = pool(1).install(|| built(&documents, 97));
         assert!(one == pool(3).install(|| built(&documents, 97)));
         for word in [0, 50, 96] {
-            for (document, count) in one.view().list(word) {
-                let expected = documents[document as usize].iter().filter(|&&w| w as usize == word).count();
+            for (document, count) in one.view().list(WordRow(word)) {
+                let expected = documents[document as usize].iter().filter(|&&w| w == word).count();
                 assert_eq!(count as usize, expected);
             }
         }
@@ -434,8 +436,8 @@ mod tests {
     fn damaged_bytes_end() {
         for bytes in [vec![255; 30], vec![1], vec![9, 200], (0..=255).collect()] {
             let lists = Postings { ends: &[bytes.len() as u64, 3], bytes: &bytes, lengths: &[] };
-            assert!(lists.list(0).count() <= bytes.len());
-            assert_eq!(lists.list(1).count(), 0);
+            assert!(lists.list(WordRow(0)).count() <= bytes.len());
+            assert_eq!(lists.list(WordRow(1)).count(), 0);
         }
     }
 }

@@ -1,7 +1,8 @@
-//! Boosted trees: a small learner of probabilities from numbers.
+//! Gradient boosted trees: a small learner of probabilities from numbers, whose bits do not depend on threads; no crate
+//! that we looked at promises that.
 //!
 //! Trees are fitted one after the other to the logistic loss of those before them (a Newton step a leaf), over numbers
-//! put into bins. Sums are made in the order of the examples, a feature by one thread, and ties go to the lower feature
+//! put into bins. Sums are made in the order of the samples, a feature by one thread, and ties go to the lower feature
 //! and threshold: any number of threads gives the same bits.
 
 use std::ops::ControlFlow;
@@ -15,34 +16,34 @@ const LEAF: u32 = u32::MAX;
 /// Bins of a feature, at the most.
 const BINS: usize = 64;
 
-/// Fewer examples than this are looked at by one thread.
-const SMALL: usize = 4096;
+/// Fewer samples than this are looked at by one thread.
+const SERIAL_SAMPLES: usize = 4096;
 
-/// How trees are grown.
+/// How trees are grown, in the words of XGBoost.
 #[derive(Debug, Clone, Copy, PartialEq)]
-pub struct Growth {
-    /// Trees, at the most.
+pub struct BoostParams {
+    /// The number of trees, at the most.
     pub trees: usize,
-    /// Questions from the root to a leaf, at the most.
-    pub depth: usize,
-    /// What share of a step is taken.
-    pub rate: f32,
-    /// A leaf's curvature, which is the number of its examples times p (1 − p), is at least this.
-    pub least: f64,
-    /// Added to a leaf's curvature.
-    pub damping: f64,
-    /// With examples to watch: stop after so many trees that do not better their loss.
+    /// The number of splits from the root to a leaf, at the most.
+    pub max_depth: usize,
+    /// The share of a Newton step that a leaf takes.
+    pub learning_rate: f32,
+    /// The least sum of hessians in a leaf; a sample's is its weight times p (1 − p).
+    pub min_child_weight: f64,
+    /// L2 regularisation: added to the hessians of a leaf.
+    pub l2: f64,
+    /// With samples to watch: early stopping after so many trees that do not better their loss.
     pub patience: usize,
 }
 
-impl Default for Growth {
-    fn default() -> Growth {
-        Growth { trees: 120, depth: 5, rate: 0.12, least: 4.0, damping: 2.0, patience: 12 }
+impl Default for BoostParams {
+    fn default() -> BoostParams {
+        BoostParams { trees: 120, max_depth: 5, learning_rate: 0.12, min_child_weight: 4.0, l2: 2.0, patience: 12 }
     }
 }
 
-/// The trees, node by node. A node asks whether a feature is at most `number` and goes on at `child` if so, else at the
-/// node behind it; a leaf adds `number`.
+/// The trees, node by node. A split leads to `child` where its feature is at most `number`, else to the node behind that;
+/// a leaf adds `number`.
 #[derive(Debug, Clone, Default, PartialEq)]
 pub struct Forest {
     /// The feature; `u32::MAX` for a leaf.
@@ -55,23 +56,23 @@ pub struct Forest {
     pub roots: Vec<u32>,
 }
 
-/// Examples: so many numbers each, one row after the other, and whether each is true.
+/// Samples: features, one row after the other, a label and a weight each.
 #[derive(Debug, Clone, Default, PartialEq)]
-pub struct Examples {
-    /// Numbers of an example.
+pub struct Samples {
+    /// The number of features.
     pub width: usize,
-    /// All numbers.
+    /// The features of all samples.
     pub rows: Vec<f32>,
-    /// What is to be told.
+    /// Labels.
     pub labels: Vec<bool>,
-    /// How often each example counts.
+    /// How often each sample counts.
     pub weights: Vec<f32>,
 }
 
-impl Examples {
-    /// No examples yet.
-    pub fn new(width: usize) -> Examples {
-        Examples { width, ..Examples::default() }
+impl Samples {
+    /// No samples yet, of `width` features.
+    pub fn new(width: usize) -> Samples {
+        Samples { width, ..Samples::default() }
     }
 
     /// How many.
@@ -84,23 +85,23 @@ impl Examples {
         self.labels.is_empty()
     }
 
-    /// The numbers of an example.
-    pub fn row(&self, example: usize) -> &[f32] {
-        &self.rows[example * self.width..][..self.width]
+    /// The features of a sample.
+    pub fn row(&self, sample: usize) -> &[f32] {
+        &self.rows[sample * self.width..][..self.width]
     }
 
     /// Adds those of `other`.
-    pub fn extend(&mut self, other: &Examples) {
+    pub fn extend(&mut self, other: &Samples) {
         self.rows.extend_from_slice(&other.rows);
         self.labels.extend_from_slice(&other.labels);
         self.weights.extend_from_slice(&other.weights);
     }
 
-    /// Up to `BINS − 1` thresholds of a feature, between values that occur, about as many examples between two.
+    /// Up to `BINS − 1` thresholds of a feature, between values that occur, about as many samples between two.
     fn thresholds(&self, feature: usize) -> Vec<f32> {
         // A regular sample is enough for quantiles.
         let step = self.len().div_ceil(1 << 15).max(1);
-        let mut values: Vec<f32> = (0..self.len()).step_by(step).map(|example| self.row(example)[feature]).collect();
+        let mut values: Vec<f32> = (0..self.len()).step_by(step).map(|sample| self.row(sample)[feature]).collect();
         values.sort_unstable_by(f32::total_cmp);
         let mut thresholds: Vec<f32> = (1..BINS).map(|bin| values[bin * (values.len() - 1) / BINS]).collect();
         thresholds.dedup();
@@ -110,18 +111,18 @@ impl Examples {
     }
 }
 
-/// Sums of slopes and curvatures over the examples of a bin.
+/// Sums of gradients and hessians over the samples of a bin.
 type Sums = (f64, f64);
 
-/// The best question of a node.
+/// The best split of a node.
 #[derive(Clone, Copy)]
-struct Cut {
+struct SplitPoint {
     gain: f64,
     feature: usize,
     bin: usize,
 }
 
-/// Numbers put into bins: a row an example.
+/// Features put into bins: a row a sample.
 struct Binned {
     thresholds: Vec<Vec<f32>>,
     rows: Vec<u8>,
@@ -131,37 +132,37 @@ struct Binned {
 const FEATURES_A_TASK: usize = 8;
 
 impl Binned {
-    fn new(examples: &Examples) -> Binned {
+    fn new(samples: &Samples) -> Binned {
         let thresholds: Vec<Vec<f32>> =
-            (0..examples.width).into_par_iter().map(|feature| examples.thresholds(feature)).collect();
+            (0..samples.width).into_par_iter().map(|feature| samples.thresholds(feature)).collect();
         let bin = |(value, thresholds): (&f32, &Vec<f32>)| thresholds.partition_point(|t| t < value) as u8;
-        let row = |example: usize| examples.row(example).iter().zip(&thresholds).map(bin);
-        let rows = (0..examples.len()).into_par_iter().flat_map_iter(row).collect();
+        let row = |sample: usize| samples.row(sample).iter().zip(&thresholds).map(bin);
+        let rows = (0..samples.len()).into_par_iter().flat_map_iter(row).collect();
         Binned { thresholds, rows }
     }
 
-    fn bin(&self, example: u32, feature: usize) -> usize {
-        usize::from(self.rows[example as usize * self.thresholds.len() + feature])
+    fn bin(&self, sample: u32, feature: usize) -> usize {
+        usize::from(self.rows[sample as usize * self.thresholds.len() + feature])
     }
 
-    /// The sums of the examples `of`, by feature and bin.
-    fn sums(&self, of: &[u32], slopes: &[(f32, f32)]) -> Vec<[Sums; BINS]> {
+    /// The sums of the samples `of`, by feature and bin.
+    fn sums(&self, of: &[u32], gradients: &[(f32, f32)]) -> Vec<[Sums; BINS]> {
         let width = self.thresholds.len();
         let mut sums = vec![[(0.0, 0.0); BINS]; width];
         let add = |(task, sums): (usize, &mut [[Sums; BINS]])| {
             let first = task * FEATURES_A_TASK;
-            for &example in of {
-                let (slope, curve) = slopes[example as usize];
-                let (slope, curve) = (f64::from(slope), f64::from(curve));
-                let row = &self.rows[example as usize * width + first..][..sums.len()];
+            for &sample in of {
+                let (gradient, hessian) = gradients[sample as usize];
+                let (gradient, hessian) = (f64::from(gradient), f64::from(hessian));
+                let row = &self.rows[sample as usize * width + first..][..sums.len()];
                 for (bins, &bin) in sums.iter_mut().zip(row) {
                     let sums = &mut bins[usize::from(bin) % BINS];
-                    sums.0 += slope;
-                    sums.1 += curve;
+                    sums.0 += gradient;
+                    sums.1 += hessian;
                 }
             }
         };
-        if of.len() < SMALL {
+        if of.len() < SERIAL_SAMPLES {
             sums.chunks_mut(FEATURES_A_TASK).enumerate().for_each(add);
         } else {
             sums.par_chunks_mut(FEATURES_A_TASK).enumerate().for_each(add);
@@ -169,19 +170,19 @@ impl Binned {
         sums
     }
 
-    /// The best cut of examples with these sums, if one is worth it.
-    fn cut(&self, sums: &[[Sums; BINS]], total: Sums, growth: &Growth) -> Option<Cut> {
-        let score = |(slope, curve): Sums| slope * slope / (curve + growth.damping);
-        let mut best = None::<Cut>;
+    /// The best split of samples with these sums, if one is worth it.
+    fn split(&self, sums: &[[Sums; BINS]], total: Sums, params: &BoostParams) -> Option<SplitPoint> {
+        let score = |(gradient, hessian): Sums| gradient * gradient / (hessian + params.l2);
+        let mut best = None::<SplitPoint>;
         for (feature, bins) in sums.iter().enumerate() {
             let mut left = (0.0, 0.0);
             for (bin, sums) in bins.iter().enumerate().take(self.thresholds[feature].len()) {
                 left = (left.0 + sums.0, left.1 + sums.1);
                 let right = (total.0 - left.0, total.1 - left.1);
                 let gain = score(left) + score(right) - score(total);
-                let enough = left.1 >= growth.least && right.1 >= growth.least;
+                let enough = left.1 >= params.min_child_weight && right.1 >= params.min_child_weight;
                 if enough && gain > best.map_or(1e-6, |best| best.gain) {
-                    best = Some(Cut { gain, feature, bin });
+                    best = Some(SplitPoint { gain, feature, bin });
                 }
             }
         }
@@ -189,7 +190,7 @@ impl Binned {
     }
 }
 
-/// What is left of `all` without `some`.
+/// The sums of `all` without `some`.
 fn less(mut all: Vec<[Sums; BINS]>, some: &[[Sums; BINS]]) -> Vec<[Sums; BINS]> {
     for (all, some) in all.as_flattened_mut().iter_mut().zip(some.as_flattened()) {
         *all = (all.0 - some.0, all.1 - some.1);
@@ -198,47 +199,47 @@ fn less(mut all: Vec<[Sums; BINS]>, some: &[[Sums; BINS]]) -> Vec<[Sums; BINS]> 
 }
 
 impl Forest {
-    /// Fits trees to `examples`. With examples to `watch`, as many as make their loss smallest.
-    pub fn fit(examples: &Examples, watch: Option<&Examples>, growth: &Growth) -> Forest {
-        Forest::fit_while(examples, watch, growth, &mut |_| ControlFlow::Continue(())).unwrap_or_default()
+    /// Fits trees to `samples`. With samples to `watch`, as many as make their loss smallest.
+    pub fn fit(samples: &Samples, watch: Option<&Samples>, params: &BoostParams) -> Forest {
+        Forest::fit_while(samples, watch, params, &mut |_| ControlFlow::Continue(())).unwrap_or_default()
     }
 
-    /// The same; `go_on` is told of each tree that is grown, and may stop it all: then there is no forest.
+    /// Fits trees as [`Forest::fit`] does; `go_on` is told of each tree, and may stop it all: then there is no forest.
     pub fn fit_while(
-        examples: &Examples,
-        watch: Option<&Examples>,
-        growth: &Growth,
+        samples: &Samples,
+        watch: Option<&Samples>,
+        params: &BoostParams,
         go_on: &mut dyn FnMut(usize) -> ControlFlow<()>,
     ) -> Option<Forest> {
         let mut forest = Forest::default();
         let sum = |label: bool| {
-            let of = examples.weights.iter().zip(&examples.labels).filter(|&(_, &its)| its == label);
+            let of = samples.weights.iter().zip(&samples.labels).filter(|&(_, &its)| its == label);
             of.map(|(&weight, _)| f64::from(weight)).sum::<f64>() as f32
         };
-        if examples.is_empty() {
+        if samples.is_empty() {
             return Some(forest);
         }
         let prior = ln((sum(true) + 0.5) / (sum(false) + 0.5));
         forest.roots.push(0);
         forest.push(LEAF, prior);
-        let binned = Binned::new(examples);
-        let mut scores = vec![prior; examples.len()];
-        let mut watched: Vec<f32> = vec![prior; watch.map_or(0, Examples::len)];
+        let binned = Binned::new(samples);
+        let mut scores = vec![prior; samples.len()];
+        let mut watched: Vec<f32> = vec![prior; watch.map_or(0, Samples::len)];
         let mut best = (watch.map_or(0.0, |watch| loss(&watched, watch)), 1);
-        for tree in 0..growth.trees {
+        for tree in 0..params.trees {
             if go_on(tree).is_break() {
                 return None;
             }
             let root = forest.feature.len() as u32;
             forest.roots.push(root);
-            forest.grow(examples, &binned, growth, &mut scores);
+            forest.grow(samples, &binned, params, &mut scores);
             let Some(watch) = watch else { continue };
             let add = |(row, score): (usize, &mut f32)| *score += forest.leaf(root, watch.row(row));
             watched.par_iter_mut().enumerate().for_each(add);
             let loss = loss(&watched, watch);
             if loss < best.0 {
                 best = (loss, forest.roots.len());
-            } else if forest.roots.len() - best.1 >= growth.patience {
+            } else if forest.roots.len() - best.1 >= params.patience {
                 break;
             }
         }
@@ -259,33 +260,33 @@ impl Forest {
         self.child.push(0);
     }
 
-    /// Grows one tree and adds what it says to `scores`.
-    fn grow(&mut self, examples: &Examples, binned: &Binned, growth: &Growth, scores: &mut [f32]) {
-        let slope = |(example, &score): (usize, &f32)| {
-            let (p, weight) = (sigmoid(score), examples.weights[example]);
-            (weight * if examples.labels[example] { 1.0 - p } else { -p }, weight * p * (1.0 - p))
+    /// Grows one tree and adds its leaves to `scores`.
+    fn grow(&mut self, samples: &Samples, binned: &Binned, params: &BoostParams, scores: &mut [f32]) {
+        let gradient = |(sample, &score): (usize, &f32)| {
+            let (p, weight) = (sigmoid(score), samples.weights[sample]);
+            (weight * if samples.labels[sample] { 1.0 - p } else { -p }, weight * p * (1.0 - p))
         };
-        let slopes: Vec<(f32, f32)> = scores.par_iter().enumerate().map(slope).collect();
+        let gradients: Vec<(f32, f32)> = scores.par_iter().enumerate().map(gradient).collect();
         let sums = |of: &[u32]| {
-            of.iter().fold((0.0, 0.0), |(slope, curve): Sums, &example| {
-                let (s, c) = slopes[example as usize];
-                (slope + f64::from(s), curve + f64::from(c))
+            of.iter().fold((0.0, 0.0), |(gradient, hessian): Sums, &sample| {
+                let (g, h) = gradients[sample as usize];
+                (gradient + f64::from(g), hessian + f64::from(h))
             })
         };
         let root = self.feature.len();
         self.push(LEAF, 0.0);
-        let all: Vec<u32> = (0..examples.len() as u32).collect();
-        let binned_sums = if growth.depth > 0 { binned.sums(&all, &slopes) } else { Vec::new() };
+        let all: Vec<u32> = (0..samples.len() as u32).collect();
+        let binned_sums = if params.max_depth > 0 { binned.sums(&all, &gradients) } else { Vec::new() };
         let mut open = vec![(root, all, binned_sums)];
-        for depth in 0..=growth.depth {
+        for depth in 0..=params.max_depth {
             let mut next = Vec::new();
             for (node, of, binned_sums) in open {
                 let total = sums(&of);
-                let cut = (depth < growth.depth).then(|| binned.cut(&binned_sums, total, growth)).flatten();
-                let Some(Cut { feature, bin, .. }) = cut else {
-                    let step = growth.rate * (total.0 / (total.1 + growth.damping)) as f32;
+                let split = (depth < params.max_depth).then(|| binned.split(&binned_sums, total, params)).flatten();
+                let Some(SplitPoint { feature, bin, .. }) = split else {
+                    let step = params.learning_rate * (total.0 / (total.1 + params.l2)) as f32;
                     self.number[node] = step;
-                    of.iter().for_each(|&example| scores[example as usize] += step);
+                    of.iter().for_each(|&sample| scores[sample as usize] += step);
                     continue;
                 };
                 let child = self.feature.len();
@@ -295,14 +296,14 @@ impl Forest {
                 self.push(LEAF, 0.0);
                 self.push(LEAF, 0.0);
                 let (left, right): (Vec<u32>, Vec<u32>) =
-                    of.iter().partition(|&&example| binned.bin(example, feature) <= bin);
-                // The smaller side is added up; the other has the rest. No more is asked of the last leaves.
+                    of.iter().partition(|&&sample| binned.bin(sample, feature) <= bin);
+                // The smaller side is added up; the other has the rest. The last leaves need no sums.
                 let (mut left_sums, mut right_sums) = (Vec::new(), Vec::new());
-                if depth + 1 < growth.depth && left.len() <= right.len() {
-                    left_sums = binned.sums(&left, &slopes);
+                if depth + 1 < params.max_depth && left.len() <= right.len() {
+                    left_sums = binned.sums(&left, &gradients);
                     right_sums = less(binned_sums, &left_sums);
-                } else if depth + 1 < growth.depth {
-                    right_sums = binned.sums(&right, &slopes);
+                } else if depth + 1 < params.max_depth {
+                    right_sums = binned.sums(&right, &gradients);
                     left_sums = less(binned_sums, &right_sums);
                 }
                 next.extend([(child, left, left_sums), (child + 1, right, right_sums)]);
@@ -311,7 +312,7 @@ impl Forest {
         }
     }
 
-    /// What the tree that begins at `root` says. Every step goes on to a later node, so that a damaged file ends too.
+    /// The leaf of the tree that begins at `root`. Every step goes on to a later node, so that a damaged file ends too.
     fn leaf(&self, root: u32, row: &[f32]) -> f32 {
         let mut node = root as usize;
         loop {
@@ -328,10 +329,10 @@ impl Forest {
         }
     }
 
-    /// The mean logistic loss on some examples.
-    pub fn loss(&self, examples: &Examples) -> f64 {
-        let scores: Vec<f32> = (0..examples.len()).map(|example| self.score(examples.row(example))).collect();
-        loss(&scores, examples)
+    /// The mean logistic loss on some samples.
+    pub fn loss(&self, samples: &Samples) -> f64 {
+        let scores: Vec<f32> = (0..samples.len()).map(|sample| self.score(samples.row(sample))).collect();
+        loss(&scores, samples)
     }
 
     /// The logarithm of the odds.
@@ -346,9 +347,9 @@ impl Forest {
 }
 
 /// The mean logistic loss.
-fn loss(scores: &[f32], examples: &Examples) -> f64 {
+fn loss(scores: &[f32], samples: &Samples) -> f64 {
     let (mut sum, mut weights) = (0.0, 0.0);
-    for ((&score, &label), &weight) in scores.iter().zip(&examples.labels).zip(&examples.weights) {
+    for ((&score, &label), &weight) in scores.iter().zip(&samples.labels).zip(&samples.weights) {
         sum -= f64::from(weight * log_sigmoid(if label { score } else { -score }));
         weights += f64::from(weight);
     }
@@ -376,21 +377,21 @@ mod tests {
     }
 
     /// True with probability 0.9 where exactly one of two numbers is above ½, else 0.1.
-    fn noisy_xor(seed: u64, count: usize) -> Examples {
+    fn noisy_xor(seed: u64, count: usize) -> Samples {
         let mut rng = Rng::keyed(seed, &[3]);
-        let mut examples = Examples::new(3);
+        let mut samples = Samples::new(3);
         for _ in 0..count {
             let row = [rng.unit(), rng.unit(), rng.unit()];
-            examples.labels.push(rng.chance(if (row[0] > 0.5) != (row[1] > 0.5) { 0.9 } else { 0.1 }));
-            examples.rows.extend_from_slice(&row);
-            examples.weights.push(1.0);
+            samples.labels.push(rng.chance(if (row[0] > 0.5) != (row[1] > 0.5) { 0.9 } else { 0.1 }));
+            samples.rows.extend_from_slice(&row);
+            samples.weights.push(1.0);
         }
-        examples
+        samples
     }
 
     #[test]
     fn what_needs_two_numbers_is_learnt_with_its_chances() {
-        let forest = Forest::fit(&noisy_xor(1, 6000), Some(&noisy_xor(2, 2000)), &Growth::default());
+        let forest = Forest::fit(&noisy_xor(1, 6000), Some(&noisy_xor(2, 2000)), &BoostParams::default());
         assert!(forest.trees() > 5);
         for (row, expected) in [([0.2, 0.8, 0.5], 0.9), ([0.8, 0.8, 0.5], 0.1), ([0.8, 0.2, 0.1], 0.9)] {
             let found = forest.probability(&row);
@@ -400,18 +401,18 @@ mod tests {
 
     #[test]
     fn any_number_of_threads_grows_the_same_trees() {
-        let examples = noisy_xor(1, 3000);
+        let samples = noisy_xor(1, 3000);
         let grow = |threads: usize| {
             let pool = rayon::ThreadPoolBuilder::new().num_threads(threads).build().expect("threads");
-            pool.install(|| Forest::fit(&examples, None, &Growth { trees: 9, ..Growth::default() }))
+            pool.install(|| Forest::fit(&samples, None, &BoostParams { trees: 9, ..BoostParams::default() }))
         };
         assert_eq!(grow(1), grow(3));
     }
 
     #[test]
     fn nothing_and_one_kind_alone_can_be_fitted() {
-        assert_eq!(Forest::fit(&Examples::new(2), None, &Growth::default()).probability(&[1.0, 2.0]), 0.5);
-        let same = Examples { width: 1, rows: vec![1.0; 9], labels: vec![true; 9], weights: vec![1.0; 9] };
-        assert!(Forest::fit(&same, None, &Growth::default()).probability(&[1.0]) > 0.9);
+        assert_eq!(Forest::fit(&Samples::new(2), None, &BoostParams::default()).probability(&[1.0, 2.0]), 0.5);
+        let same = Samples { width: 1, rows: vec![1.0; 9], labels: vec![true; 9], weights: vec![1.0; 9] };
+        assert!(Forest::fit(&same, None, &BoostParams::default()).probability(&[1.0]) > 0.9);
     }
 }

@@ -13,6 +13,7 @@ use std::ops::ControlFlow;
 
 use crate::corpus::groups::Groups;
 use crate::corpus::view::View;
+use crate::id::{DocRow, OptionalNumber, TableRow};
 use crate::model::params::DeepWalkParams;
 use crate::model::tables::Tables;
 use crate::rng::Rng;
@@ -78,17 +79,15 @@ impl<'a> DeepWalk<'a> {
 
 /// The documents each document has links to or from, each once, rising.
 fn neighbours(view: &View<'_>) -> Groups {
-    let first = view.words.len() as u32;
     let mut edges = Vec::with_capacity(2 * view.links.len());
     for link in &view.links {
-        if let Some(source) = view.document_row(view.corpus.position(link.position as usize).source) {
-            let (source, target) = (source - first, link.target - first);
-            edges.extend([(source, target), (target, source)]);
+        if let Some(source) = view.source_of(link) {
+            edges.extend([(source, link.target), (link.target, source)]);
         }
     }
     edges.sort_unstable();
     edges.dedup();
-    Groups::new(view.documents.len(), edges.iter().map(|&(from, to)| (from as usize, to)))
+    Groups::new(view.documents.len(), edges.iter().map(|&(from, to)| (from.index(), to.0)))
 }
 
 impl Phase for DeepWalk<'_> {
@@ -110,7 +109,7 @@ impl Phase for DeepWalk<'_> {
 
     fn epoch(&self, epoch: usize, start: usize, tables: &mut Tables, after: After<'_>) -> ControlFlow<()> {
         let params = self.params;
-        let first = self.view.words.len() as u32;
+        let row = |node: u32| self.view.table_row_of_doc(DocRow(node));
         let total = (params.epochs * self.batches()) as u64;
         let mut learner = Learner::new(0, params.beyond, false, tables);
         let (mut walk, mut outputs, mut labels) = (Vec::new(), Vec::new(), Vec::new());
@@ -129,11 +128,11 @@ impl Phase for DeepWalk<'_> {
                 let mut rng = Rng::keyed(self.seed, &key);
                 for (at, &target) in walk.iter().enumerate() {
                     let reach = 1 + rng.below(params.window);
-                    self.tree.path(target, first, &mut outputs, &mut labels);
+                    self.tree.path(target, row, &mut outputs, &mut labels);
                     let before = &walk[at.saturating_sub(reach)..at];
                     let after = &walk[at + 1..walk.len().min(at + 1 + reach)];
                     for &near in before.iter().chain(after) {
-                        done.loss += learner.learn_labelled(rate, &[first + near], &outputs, &labels, tables);
+                        done.loss += learner.learn_labelled(rate, &[row(near).0], &outputs, &labels, tables);
                     }
                 }
                 done.units += walk.len() as u64;
@@ -148,17 +147,15 @@ impl Phase for DeepWalk<'_> {
 struct Huffman {
     /// For leaves, then inner nodes: twice the parent's number among the inner nodes, plus 1 for its second child.
     /// The root and leaves that count 0 have none.
-    parents: Vec<u32>,
+    parents: Vec<OptionalNumber>,
     leaves: usize,
 }
-
-const NONE: u32 = u32::MAX;
 
 impl Huffman {
     /// A tree over the numbers of `counts`; those that count 0 are left out.
     fn new(counts: &[u64]) -> Huffman {
         let leaves = counts.len();
-        let mut parents = vec![NONE; 2 * leaves];
+        let mut parents = vec![OptionalNumber::NONE; 2 * leaves];
         let mut order: Vec<u32> = (0..leaves as u32).filter(|&leaf| counts[leaf as usize] > 0).collect();
         order.sort_by_key(|&leaf| counts[leaf as usize]);
         // Two queues, each rising: leaves, and inner nodes as they are made. The two that count least are joined.
@@ -179,7 +176,7 @@ impl Huffman {
                     inner += 1;
                     (leaves + inner - 1, sums[inner - 1])
                 };
-                parents[node] = 2 * made as u32 + side;
+                parents[node] = OptionalNumber::some(2 * made as u32 + side);
                 sum += count;
             }
             sums.push(sum);
@@ -187,14 +184,14 @@ impl Huffman {
         Huffman { parents, leaves }
     }
 
-    /// The inner nodes from a leaf to the root, as rows counted from `first`, each with the label of the way that
-    /// leads to the leaf: 1 for first children, 0 for second ones.
-    fn path(&self, leaf: u32, first: u32, rows: &mut Vec<u32>, labels: &mut Vec<f32>) {
+    /// The inner nodes from a leaf to the root, by their rows, each with the label of the way that leads to the leaf: 1
+    /// for first children, 0 for second ones.
+    fn path(&self, leaf: u32, row: impl Fn(u32) -> TableRow, rows: &mut Vec<u32>, labels: &mut Vec<f32>) {
         rows.clear();
         labels.clear();
         let mut at = leaf as usize;
-        while let Some(&parent) = self.parents.get(at).filter(|&&parent| parent != NONE) {
-            rows.push(first + parent / 2);
+        while let Some(parent) = self.parents.get(at).and_then(|parent| parent.get()) {
+            rows.push(row(parent / 2).0);
             labels.push(if parent % 2 == 0 { 1.0 } else { 0.0 });
             at = self.leaves + parent as usize / 2;
         }
@@ -213,7 +210,7 @@ mod tests {
         let tree = Huffman::new(&[9, 1, 0, 3, 1]);
         let path = |leaf| {
             let (mut rows, mut labels) = (vec![], vec![]);
-            tree.path(leaf, 100, &mut rows, &mut labels);
+            tree.path(leaf, |node| TableRow(100 + node), &mut rows, &mut labels);
             (rows, labels)
         };
         assert_eq!(path(1), (vec![100, 101, 102], vec![1.0, 1.0, 1.0]));
@@ -228,8 +225,8 @@ mod tests {
         const DIM: usize = 8;
         let tree = Huffman::new(&[9, 1, 0, 3, 1]);
         let (mut rows, mut labels) = (vec![], vec![]);
-        tree.path(4, 0, &mut rows, &mut labels);
-        let mut tables = Tables { input: Table::new(5, DIM), output: Table::new(5, DIM) };
+        tree.path(4, TableRow, &mut rows, &mut labels);
+        let mut tables = Tables { input: Table::new(5, 0, DIM), output: Table::new(5, 0, DIM) };
         tables.input.fill(0..5, 1, 3, 1);
         tables.output.fill(0..5, 1, 3, 2);
         for (at, x) in tables.input.data_mut().iter_mut().chain(tables.output.data_mut()).enumerate() {

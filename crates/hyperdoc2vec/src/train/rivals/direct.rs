@@ -16,6 +16,7 @@
 
 use std::ops::ControlFlow;
 
+use crate::id::DocRow;
 use crate::kernel::fetch;
 use crate::model::params::DirectParams;
 use crate::model::tables::Tables;
@@ -87,24 +88,24 @@ impl Direct<'_> {
     fn document(
         &self,
         epoch: usize,
-        document: usize,
+        document: DocRow,
         lists: &mut Lists,
         learner: &mut Learner,
         tables: &mut Tables,
     ) -> (u64, f64) {
         let (text, params) = (self.text, self.params);
-        let row = (text.view().words.len() + document) as u32;
-        let mut rng = Rng::keyed(self.seed, &[PHASE, self.form as u64, epoch as u64, document as u64]);
+        let row = text.view().table_row_of_doc(document).0;
+        let mut rng = Rng::keyed(self.seed, &[PHASE, self.form as u64, epoch as u64, u64::from(document.0)]);
         let Lists { kept, outputs, next_outputs, inputs } = lists;
         kept.clear();
         text.rows(document, |row| {
-            let chance = self.keep[row as usize];
+            let chance = self.keep[row.index()];
             if chance >= 1.0 || rng.chance(chance) {
-                kept.push(row);
+                kept.push(row.0);
             }
         });
         let whole = text.before(text.view().documents.len());
-        let done = epoch as u64 * whole + text.before(document);
+        let done = epoch as u64 * whole + text.before(document.index());
         let rate = falling(params.rate, params.last_rate, done, params.epochs as u64 * whole);
         let draw = |outputs: &mut Vec<u32>, target: u32, rng: &mut Rng| {
             outputs.clear();
@@ -181,7 +182,7 @@ impl Phase for Direct<'_> {
         let mut learner = Learner::new(self.params.noise, self.params.beyond, false, tables);
         for batch in start..self.batches() {
             let mut done = Done { batches: batch + 1, units: 0, loss: 0.0 };
-            for document in self.cuts[batch]..self.cuts[batch + 1] {
+            for document in (self.cuts[batch] as u32..self.cuts[batch + 1] as u32).map(DocRow) {
                 let (examples, loss) = self.document(epoch, document, &mut lists, &mut learner, tables);
                 done.units += examples;
                 done.loss += loss;
@@ -248,22 +249,23 @@ mod tests {
             ..DirectParams::default()
         };
         let rows = |table: &Table| -> Vec<Vec<f64>> {
-            (0..view.rows()).map(|row| table.row(row)[..8].iter().map(|&x| f64::from(x)).collect()).collect()
+            (0..view.table_rows()).map(|row| table.row(row)[..8].iter().map(|&x| f64::from(x)).collect()).collect()
         };
         let apart = |x: &[Vec<f64>], y: &[Vec<f64>]| {
             x.iter().flatten().zip(y.iter().flatten()).map(|(x, y)| (x - y).abs()).fold(0.0, f64::max)
         };
         for form in [Form::Dm, Form::Cbow] {
-            let mut tables = Tables { input: Table::new(view.rows(), 8), output: Table::new(view.rows(), 8) };
-            tables.input.fill(0..view.rows(), 8, 1, 1);
-            tables.output.fill(0..view.rows(), 8, 1, 2);
+            let mut tables = Tables::zeros(&view, 8);
+            tables.input.fill(0..view.table_rows(), 8, 1, 1);
+            tables.output.fill(0..view.table_rows(), 8, 1, 2);
             [&mut tables.input, &mut tables.output].into_iter().flat_map(Table::data_mut).for_each(|x| *x *= 8.0);
             let (mut input, mut output) = (rows(&tables.input), rows(&tables.output));
             let before = input.clone();
-            for document in 0..2 {
+            for document in view.document_rows() {
                 let mut text = vec![];
-                words.rows(document, |row| text.push(row as usize));
-                by_hand(&text, (form == Form::Dm).then_some(view.words.len() + document), &mut input, &mut output);
+                words.rows(document, |row| text.push(row.index()));
+                let row = view.table_row_of_doc(document).index();
+                by_hand(&text, (form == Form::Dm).then_some(row), &mut input, &mut output);
             }
             let phase = Direct::new(&words, form, &params, 1);
             assert!(phase.epoch(0, 0, &mut tables, &mut |_, _| ControlFlow::Continue(())).is_continue());

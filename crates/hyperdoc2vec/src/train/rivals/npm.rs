@@ -16,6 +16,7 @@ use std::sync::atomic::{AtomicU64, Ordering};
 
 use crate::corpus::cited_by::CitedBy;
 use crate::corpus::view::View;
+use crate::id::{DocRow, WordRow};
 use crate::kernel::{axpy, dot, log_sigmoid, scale, sigmoid, sum_of_squares};
 use crate::model::params::NpmParams;
 use crate::model::tables::Table;
@@ -26,17 +27,15 @@ use crate::train::{After, Done, Phase};
 
 /// Makes the word vectors unit-long (those that are 0 stay so) and the documents' OUT vectors 0: once, before the
 /// first epoch.
-pub fn prepare(view: &View<'_>, tables: &mut Tables) {
-    for word in 0..view.words.len() {
-        let row = tables.input.row_mut(word);
+pub fn prepare(tables: &mut Tables) {
+    let stride = tables.input.stride();
+    for row in tables.input.halves_mut().0.chunks_exact_mut(stride) {
         let length = sum_of_squares(row).sqrt();
         if length > 0.0 {
             scale(1.0 / length, row);
         }
     }
-    for document in view.words.len()..view.rows() {
-        tables.output.row_mut(document).fill(0.0);
-    }
+    tables.output.halves_mut().1.fill(0.0);
 }
 
 /// How often words and documents occur around and as targets of the links of a view.
@@ -53,8 +52,8 @@ impl Frequencies {
     pub fn new(view: &View<'_>, cited_by: &CitedBy) -> Frequencies {
         let mut words = vec![0; view.words.len()];
         let mut documents = Vec::with_capacity(view.documents.len());
-        for document in 0..view.documents.len() {
-            cited_by.contexts(view, document, &mut |word| words[word as usize] += 1);
+        for document in view.document_rows() {
+            cited_by.contexts(view, document).for_each(|word| words[word.index()] += 1);
             documents.push(cited_by.positions(document).len() as u64);
         }
         Frequencies { words, documents }
@@ -78,8 +77,8 @@ pub struct Npm<'a> {
     seed: u64,
     cited_by: CitedBy,
     frequencies: Frequencies,
-    /// The rows of documents that have a link to them.
-    cited: Vec<u32>,
+    /// The documents that have a link to them.
+    cited: Vec<DocRow>,
 }
 
 /// The phase's number in the keys of random numbers.
@@ -92,11 +91,7 @@ impl<'a> Npm<'a> {
     pub fn new(view: &'a View<'a>, params: &'a NpmParams, seed: u64) -> Npm<'a> {
         let cited_by = CitedBy::new(view, params.window);
         let frequencies = Frequencies::new(view, &cited_by);
-        let cited = (view.words.len() as u32..)
-            .zip(&frequencies.documents)
-            .filter(|&(_, &links)| links > 0)
-            .map(|(row, _)| row)
-            .collect();
+        let cited = view.document_rows().filter(|document| frequencies.documents[document.index()] > 0).collect();
         Npm { view, params, seed, cited_by, frequencies, cited }
     }
 
@@ -106,23 +101,21 @@ impl<'a> Npm<'a> {
     }
 
     /// Fits `vector` to the contexts of one document; returns the loss.
-    fn document(&self, epoch: usize, row: u32, rate: f32, words: &Table, vector: &mut [f32]) -> f64 {
-        let document = row as usize - self.view.words.len();
-        let mut said = Vec::new();
-        self.cited_by.contexts(self.view, document, &mut |word| said.push(word));
+    fn document(&self, epoch: usize, document: DocRow, rate: f32, words: &Table, vector: &mut [f32]) -> f64 {
+        let said: Vec<WordRow> = self.cited_by.contexts(self.view, document).collect();
         let mut sorted = said.clone();
         sorted.sort_unstable();
-        let count = |word: u32| sorted.partition_point(|&w| w <= word) - sorted.partition_point(|&w| w < word);
-        let mut rng = Rng::keyed(self.seed, &[PHASE, epoch as u64, document as u64]);
+        let count = |word: WordRow| sorted.partition_point(|&w| w <= word) - sorted.partition_point(|&w| w < word);
+        let mut rng = Rng::keyed(self.seed, &[PHASE, epoch as u64, u64::from(document.0)]);
         let mut loss = 0.0;
         for word in said {
-            let weight = count(word) as f32 / self.frequencies.words[word as usize] as f32;
-            let mut learn = |word: u32, label: f32| {
-                loss += f64::from(step(rate, weight, label, words.row(word as usize), vector));
+            let weight = count(word) as f32 / self.frequencies.words[word.index()] as f32;
+            let mut learn = |word: WordRow, label: f32| {
+                loss += f64::from(step(rate, weight, label, words.word(word), vector));
             };
             learn(word, 1.0);
             for _ in 0..self.params.noise {
-                let noise = rng.below(self.view.words.len()) as u32;
+                let noise = WordRow(rng.below(self.view.words.len()) as u32);
                 if noise != word {
                     learn(noise, 0.0);
                 }
@@ -141,7 +134,7 @@ fn step(rate: f32, weight: f32, label: f32, word: &[f32], vector: &mut [f32]) ->
 
 impl Phase for Npm<'_> {
     fn prepare(&self, tables: &mut Tables) {
-        prepare(self.view, tables);
+        prepare(tables);
     }
 
     fn name(&self) -> &'static str {
@@ -163,15 +156,16 @@ impl Phase for Npm<'_> {
     fn epoch(&self, epoch: usize, start: usize, tables: &mut Tables, after: After<'_>) -> ControlFlow<()> {
         let batches = self.batches();
         let total = (self.params.epochs * batches) as u64;
-        for (batch, rows) in self.cited.chunks(BATCH).enumerate().skip(start) {
+        for (batch, documents) in self.cited.chunks(BATCH).enumerate().skip(start) {
             let rate = falling(self.params.rate, self.params.last_rate, (epoch * batches + batch) as u64, total);
+            let rows: Vec<u32> = documents.iter().map(|&document| self.view.table_row_of_doc(document).0).collect();
             let losses: Vec<AtomicU64> = rows.iter().map(|_| AtomicU64::new(0)).collect();
             let Tables { input, output } = &mut *tables;
-            output.par_change(rows, &|index, row| {
-                let loss = self.document(epoch, rows[index], rate, input, row.vector);
+            output.par_change(&rows, &|index, row| {
+                let loss = self.document(epoch, documents[index], rate, input, row.vector);
                 losses[index].store(loss.to_bits(), Ordering::Relaxed);
             });
-            let links = rows.iter().map(|&row| self.frequencies.documents[row as usize - self.view.words.len()]).sum();
+            let links = documents.iter().map(|document| self.frequencies.documents[document.index()]).sum();
             let loss = losses.into_iter().map(|loss| f64::from_bits(loss.into_inner())).sum();
             after(&Done { batches: batch + 1, units: links, loss }, tables)?;
         }

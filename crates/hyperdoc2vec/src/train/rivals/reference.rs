@@ -15,8 +15,8 @@
 
 use std::ops::{ControlFlow, Range};
 
-use crate::corpus::view::{Example, View};
-use crate::id::DocId;
+use crate::corpus::view::{LinkExample, View};
+use crate::id::{DocId, DocRow};
 use crate::kernel::{Step, axpy, dot, log_sigmoid, scale};
 use crate::model::params::ReferenceParams;
 use crate::model::tables::Tables;
@@ -87,7 +87,7 @@ impl<'a> ReferenceCitation<'a> {
     /// Input and output rows of one link.
     fn list(&self, epoch: usize, number: usize, kept: &mut Kept, inputs: &mut Vec<u32>, outputs: &mut Vec<u32>) {
         let (view, params) = (self.view, self.params);
-        let Example { position, target } = view.links[number];
+        let LinkExample { position, target } = view.links[number];
         let place = view.corpus.position(position as usize);
         kept.load(self, epoch, place.source);
         let mut rng = self.rng(epoch, 1, number);
@@ -95,14 +95,12 @@ impl<'a> ReferenceCitation<'a> {
         let earlier = position as usize - view.corpus.position_range(place.source).start;
         let at = kept.before(place.at) + if params.shift { earlier } else { 0 };
         inputs.clear();
-        inputs.extend(view.document_row(place.source));
+        inputs.extend(view.document_row(place.source).map(|source| view.table_row_of_doc(source).0));
         inputs.extend_from_slice(&kept.rows[around(at, reach, kept.rows.len())]);
         outputs.clear();
-        outputs.push(target);
-        let first = view.words.len() as u32;
-        outputs.extend(
-            (0..params.noise).map(|_| first + rng.below(view.documents.len()) as u32).filter(|&noise| noise != target),
-        );
+        outputs.push(view.table_row_of_doc(target).0);
+        let noise = (0..params.noise).map(|_| DocRow(rng.below(view.documents.len()) as u32));
+        outputs.extend(noise.filter(|&noise| noise != target).map(|noise| view.table_row_of_doc(noise).0));
     }
 }
 
@@ -130,8 +128,8 @@ impl Kept {
         self.places.clear();
         let mut rng = phase.rng(epoch, 0, doc.index());
         for (place, &word) in phase.view.corpus.words(doc).iter().enumerate() {
-            if let Some(row) = phase.view.word_row(word).filter(|&row| rng.chance(phase.keep[row as usize])) {
-                self.rows.push(row);
+            if let Some(row) = phase.view.word_row(word).filter(|&row| rng.chance(phase.keep[row.index()])) {
+                self.rows.push(phase.view.table_row_of_word(row).0);
                 self.places.push(place);
             }
         }
@@ -197,7 +195,7 @@ mod tests {
 
     fn tables(input: &[&[f32]], output: &[&[f32]]) -> Tables {
         let table = |rows: &[&[f32]]| {
-            let mut table = Table::new(rows.len(), rows[0].len());
+            let mut table = Table::new(rows.len(), 0, rows[0].len());
             rows.iter().enumerate().for_each(|(i, row)| table.row_mut(i)[..row.len()].copy_from_slice(row));
             table
         };
@@ -205,7 +203,7 @@ mod tests {
     }
 
     fn random(rows: usize, dim: usize, size: f32, seed: u64) -> Tables {
-        let mut tables = Tables { input: Table::new(rows, dim), output: Table::new(rows, dim) };
+        let mut tables = Tables { input: Table::new(rows, 0, dim), output: Table::new(rows, 0, dim) };
         tables.input.fill(0..rows, dim, seed, 1);
         tables.output.fill(0..rows, dim, seed, 2);
         for table in [&mut tables.input, &mut tables.output] {
@@ -336,7 +334,7 @@ mod tests {
             let mut list = |number| {
                 let (mut inputs, mut outputs) = (vec![], vec![]);
                 phase.list(0, number, &mut kept, &mut inputs, &mut outputs);
-                let (target, source) = (view.rows() as u32 - 1, view.rows() as u32 - 2);
+                let (target, source) = (view.table_rows() as u32 - 1, view.table_rows() as u32 - 2);
                 assert_eq!((inputs[0], outputs[0]), (source, target));
                 assert!(outputs[1..].iter().all(|&noise| noise == source), "draws of the target are dropped");
                 assert!((400..600).contains(&(outputs.len() - 1)));

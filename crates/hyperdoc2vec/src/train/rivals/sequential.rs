@@ -1,7 +1,6 @@
 //! What the phases share that learn example by example, each example seeing what the one before it did.
 
-use crate::kernel::{Beyond, MatrixMut, Step, learn};
-use crate::model::tables::Table;
+use crate::kernel::{Beyond, Step, learn};
 use crate::model::tables::Tables;
 
 /// A step size that falls in a straight line from `first` to `last` as `done` goes from 0 to `total`.
@@ -31,7 +30,7 @@ impl Learner {
     pub fn learn(&mut self, rate: f32, inputs: &[u32], outputs: &[u32], tables: &mut Tables) -> f64 {
         let step = Step { rate, ..self.step };
         let Tables { input, output } = tables;
-        learn(step, inputs, outputs, &self.labels, matrix_mut(input), matrix_mut(output), &mut self.scratch)
+        learn(step, inputs, outputs, &self.labels, input.matrix_mut(), output.matrix_mut(), &mut self.scratch)
     }
 
     /// The same where each of the rows `outputs` has its own label.
@@ -45,13 +44,8 @@ impl Learner {
     ) -> f64 {
         let step = Step { rate, ..self.step };
         let Tables { input, output } = tables;
-        learn(step, inputs, outputs, labels, matrix_mut(input), matrix_mut(output), &mut self.scratch)
+        learn(step, inputs, outputs, labels, input.matrix_mut(), output.matrix_mut(), &mut self.scratch)
     }
-}
-
-fn matrix_mut(table: &mut Table) -> MatrixMut<'_> {
-    let (rows, stride) = (table.rows(), table.stride());
-    MatrixMut::new(table.data_mut(), rows, stride, stride)
 }
 
 #[cfg(test)]

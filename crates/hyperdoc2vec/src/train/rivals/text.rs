@@ -1,4 +1,4 @@
-//! What the text of a document is to a phase that learns from words: rows, listed from the corpus without a copy of it.
+//! The text of a document to a phase that learns from words: rows of a table, listed from the corpus without a copy of it.
 //!
 //! | text | rows of a document |
 //! |---|---|
@@ -8,6 +8,7 @@
 
 use crate::corpus::cited_by::CitedBy;
 use crate::corpus::view::View;
+use crate::id::{DocRow, TableRow};
 
 /// The text of every training document.
 pub struct Text<'a> {
@@ -44,13 +45,13 @@ impl<'a> Text<'a> {
     }
 
     fn new(view: &'a View<'a>, more: More) -> Text<'a> {
-        let rows = if matches!(more, More::Links) { view.rows() } else { view.words.len() };
+        let rows = if matches!(more, More::Links) { view.table_rows() } else { view.words.len() };
         let mut text = Text { view, more, counts: vec![0; rows], ends: Vec::with_capacity(view.documents.len()) };
         let mut counts = std::mem::take(&mut text.counts);
         let mut end = 0;
-        for document in 0..view.documents.len() {
+        for document in view.document_rows() {
             text.rows(document, |row| {
-                counts[row as usize] += 1;
+                counts[row.index()] += 1;
                 end += 1;
             });
             text.ends.push(end);
@@ -58,7 +59,7 @@ impl<'a> Text<'a> {
         Text { counts, ..text }
     }
 
-    /// What it is the text of.
+    /// The documents whose text it is.
     pub fn view(&self) -> &'a View<'a> {
         self.view
     }
@@ -73,24 +74,26 @@ impl<'a> Text<'a> {
         if document == 0 { 0 } else { self.ends[document - 1] }
     }
 
-    /// Calls `each(row)` for each row of document number `document` of the view, in order.
-    pub fn rows(&self, document: usize, mut each: impl FnMut(u32)) {
-        let (view, doc) = (self.view, self.view.documents[document]);
+    /// Calls `each(row)` for each row of a document, in order.
+    pub fn rows(&self, document: DocRow, mut each: impl FnMut(TableRow)) {
+        let (view, doc) = (self.view, self.view.documents[document.index()]);
         let words = view.corpus.words(doc);
+        let known = |words| view.known(words).map(|word| view.table_row_of_word(word));
         match &self.more {
-            More::Nothing => words.iter().filter_map(|&word| view.word_row(word)).for_each(each),
+            More::Nothing => known(words).for_each(each),
             More::Links => {
                 let mut from = 0;
                 for position in view.corpus.positions(doc) {
-                    words[from..position.at].iter().filter_map(|&word| view.word_row(word)).for_each(&mut each);
+                    known(&words[from..position.at]).for_each(&mut each);
                     from = position.at;
-                    position.targets.iter().filter_map(|&target| view.document_row(target)).for_each(&mut each);
+                    let targets = position.targets.iter().filter_map(|&target| view.document_row(target));
+                    targets.map(|target| view.table_row_of_doc(target)).for_each(&mut each);
                 }
-                words[from..].iter().filter_map(|&word| view.word_row(word)).for_each(each);
+                known(&words[from..]).for_each(each);
             }
             More::Contexts(cited_by) => {
-                words.iter().filter_map(|&word| view.word_row(word)).for_each(&mut each);
-                cited_by.contexts(view, document, &mut each);
+                known(words).for_each(&mut each);
+                cited_by.contexts(view, document).map(|word| view.table_row_of_word(word)).for_each(each);
             }
         }
     }
@@ -122,17 +125,17 @@ mod tests {
         let corpus = import(Format::Jsonl, &[input], &out, &options, &mut |_| Continue(())).expect("imported");
         let view = View::new(&corpus, &Split::none(&corpus), 2).expect("a view");
         let shown = |text: &Text<'_>| {
-            let name = |row: u32| match view.words.get(row as usize) {
-                Some(&word) => corpus.word(word),
-                None => corpus.name(view.documents[row as usize - view.words.len()]),
+            let name = |row: TableRow| match view.doc_of(row) {
+                Some(document) => corpus.name(view.documents[document.index()]),
+                None => corpus.word(view.words[row.index()]),
             };
-            let text_of = |document| {
+            let text_of = |document: DocRow| {
                 let mut names = vec![];
                 text.rows(document, |row| names.push(name(row)));
-                assert_eq!(names.len() as u64, text.before(document + 1) - text.before(document));
+                assert_eq!(names.len() as u64, text.before(document.index() + 1) - text.before(document.index()));
                 names.join(" ")
             };
-            (0..3).map(text_of).collect::<Vec<_>>()
+            view.document_rows().map(text_of).collect::<Vec<_>>()
         };
         assert_eq!(shown(&Text::words(&view)), ["one two three", "one two", "three"]);
         let links = Text::with_links(&view);

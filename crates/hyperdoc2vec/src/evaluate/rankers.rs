@@ -7,38 +7,34 @@ use std::ops::ControlFlow;
 
 use rayon::prelude::*;
 
-use super::methods::{Ask, By};
+use super::methods::{Ask, TargetVectors};
 use crate::corpus::cited_by::CitedBy;
 use crate::corpus::view::View;
+use crate::corpus::window::NearWord;
 use crate::error::{Error, Result};
-use crate::id::DocId;
+use crate::id::{DocId, WordRow};
 use crate::infer::{InferParams, Predict};
 use crate::kernel::{
     Matrix, MatrixMut, Panels, Start, axpy, dot, fetch, gather_sum, multiply, pack_transposed, scale, sigmoid,
     sigmoid_all, sum_of_squares,
 };
-use crate::model::Model;
 use crate::model::index::terms::Terms;
-use crate::model::params::{Method, TrainParams};
+use crate::model::params::{TextForm, TrainParams};
 use crate::model::tables::Tables;
-use crate::model::weighting::Weighting;
-use crate::model::weighting::keep_chances;
+use crate::model::weighting::{WeightRule, Weighting, keep_chances};
+use crate::model::{Model, Vectors};
 use crate::rng::AliasTable;
 use crate::rng::Rng;
 use crate::search::rank::{Best, top, top_batch};
-use crate::search::ranker::Ranker;
-use crate::search::ranker::Scope;
-use crate::search::{Hit, Ranking, Searcher};
-use crate::train::ranker::{question, source};
+use crate::search::ranker::{LinkSource, Ranker, Scope};
+use crate::search::{Hit, Query, Ranking, Searcher};
 use crate::train::rivals::npm::Frequencies;
 
 /// Questions that are worked on before progress is told.
 const BLOCK: usize = 1024;
 /// Key of the random numbers of inference.
 const PURPOSE: u64 = 0x1f2e;
-/// What the words of the source weigh beside those of the context, as in training.
-const SOURCE_WEIGHT: f32 = 0.5;
-/// Gensim's step sizes for inference.
+/// Gensim's learning rates for inference.
 const FIRST_RATE: f32 = 0.1;
 const LAST_RATE: f32 = 0.0001;
 /// gensim's default number of steps then.
@@ -48,9 +44,9 @@ const BOUND: f32 = 6.0;
 /// Documents whose scores one thread holds at a time.
 const ROWS: usize = 1008;
 
-/// What is asked: positions of the corpus.
+/// Links that are asked for, by their positions in the corpus.
 #[derive(Clone, Copy)]
-pub struct Questions<'a> {
+pub struct LinkQuestions<'a> {
     /// The training part.
     pub view: &'a View<'a>,
     /// Numbers of positions.
@@ -64,15 +60,13 @@ pub struct Questions<'a> {
 /// Takes the hits of question after question; told after each block how many are done, it may stop.
 pub type Sink<'a> = &'a mut dyn FnMut(usize, Vec<Vec<Hit>>) -> Result<ControlFlow<()>>;
 
-impl Questions<'_> {
-    /// Rows of up to `window` known words on each side of a position, with their distances.
-    pub(super) fn context(&self, position: usize, window: usize) -> Vec<(u32, usize)> {
+impl LinkQuestions<'_> {
+    /// Up to `window` known words on each side of a position.
+    pub(super) fn context(&self, position: usize, window: usize) -> Vec<NearWord> {
         let place = self.view.corpus.position(position);
         let (before, after) = self.view.corpus.words(place.source).split_at(place.at);
         let before = if self.anchors { before } else { &before[..before.len() - place.anchor] };
-        let known = |&word| self.view.word_row(word);
-        let near = before.iter().rev().filter_map(known).take(window).zip(0..);
-        near.chain(after.iter().filter_map(known).take(window).zip(0..)).collect()
+        self.view.window(before, after, window).collect()
     }
 
     /// Asks block by block.
@@ -99,40 +93,46 @@ impl Questions<'_> {
         hits
     }
 
-    /// How many links point at each document.
-    fn links(&self) -> Vec<f32> {
-        let mut links = vec![0.0f32; self.view.documents.len()];
-        let first = self.view.words.len() as u32;
-        self.view.links.iter().for_each(|link| links[(link.target - first) as usize] += 1.0);
-        links
-    }
-
     /// Which documents a method can name. In w2v a document is a word, learnt where links to it stand, and words that
     /// occur too seldom are left out: their vectors stay near 0, whose score is above those of most that were learnt.
     fn candidates(&self, params: &TrainParams) -> Vec<bool> {
-        match params.method {
-            Method::W2v => self.links().iter().map(|&links| links >= params.min_count.max(1) as f32).collect(),
+        match params.method.text() {
+            TextForm::WithLinks => {
+                self.view.links_to().iter().map(|&links| u64::from(links) >= params.min_count.max(1)).collect()
+            }
             _ => vec![true; self.view.documents.len()],
         }
     }
 
     /// By the number of links to a document.
     pub(super) fn popular(&self, sink: Sink<'_>) -> Result<()> {
-        let links = self.links();
+        let links: Vec<f32> = self.view.links_to().iter().map(|&links| links as f32).collect();
         let hits = top(&links, self.depth, |_| true);
         self.blocks(sink, |positions| Ok(vec![hits.clone(); positions.len()]))
     }
 
-    /// By what a model's search index, or its learnt ranking, says.
+    /// As users ask a model: by its embedding, by its search index, or by its learnt ranking.
     pub(super) fn searchable(&self, model: &Model, terms: &Terms, ask: Ask, sink: Sink<'_>) -> Result<()> {
         let (view, window) = (self.view, model.params().window);
         let searcher = Searcher::new(model);
+        let query = |position| Query::of_link(view, terms, position, window, self.anchors);
+        if ask.is_embedding() {
+            let (targets, candidates) = (model.vectors(Vectors::DocOut)?, self.candidates(model.params()));
+            return self.blocks(sink, |positions| {
+                let vector = |&position: &usize| searcher.vector(&query(position));
+                let vectors: Vec<Option<Vec<f32>>> = positions.par_iter().map(vector).collect::<Result<_>>()?;
+                let none = vec![0.0; targets.cols()];
+                let queries: Vec<f32> =
+                    vectors.iter().flat_map(|vector| vector.as_ref().unwrap_or(&none)).copied().collect();
+                Ok(self.nearest(&queries, targets, &candidates))
+            });
+        }
         let hybrid = Ranker::of(model);
         let one = |&position: &usize| -> Result<Vec<Hit>> {
-            let query = question(view, terms, position, window, self.anchors);
+            let query = query(position);
             let ranking = match ask {
                 Ask::Hybrid(sourced) => {
-                    let source = if sourced { Some(source(view, model, position, |_| true)?) } else { None };
+                    let source = sourced.then(|| LinkSource::of_link(view, model, position, |_| true)).transpose()?;
                     let Some(hybrid) = &hybrid else { return Ok(Vec::new()) };
                     let hits = hybrid.rank(&searcher, &query, source.as_ref(), self.depth, Scope::ALL)?;
                     return Ok(hits.unwrap_or_default());
@@ -156,39 +156,39 @@ impl Questions<'_> {
         }
     }
 
-    fn mean(&self, tables: &Tables, params: &TrainParams, by: By, sourced: bool, sink: Sink<'_>) -> Result<()> {
+    fn mean(
+        &self,
+        tables: &Tables,
+        params: &TrainParams,
+        by: TargetVectors,
+        sourced: bool,
+        sink: Sink<'_>,
+    ) -> Result<()> {
         let Tables { input, output } = tables;
-        let (stride, first) = (input.stride(), self.view.words.len());
+        let stride = input.stride();
         let mut targets = match by {
-            By::In => input.data()[first * stride..].to_vec(),
-            By::Out | By::InAndOut => output.data()[first * stride..].to_vec(),
+            TargetVectors::In => input.halves().1.to_vec(),
+            TargetVectors::Out | TargetVectors::InAndOut => output.halves().1.to_vec(),
         };
-        if by == By::InAndOut {
-            axpy(1.0, &input.data()[first * stride..], &mut targets);
+        if by == TargetVectors::InAndOut {
+            axpy(1.0, input.halves().1, &mut targets);
         }
         let targets = Matrix::new(&targets, self.view.documents.len(), stride, stride);
         let candidates = self.candidates(params);
-        let ours = matches!(params.method, Method::HyperDoc | Method::Joint);
-        let (decay, rarity) = if ours { (params.citation.decay, params.citation.rarity) } else { (0.0, false) };
-        let weighting = Weighting::new(self.view, params.window, decay, rarity);
-        let dim = stride.min(params.dim);
+        let ours = params.method.weighs_words();
+        let weighting = Weighting::new(self.view, params.window, WeightRule::of(params));
         let predict = if sourced && !ours {
-            let words = Matrix::new(output.data(), first, dim, stride);
+            let words = output.words().col_range(0..stride.min(params.dim));
             Predict::of(params, &InferParams::default(), words, &self.view.counts)
         } else {
             None
         };
         let vector = |&position: &usize, row: &mut [f32], source: Option<&Vec<f32>>| {
             let context = self.context(position, params.window);
-            let ids: Vec<u32> = context.iter().map(|&(word, _)| word).collect();
-            let mut weights: Vec<f32> = context.iter().map(|&(word, near)| weighting.of(word, near)).collect();
-            let total: f32 = weights.iter().sum();
-            // In the paper the source counts as one word more; in ours its words weigh a half.
-            let share = if total > 0.0 { total } else { 1.0 };
-            weights.iter_mut().for_each(|weight| *weight /= share);
-            gather_sum(input.matrix(), &ids, &weights, row);
+            gather_sum(input.words(), &table_rows(&context), &weighting.of_window(&context), row);
             if let Some(source) = source {
-                let weight = if ours { SOURCE_WEIGHT } else { 1.0 / ids.len().max(1) as f32 };
+                // In the paper the source counts as one word more.
+                let weight = if ours { params.citation.source_weight } else { 1.0 / context.len().max(1) as f32 };
                 axpy(weight, source, &mut row[..source.len()]);
             }
         };
@@ -199,16 +199,12 @@ impl Questions<'_> {
                 sources.dedup();
             }
             let text = |doc: &DocId| -> Vec<f32> {
-                let rows: Vec<u32> =
-                    self.view.corpus.words(*doc).iter().filter_map(|&word| self.view.word_row(word)).collect();
+                let rows: Vec<WordRow> = self.view.known(self.view.corpus.words(*doc)).collect();
                 if let Some(predict) = &predict {
                     return predict.infer(&[rows], InferParams::default().steps).swap_remove(0);
                 }
-                let weights: Vec<f32> = rows.iter().map(|&word| weighting.of(word, 0)).collect();
                 let mut mean = vec![0.0; stride];
-                gather_sum(input.matrix(), &rows, &weights, &mut mean);
-                let total: f32 = weights.iter().sum();
-                scale(if total > 0.0 { 1.0 / total } else { 0.0 }, &mut mean);
+                gather_sum(input.words(), WordRow::numbers(&rows), &weighting.of_text(&rows), &mut mean);
                 mean
             };
             let known: Vec<(DocId, Vec<f32>)> = sources.par_iter().map(|doc| (*doc, text(doc))).collect();
@@ -223,26 +219,23 @@ impl Questions<'_> {
     }
 
     fn infer(&self, tables: &Tables, params: &TrainParams, steps: usize, sink: Sink<'_>) -> Result<()> {
-        let (stride, first) = (tables.input.stride(), self.view.words.len());
-        let mut targets = tables.input.data()[first * stride..].to_vec();
+        let stride = tables.input.stride();
+        let mut targets = tables.input.halves().1.to_vec();
         for row in targets.chunks_mut(stride) {
             let length = sum_of_squares(row).sqrt();
             scale(if length > 0.0 { 1.0 / length } else { 0.0 }, row);
         }
         let targets = Matrix::new(&targets, self.view.documents.len(), stride, stride);
         let candidates = self.candidates(params);
-        let lottery = AliasTable::smoothed(&self.view.counts);
-        let direct = &params.direct;
-        let keep = keep_chances(&self.view.counts, direct.sample);
+        let inference = GensimInference::new(self.view, tables, params, steps);
         self.blocks(sink, |positions| {
             let mut queries = vec![0.0f32; positions.len() * stride];
             positions.par_iter().zip(queries.par_chunks_mut(stride)).for_each(|(&position, x)| {
                 let mut rng = Rng::keyed(params.seed, &[PURPOSE, position as u64]);
-                let words: Vec<u32> = self.context(position, params.window).iter().map(|&(word, _)| word).collect();
-                if words.is_empty() {
-                    return;
+                let words = table_rows(&self.context(position, params.window));
+                if !words.is_empty() {
+                    inference.infer(&words, &mut rng, x);
                 }
-                infer_as_gensim(&words, tables, &lottery, &keep, direct.noise, params.dim, steps, &mut rng, x);
             });
             Ok(self.nearest(&queries, targets, &candidates))
         })
@@ -250,21 +243,21 @@ impl Questions<'_> {
 
     fn npm(&self, tables: &Tables, params: &TrainParams, sink: Sink<'_>) -> Result<()> {
         let (view, window) = (self.view, params.npm.window);
-        let (stride, first) = (tables.input.stride(), view.words.len());
+        let stride = tables.input.stride();
         let frequencies = Frequencies::new(view, &CitedBy::new(view, window));
-        let documents = Matrix::new(&tables.output.data()[first * stride..], view.documents.len(), stride, stride);
+        let documents = tables.output.documents();
         let one = |&position: &usize| {
             let context = self.context(position, window);
-            let said = context.iter().map(|&(word, _)| word).filter(|&word| frequencies.words[word as usize] > 0);
-            let said: Vec<u32> = said.collect();
+            let said = context.iter().map(|word| word.row).filter(|word| frequencies.words[word.index()] > 0);
+            let said: Vec<WordRow> = said.collect();
             if said.is_empty() {
                 return Vec::new();
             }
             let mut words = Vec::with_capacity(said.len() * stride);
-            said.iter().for_each(|&word| words.extend_from_slice(tables.input.row(word as usize)));
+            said.iter().for_each(|&word| words.extend_from_slice(tables.input.word(word)));
             let mut scratch = vec![0.0; Panels::len(stride, said.len())];
             let panels = pack_transposed(Matrix::new(&words, said.len(), stride, stride), &mut scratch);
-            let shares: Vec<f32> = said.iter().map(|&word| 1.0 / frequencies.words[word as usize] as f32).collect();
+            let shares: Vec<f32> = said.iter().map(|word| 1.0 / frequencies.words[word.index()] as f32).collect();
             let mut best = Best::new(self.depth);
             let mut scores = vec![0.0; ROWS * said.len()];
             for start in (0..documents.rows()).step_by(ROWS) {
@@ -284,8 +277,13 @@ impl Questions<'_> {
     }
 }
 
-/// The step sizes of so many steps of inference. Where there are as many as was usual in 2018, they fall as they did then:
-/// what is left above the last size is divided by the number of steps to go. Otherwise in a straight line.
+/// The rows of the words of a window.
+fn table_rows(words: &[NearWord]) -> Vec<u32> {
+    words.iter().map(|word| word.row.0).collect()
+}
+
+/// The learning rates of so many steps of inference. Where there are as many as was usual in 2018, they fall as they did then:
+/// what is left above the last rate is divided by the number of steps to go. Otherwise in a straight line.
 fn rates(steps: usize) -> Vec<f32> {
     let mut rate = FIRST_RATE;
     let fall = |step: usize| {
@@ -300,49 +298,65 @@ fn rates(steps: usize) -> Vec<f32> {
     (0..steps).map(fall).collect()
 }
 
-/// A document vector for `words`, learnt in `steps` passes against OUT vectors that stay as they are (PV-DBOW).
-#[allow(clippy::too_many_arguments)]
-pub(super) fn infer_as_gensim(
-    words: &[u32],
-    tables: &Tables,
-    lottery: &AliasTable,
-    keep: &[f32],
+/// Infers document vectors as gensim does: PV-DBOW against OUT vectors that stay as they are.
+pub(super) struct GensimInference<'a> {
+    tables: &'a Tables,
+    noise_words: AliasTable,
+    keep: Vec<f32>,
+    /// Noise words for each word.
     noise: usize,
     dim: usize,
     steps: usize,
-    rng: &mut Rng,
-    x: &mut [f32],
-) {
-    let mut error = vec![0.0; x.len()];
-    let rates = rates(steps);
-    x[..dim].iter_mut().for_each(|value| *value = (rng.unit() - 0.5) / dim as f32);
-    let mut order = (0..steps).flat_map(|step| words.iter().map(move |&word| (step, word)));
-    // The next word that is kept and its noise; what step it belongs to.
-    let mut draw = |rows: &mut Vec<u32>| {
-        let (step, word) = order.find(|&(_, word)| keep[word as usize] >= 1.0 || rng.chance(keep[word as usize]))?;
-        rows.clear();
-        rows.push(word);
-        rows.extend((0..noise).map(|_| lottery.draw(rng)).filter(|&row| row != word));
-        rows.iter().for_each(|&row| fetch(tables.output.row(row as usize)));
-        Some(step)
-    };
-    // Drawn one word ahead: noise comes from all over the table, and waiting for it took half of the time.
-    let (mut rows, mut next) = (Vec::new(), Vec::new());
-    let mut ahead = draw(&mut next);
-    while let Some(step) = ahead {
-        std::mem::swap(&mut rows, &mut next);
-        ahead = draw(&mut next);
-        let rate = rates[step];
-        error.fill(0.0);
-        for (number, &row) in rows.iter().enumerate() {
-            let out = tables.output.row(row as usize);
-            let score = dot(x, out);
-            if score.abs() < BOUND {
-                let label = if number == 0 { 1.0 } else { 0.0 };
-                axpy(rate * (label - sigmoid(score)), out, &mut error);
-            }
+}
+
+impl<'a> GensimInference<'a> {
+    /// Prepares to infer in `steps` passes over the words of a text.
+    pub(super) fn new(view: &View<'_>, tables: &'a Tables, params: &TrainParams, steps: usize) -> GensimInference<'a> {
+        GensimInference {
+            tables,
+            noise_words: AliasTable::smoothed(&view.counts),
+            keep: keep_chances(&view.counts, params.direct.sample),
+            noise: params.direct.noise,
+            dim: params.dim,
+            steps,
         }
-        axpy(1.0, &error, x);
+    }
+
+    /// Learns a document vector `x` for words, given by their rows.
+    pub(super) fn infer(&self, words: &[u32], rng: &mut Rng, x: &mut [f32]) {
+        let GensimInference { tables, noise_words, keep, noise, dim, steps } = self;
+        let mut error = vec![0.0; x.len()];
+        let rates = rates(*steps);
+        x[..*dim].iter_mut().for_each(|value| *value = (rng.unit() - 0.5) / *dim as f32);
+        let mut order = (0..*steps).flat_map(|step| words.iter().map(move |&word| (step, word)));
+        // The next word that is kept and its noise; what step it belongs to.
+        let mut draw = |rows: &mut Vec<u32>| {
+            let (step, word) =
+                order.find(|&(_, word)| keep[word as usize] >= 1.0 || rng.chance(keep[word as usize]))?;
+            rows.clear();
+            rows.push(word);
+            rows.extend((0..*noise).map(|_| noise_words.draw(rng)).filter(|&row| row != word));
+            rows.iter().for_each(|&row| fetch(tables.output.row(row as usize)));
+            Some(step)
+        };
+        // Drawn one word ahead: noise comes from all over the table, and waiting for it took half of the time.
+        let (mut rows, mut next) = (Vec::new(), Vec::new());
+        let mut ahead = draw(&mut next);
+        while let Some(step) = ahead {
+            std::mem::swap(&mut rows, &mut next);
+            ahead = draw(&mut next);
+            let rate = rates[step];
+            error.fill(0.0);
+            for (number, &row) in rows.iter().enumerate() {
+                let out = tables.output.row(row as usize);
+                let score = dot(x, out);
+                if score.abs() < BOUND {
+                    let label = if number == 0 { 1.0 } else { 0.0 };
+                    axpy(rate * (label - sigmoid(score)), out, &mut error);
+                }
+            }
+            axpy(1.0, &error, x);
+        }
     }
 }
 
