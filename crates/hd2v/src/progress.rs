@@ -7,7 +7,7 @@ use std::sync::Mutex;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::{Duration, Instant};
 
-use hyperdoc2vec::evaluate::links::EvaluationStep;
+use hyperdoc2vec::evaluate::EvaluationStep;
 use hyperdoc2vec::import::{Progress, Unit};
 use hyperdoc2vec::train::TrainProgress;
 use indicatif::{HumanBytes, HumanDuration, ProgressBar, ProgressStyle};

@@ -25,10 +25,10 @@ use hyperdoc2vec::internals::kernel::{
 };
 use hyperdoc2vec::internals::model::tables::Tables;
 use hyperdoc2vec::internals::rng::Rng;
+use hyperdoc2vec::internals::train::Phase;
+use hyperdoc2vec::internals::train::citation::Citation;
+use hyperdoc2vec::internals::train::content::Dbow;
 use hyperdoc2vec::model::TrainParams;
-use hyperdoc2vec::train::Phase;
-use hyperdoc2vec::train::citation::Citation;
-use hyperdoc2vec::train::content::Dbow;
 
 const RUNS: usize = 5;
 

@@ -99,3 +99,48 @@ pub mod storage {
         pub use crate::storage::strings::*;
     }
 }
+pub mod search {
+    pub use crate::search::query::Query;
+    pub use crate::search::rank::Hit;
+    pub use crate::search::{Ranking, Searcher, nearest};
+
+    pub mod approximate {
+        pub use crate::search::approximate::*;
+    }
+    pub mod bm25 {
+        pub use crate::search::bm25::*;
+    }
+    pub mod explain {
+        pub use crate::search::explain::*;
+    }
+    pub mod query {
+        pub use crate::search::query::*;
+    }
+    pub mod rank {
+        pub use crate::search::rank::*;
+    }
+    pub mod ranker {
+        pub use crate::search::ranker::*;
+    }
+}
+pub mod train {
+    pub use crate::train::Phase;
+
+    pub mod citation {
+        pub use crate::train::citation::*;
+    }
+    pub mod content {
+        pub use crate::train::content::*;
+    }
+    pub mod rivals {
+        pub mod direct {
+            pub use crate::train::rivals::direct::*;
+        }
+        pub mod reference {
+            pub use crate::train::rivals::reference::*;
+        }
+        pub mod text {
+            pub use crate::train::rivals::text::*;
+        }
+    }
+}

@@ -16,11 +16,11 @@ use hyperdoc2vec::corpus::Split;
 use hyperdoc2vec::internals::corpus::view::View;
 use hyperdoc2vec::internals::model::tables::Table;
 use hyperdoc2vec::internals::model::tables::Tables;
+use hyperdoc2vec::internals::train::Phase;
+use hyperdoc2vec::internals::train::content::Dbow;
+use hyperdoc2vec::internals::train::rivals::direct::{Direct, Form};
+use hyperdoc2vec::internals::train::rivals::text::Text;
 use hyperdoc2vec::model::{Method, TrainParams};
-use hyperdoc2vec::train::Phase;
-use hyperdoc2vec::train::content::Dbow;
-use hyperdoc2vec::train::rivals::direct::{Direct, Form};
-use hyperdoc2vec::train::rivals::text::Text;
 use hyperdoc2vec_lab::{cpu_seconds, labels, partners};
 
 fn main() {

@@ -9,8 +9,8 @@
 use std::time::Instant;
 
 use hyperdoc2vec::internals::kernel::{Matrix, dot, sum_of_squares};
+use hyperdoc2vec::internals::search::rank;
 use hyperdoc2vec::model::Vectors;
-use hyperdoc2vec::search::rank;
 use hyperdoc2vec::{Corpus, Model};
 use hyperdoc2vec::{InferParams, Inferrer};
 

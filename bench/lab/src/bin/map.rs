@@ -10,9 +10,9 @@ use std::ops::ControlFlow;
 use std::time::Instant;
 
 use hyperdoc2vec::Model;
+use hyperdoc2vec::internals::search::{nearest, rank};
 use hyperdoc2vec::map::layout;
 use hyperdoc2vec::model::Vectors;
-use hyperdoc2vec::search::{nearest, rank};
 use hyperdoc2vec_lab::cpu_seconds;
 
 const ASKED: usize = 2000;

@@ -9,12 +9,12 @@ use hyperdoc2vec::corpus::Split;
 use hyperdoc2vec::internals::corpus::view::View;
 use hyperdoc2vec::internals::model::tables::Tables;
 use hyperdoc2vec::internals::model::weighting::{WeightRule, Weighting};
+use hyperdoc2vec::internals::train::Phase;
+use hyperdoc2vec::internals::train::citation::Citation;
+use hyperdoc2vec::internals::train::content::Dbow;
 use hyperdoc2vec::model::CitationParams;
 use hyperdoc2vec::model::DbowParams;
-use hyperdoc2vec::model::Loss;
-use hyperdoc2vec::train::Phase;
-use hyperdoc2vec::train::citation::Citation;
-use hyperdoc2vec::train::content::Dbow;
+use hyperdoc2vec::model::LossFunction;
 use hyperdoc2vec_lab::{partners, recall};
 use std::time::Instant;
 
@@ -38,9 +38,9 @@ fn main() {
         decay: get("decay", 20.0),
         rarity: get("rarity", 1.0) > 0.0,
         loss: match get("loss", 0.0) as usize {
-            0 => Loss::SampledSoftmax,
-            1 => Loss::FullSoftmax,
-            _ => Loss::NegativeSampling,
+            0 => LossFunction::SampledSoftmax,
+            1 => LossFunction::FullSoftmax,
+            _ => LossFunction::NegativeSampling,
         },
         noise_weight: get("weight", 1.0),
         patience: 0,

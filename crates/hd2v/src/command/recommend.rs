@@ -10,8 +10,7 @@ use anyhow::{Context, Result, bail};
 use clap::{ArgGroup, Args};
 use hyperdoc2vec::model::Sidecar;
 use hyperdoc2vec::recommend::{DEFAULT_TOP, DocumentHit, QuerySummary, Question, Recommender, Why, WordShares};
-use hyperdoc2vec::search::approximate::{self, Index};
-use hyperdoc2vec::search::{Ranking, Searcher};
+use hyperdoc2vec::search::{ApproximateIndex, INDEX_DEPTHS, Ranking, Searcher, index_path};
 use hyperdoc2vec::{Date, Error, Model};
 
 use super::common::{hits_table, one_line, shortened};
@@ -166,7 +165,11 @@ fn probability(text: &str) -> Result<f32, String> {
 }
 
 /// The index that is asked for, made where it is not there. `None` where all documents are to be looked at.
-fn index(arguments: &RecommendArgs, recommender: &Recommender<'_>, ranking: Ranking) -> Result<Option<Index>> {
+fn index(
+    arguments: &RecommendArgs,
+    recommender: &Recommender<'_>,
+    ranking: Ranking,
+) -> Result<Option<ApproximateIndex>> {
     if !arguments.index {
         return Ok(None);
     }
@@ -178,7 +181,7 @@ fn index(arguments: &RecommendArgs, recommender: &Recommender<'_>, ranking: Rank
         // The answer says why.
         return Ok(None);
     }
-    let most = approximate::WANTED[1];
+    let most = INDEX_DEPTHS[1];
     let reason = match () {
         () if !arguments.only.is_empty() || arguments.before.is_some() => Some("--only and --before".to_owned()),
         () if arguments.top > most => Some(format!("more than {most} hits")),
@@ -189,9 +192,9 @@ fn index(arguments: &RecommendArgs, recommender: &Recommender<'_>, ranking: Rank
         return Ok(None);
     }
     let model = recommender.model();
-    let path = approximate::path(model);
+    let path = index_path(model);
     let shown = path.display();
-    let why = match Index::open(model, &path)? {
+    let why = match ApproximateIndex::open(model, &path)? {
         Sidecar::Whole(index) => {
             status(format_args!("{shown}: {}", told_of(&index, arguments.top)));
             return Ok(Some(index));
@@ -202,14 +205,14 @@ fn index(arguments: &RecommendArgs, recommender: &Recommender<'_>, ranking: Rank
     };
     status(format_args!("{shown}: making the index{why} …"));
     let started = Instant::now();
-    let index = Index::build(&Searcher::new(model), &path)?;
+    let index = ApproximateIndex::build(&Searcher::new(model), &path)?;
     let seconds = started.elapsed().as_secs_f64();
     status(format_args!("{shown}: made in {seconds:.1} s; {}", told_of(&index, arguments.top)));
     Ok(Some(index))
 }
 
 /// What share of the exact hits an index finds.
-fn told_of(index: &Index, wanted: usize) -> String {
+fn told_of(index: &ApproximateIndex, wanted: usize) -> String {
     let (found, questions) = (100.0 * recall(index, wanted), thousands(index.about().questions as u64));
     format!(
         "it finds {found:.1} % of what a look at all documents does, by {questions} questions that were asked both ways"
@@ -301,8 +304,8 @@ fn question(arguments: &RecommendArgs) -> Result<Question> {
 }
 
 /// The share of the exact hits that an index finds.
-fn recall(index: &Index, wanted: usize) -> f64 {
-    index.about().recall[usize::from(wanted > approximate::WANTED[0])]
+fn recall(index: &ApproximateIndex, wanted: usize) -> f64 {
+    index.about().recall[usize::from(wanted > INDEX_DEPTHS[0])]
 }
 
 fn text(arguments: &RecommendArgs) -> Result<String> {

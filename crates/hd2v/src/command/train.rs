@@ -7,14 +7,13 @@ use std::time::Duration;
 
 use anyhow::{Context, Result, bail, ensure};
 use clap::{Args, ValueEnum};
+use hyperdoc2vec::Recommender;
 use hyperdoc2vec::model::Beyond;
-use hyperdoc2vec::model::Loss;
+use hyperdoc2vec::model::LossFunction;
 use hyperdoc2vec::model::ReferenceParams;
 use hyperdoc2vec::model::{Method, TrainParams};
-use hyperdoc2vec::search::ranker::Ranker;
 use hyperdoc2vec::storage;
-use hyperdoc2vec::train::ranker;
-use hyperdoc2vec::train::{TrainProgress, Training};
+use hyperdoc2vec::train::{TrainProgress, Training, learns_ranker};
 use hyperdoc2vec::{Corpus, Date, Error};
 use serde_json::json;
 
@@ -243,7 +242,7 @@ pub fn run(arguments: &TrainArgs) -> Result<()> {
     if let (Some(error), Some(path)) = (unlogged, &arguments.log) {
         status(format_args!("{}: the log is not complete: {error}", path.display()));
     }
-    if ranker::is_for(&params) && Ranker::of(&model).is_none() {
+    if learns_ranker(&params) && !Recommender::new(&model).has_ranker() {
         status("too few links to learn how to weigh the rankings: without a hybrid, recommend ranks by bm25-cited");
     }
     status(format_args!(
@@ -314,9 +313,9 @@ fn params(arguments: &TrainArgs, corpus: &Corpus) -> Result<TrainParams> {
     params.citation.patience = arguments.patience.unwrap_or(params.citation.patience);
     if let Some(loss) = arguments.loss {
         params.set_loss(match loss {
-            LossName::SampledSoftmax => Loss::SampledSoftmax,
-            LossName::FullSoftmax => Loss::FullSoftmax,
-            LossName::NegativeSampling => Loss::NegativeSampling,
+            LossName::SampledSoftmax => LossFunction::SampledSoftmax,
+            LossName::FullSoftmax => LossFunction::FullSoftmax,
+            LossName::NegativeSampling => LossFunction::NegativeSampling,
         });
     }
     if let Some(noise) = arguments.noise {

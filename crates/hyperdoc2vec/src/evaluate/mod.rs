@@ -1,26 +1,41 @@
 //! How well vectors and rankings do: the experiments of the paper, on any corpus.
 //!
-//! [`metrics`] are pure functions with cases worked by hand, [`stats`] tells which differences mean anything,
-//! [`trec`] writes what others can check, [`svm`] and [`folds`] classify.
+//! `metrics` are pure functions with cases worked by hand, `stats` tells which differences mean anything, `trec` writes
+//! what others can check, `svm` and `folds` classify.
 //!
-//! Links: [`methods`] names what can be compared, [`rankers`] ask one model, [`links`] trains and asks them all, [`report`]
-//! makes figures of that. Vectors: [`classes`] of documents, [`intents`] of links, both by [`classify`];
-//! [`criteria`] probes what methods heed; [`map`] draws.
+//! Links: `methods` names what can be compared, `rankers` ask one model, `links` trains and asks them all, `report` makes
+//! figures of that. Vectors: `classes` of documents, `intents` of links, both by `classify`; `criteria` probes what methods
+//! heed; `map` draws.
 
-pub mod classes;
-pub mod classify;
-pub mod criteria;
-pub mod folds;
-pub mod intents;
-pub mod links;
-pub mod map;
-pub mod methods;
-pub mod metrics;
-pub mod rankers;
+pub(crate) mod classes;
+pub(crate) mod classify;
+pub(crate) mod criteria;
+pub(crate) mod folds;
+pub(crate) mod intents;
+pub(crate) mod links;
+pub(crate) mod map;
+pub(crate) mod methods;
+pub(crate) mod metrics;
+pub(crate) mod rankers;
 mod ranking_recall;
-pub mod report;
-pub mod stats;
-pub mod svm;
-pub mod trec;
+pub(crate) mod report;
+pub(crate) mod stats;
+pub(crate) mod svm;
+pub(crate) mod trec;
 
+pub use classes::{
+    ClassesParams, Classifying, DEFAULTS as CLASS_METHODS, LabelledDocuments, check as check_classes,
+    run as evaluate_classes,
+};
+pub use criteria::{CRITERIA, CriteriaParams, PROBED, run as evaluate_criteria};
+pub use intents::{CHOICE_FOLDS, COSTS, ContextWords, FunctionParams, Functions, read as read_intents};
+pub use links::{EvaluationStep, HeldOutLinks, LinkEvaluation, LinksParams, MethodPlaces, train_params};
+pub use map::map as map_of_documents;
+pub use methods::{
+    LinkMethod, Trains, all as all_link_methods, costs as link_method_costs, defaults as default_link_methods,
+};
+pub use metrics::Profile;
 pub use ranking_recall::{RankingRecall, ranking_recall};
+pub use report::{Findings, comparisons_json, methods_json, split_json};
+pub use stats::holm;
+pub use svm::{Gamma, SvmParams};

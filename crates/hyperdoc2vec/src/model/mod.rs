@@ -25,7 +25,8 @@ pub(crate) mod weighting;
 pub(crate) mod write;
 
 pub use params::{
-    CitationParams, DbowParams, DeepWalkParams, DirectParams, Loss, Method, NpmParams, ReferenceParams, TrainParams,
+    CitationParams, DbowParams, DeepWalkParams, DirectParams, LossFunction, Method, NpmParams, ReferenceParams,
+    TrainParams,
 };
 pub use sidecar::Sidecar;
 pub use tables::Tables;

@@ -8,7 +8,7 @@ use crate::error::{Error, Result};
 use crate::kernel::Beyond;
 pub use crate::model::method::{Method, PhaseKind, TextForm};
 pub use crate::model::phase_params::{
-    CitationParams, DEEPWALK_DIM, DbowParams, DeepWalkParams, DirectParams, Loss, NpmParams, ReferenceParams,
+    CitationParams, DEEPWALK_DIM, DbowParams, DeepWalkParams, DirectParams, LossFunction, NpmParams, ReferenceParams,
 };
 
 /// What to train, and how. The number of threads is not among it: it changes nothing.
@@ -86,10 +86,10 @@ impl TrainParams {
     }
 
     /// Sets the loss of links; with negative sampling there are as many noise documents as in the paper.
-    pub fn set_loss(&mut self, loss: Loss) {
+    pub fn set_loss(&mut self, loss: LossFunction) {
         self.citation.loss = loss;
         self.citation.noise =
-            if loss == Loss::NegativeSampling { self.reference.noise } else { CitationParams::default().noise };
+            if loss == LossFunction::NegativeSampling { self.reference.noise } else { CitationParams::default().noise };
     }
 
     /// The passes of the phase that gives the method its name.

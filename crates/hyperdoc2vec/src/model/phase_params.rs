@@ -7,7 +7,7 @@ use crate::kernel::Beyond;
 /// What is to become small. With s the scores of an example's columns and t its target:
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
-pub enum Loss {
+pub enum LossFunction {
     /// `ln Σ e^(s − ln π) − (s_t − ln π_t)`, π being a column's chance to be there; columns are the targets of the batch
     /// and noise. `G = softmax(s − ln π) − [t]`.
     SampledSoftmax,
@@ -59,7 +59,7 @@ pub struct CitationParams {
     /// Passes over the links.
     pub epochs: usize,
     /// What is to become small.
-    pub loss: Loss,
+    pub loss: LossFunction,
     /// Links in a batch.
     pub batch: usize,
     /// Documents drawn evenly as noise for each batch, beside the targets of the batch.
@@ -85,7 +85,7 @@ impl Default for CitationParams {
     fn default() -> CitationParams {
         CitationParams {
             epochs: 8,
-            loss: Loss::SampledSoftmax,
+            loss: LossFunction::SampledSoftmax,
             batch: 512,
             noise: 64,
             // A thousand noise documents at 1 each, as the paper has it link by link, drown the one target in a batch:

@@ -1,18 +1,19 @@
 //! Searching a model: text in, documents out, by vectors or by words.
 
-pub mod approximate;
-pub mod bm25;
-pub mod explain;
-pub mod query;
-pub mod rank;
-pub mod ranker;
-pub mod suggest;
+pub(crate) mod approximate;
+pub(crate) mod bm25;
+pub(crate) mod explain;
+pub(crate) mod query;
+pub(crate) mod rank;
+pub(crate) mod ranker;
+pub(crate) mod suggest;
 
 use std::sync::OnceLock;
 
+pub use approximate::{Index as ApproximateIndex, WANTED as INDEX_DEPTHS, path as index_path};
 use bm25::{Bm25, Bm25F, Term};
-pub use query::Query;
-pub use rank::Hit;
+pub(crate) use query::Query;
+pub(crate) use rank::Hit;
 use ranker::LinkSource;
 use strum::{Display, EnumString, IntoStaticStr, VariantArray};
 
@@ -35,7 +36,7 @@ pub enum Ranking {
     Bm25,
     /// BM25 on its text and on the contexts of the links that point at it.
     Bm25Cited,
-    /// All of them and more, weighed as was learnt: see [`ranker`].
+    /// All of them and more, weighed as was learnt: see `ranker`.
     Hybrid,
 }
 

@@ -16,7 +16,7 @@ use crate::infer::Inferrer;
 use crate::kernel::{dot, sum_of_squares};
 use crate::model::Vectors;
 use crate::model::index::terms::Terms;
-use crate::model::params::Loss;
+use crate::model::params::LossFunction;
 use crate::model::params::{Method, TrainParams};
 use crate::search::ranker::{LinkSource, Ranker, Scope};
 use crate::search::{Query, Ranking, Searcher, rank};
@@ -123,7 +123,7 @@ fn any_number_of_threads_gives_the_same_file() {
 #[test]
 fn any_number_of_threads_gives_the_same_file_for_every_loss() {
     let place = Place::generated(300, 2500);
-    for (loss, noise) in [(Loss::FullSoftmax, 0), (Loss::NegativeSampling, 100)] {
+    for (loss, noise) in [(LossFunction::FullSoftmax, 0), (LossFunction::NegativeSampling, 100)] {
         let mut params = TrainParams { hybrid: false, ..quick(Method::HyperDoc) };
         (params.citation.loss, params.citation.noise) = (loss, noise);
         let one = place.train(&params, 1);
@@ -504,7 +504,7 @@ fn intent_words_decide_between_documents_of_a_topic() {
 #[test]
 fn losses_and_early_stopping_find_links_too() {
     let place = Place::generated(300, 1500);
-    for (loss, noise) in [(Loss::FullSoftmax, 0), (Loss::NegativeSampling, 100)] {
+    for (loss, noise) in [(LossFunction::FullSoftmax, 0), (LossFunction::NegativeSampling, 100)] {
         let mut params = TrainParams { dim: 32, ..TrainParams::default() };
         params.set_epochs(20);
         params.content.epochs = 0;

@@ -4,7 +4,7 @@
 //! ```text
 //! x_b = Σ_i w_bi · input[r_bi]                        rows of X          (gather)
 //! S   = X·Nᵀ                                          N = output[columns]
-//! G   = ∂loss/∂S                                      see [`Loss`]
+//! G   = ∂loss/∂S                                      see [`LossFunction`]
 //! dX  = G·N        dN = Gᵀ·X
 //! output[column] −= step(dN)      input[r] −= step(Σ_b w_b · dX_b)      one step a row, gradients summed first
 //! ```
@@ -18,7 +18,7 @@ use crate::kernel::{
     Matrix, MatrixMut, Panels, Start, fetch, gather_sum, log_sigmoid, multiply, noise_loss, pack, pack_transposed,
     par_multiply_transposed, softmax,
 };
-use crate::model::params::Loss;
+use crate::model::params::LossFunction;
 use crate::model::tables::Table;
 use crate::model::tables::Tables;
 use crate::train::occurrences::{Numbering, Occurrences};
@@ -62,11 +62,6 @@ impl Batch {
     /// Number of examples.
     pub fn len(&self) -> usize {
         self.targets.len()
-    }
-
-    /// Whether there is none.
-    pub fn is_empty(&self) -> bool {
-        self.targets.is_empty()
     }
 
     /// Adds an input row of the example that [`Batch::finish_example`] ends.
@@ -180,7 +175,7 @@ pub(crate) fn sized(buffer: &mut Vec<f32>, length: usize) -> &mut [f32] {
 
 /// What a batch would change, without changing it: fills `work` with the gradients of x and of the columns, and
 /// returns the summed loss.
-fn gradients(batch: &Batch, tables: &Tables, loss: Loss, work: &mut Workspace) -> f64 {
+fn gradients(batch: &Batch, tables: &Tables, loss: LossFunction, work: &mut Workspace) -> f64 {
     let Tables { input, output } = tables;
     let (examples, columns, stride) = (batch.len(), batch.columns.len(), input.stride());
     let wide = score_stride(columns);
@@ -239,17 +234,17 @@ fn gradients(batch: &Batch, tables: &Tables, loss: Loss, work: &mut Workspace) -
 }
 
 /// Turns an example's scores into the slopes of its loss, and returns that.
-fn slopes(batch: &Batch, example: usize, loss: Loss, scores: &mut [f32]) -> f32 {
+fn slopes(batch: &Batch, example: usize, loss: LossFunction, scores: &mut [f32]) -> f32 {
     let target = batch.target_columns[example] as usize;
     match loss {
-        Loss::SampledSoftmax | Loss::FullSoftmax => {
+        LossFunction::SampledSoftmax | LossFunction::FullSoftmax => {
             scores.iter_mut().zip(&batch.corrections).for_each(|(score, correction)| *score -= correction);
             let score = scores[target];
             let loss = softmax(scores) - score;
             scores[target] -= 1.0;
             loss
         }
-        Loss::NegativeSampling => {
+        LossFunction::NegativeSampling => {
             let (score, noise) = (scores[target], batch.noise[target]);
             let loss = noise_loss(scores, &batch.noise) - log_sigmoid(score) + noise * log_sigmoid(-score);
             let chance = scores[target];
@@ -261,12 +256,12 @@ fn slopes(batch: &Batch, example: usize, loss: Loss, scores: &mut [f32]) -> f32 
 }
 
 /// The summed loss of a batch, which changes nothing.
-pub fn loss(batch: &Batch, tables: &Tables, loss: Loss, work: &mut Workspace) -> f64 {
+pub fn loss(batch: &Batch, tables: &Tables, loss: LossFunction, work: &mut Workspace) -> f64 {
     gradients(batch, tables, loss, work)
 }
 
 /// One step against the gradients of a batch; returns the summed loss.
-pub fn step(batch: &Batch, tables: &mut Tables, loss: Loss, rate: f32, work: &mut Workspace) -> f64 {
+pub fn step(batch: &Batch, tables: &mut Tables, loss: LossFunction, rate: f32, work: &mut Workspace) -> f64 {
     let loss = gradients(batch, tables, loss, work);
     let Tables { input, output } = tables;
     let stride = input.stride();
@@ -284,13 +279,13 @@ pub fn step(batch: &Batch, tables: &mut Tables, loss: Loss, rate: f32, work: &mu
 mod tests {
     use super::*;
     use crate::kernel::{Beyond, Step, scale};
-    use crate::model::params::Loss;
+    use crate::model::params::LossFunction;
     use crate::model::tables::Table;
     use crate::train::rivals::reference;
 
     const ROWS: usize = 12;
     const DIM: usize = 5;
-    const LOSSES: [Loss; 3] = [Loss::SampledSoftmax, Loss::FullSoftmax, Loss::NegativeSampling];
+    const LOSSES: [LossFunction; 3] = [LossFunction::SampledSoftmax, LossFunction::FullSoftmax, LossFunction::NegativeSampling];
 
     fn tables() -> Tables {
         let mut tables = Tables { input: Table::new(ROWS, 0, DIM), output: Table::new(ROWS, 0, DIM) };
@@ -317,8 +312,8 @@ mod tests {
         batch
     }
 
-    /// The loss in f64, as [`Loss`] has it.
-    fn expected(batch: &Batch, t: &Tables, loss: Loss) -> f64 {
+    /// The loss in f64, as [`LossFunction`] has it.
+    fn expected(batch: &Batch, t: &Tables, loss: LossFunction) -> f64 {
         let mut sum = 0.0;
         for example in 0..batch.len() {
             let (rows, weights) = batch.inputs_of(example);
@@ -332,7 +327,7 @@ mod tests {
             let corrected = |i: usize| score(batch.columns[i]) - f64::from(batch.corrections[i]);
             let columns = 0..batch.columns.len();
             sum += match loss {
-                Loss::NegativeSampling => {
+                LossFunction::NegativeSampling => {
                     let noise = columns.filter(|&i| batch.columns[i] != target);
                     let noise = noise.map(|i| f64::from(batch.noise[i]) * score(batch.columns[i]).exp().ln_1p());
                     (-score(target)).exp().ln_1p() + noise.sum::<f64>()
@@ -399,7 +394,7 @@ mod tests {
         let tables = tables();
         let stride = tables.input.stride();
         let mut work = Workspace::default();
-        let found = loss(&batch, &tables, Loss::NegativeSampling, &mut work);
+        let found = loss(&batch, &tables, LossFunction::NegativeSampling, &mut work);
         let step = Step { rate: 1e-3, beyond: Beyond::Saturate, divide: true };
         let (mut moved_in, mut moved_out, mut oracle) = (vec![0.0; ROWS * stride], vec![0.0; ROWS * stride], 0.0);
         for example in 0..batch.len() {

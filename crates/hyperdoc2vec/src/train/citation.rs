@@ -12,7 +12,7 @@ use std::sync::OnceLock;
 use crate::corpus::view::{LinkExample, View};
 use crate::id::{DocRow, TableRow, WordId};
 use crate::kernel::{exp, fetch, ln};
-use crate::model::params::{CitationParams, Loss};
+use crate::model::params::{CitationParams, LossFunction};
 use crate::model::tables::Tables;
 use crate::model::weighting::{WeightRule, Weighting};
 use crate::rng::{Order, Rng};
@@ -102,7 +102,7 @@ impl<'a> Citation<'a> {
         let correction = |&count: &u32| {
             let share = count as f32 / self.links.len().max(1) as f32;
             let absent = (1.0 - noise / documents) * exp(batch * ln(1.0 - share.min(0.999_999)));
-            if params.loss == Loss::FullSoftmax { 0.0 } else { ln((1.0 - absent).max(1e-20)) }
+            if params.loss == LossFunction::FullSoftmax { 0.0 } else { ln((1.0 - absent).max(1e-20)) }
         };
         let corrections = counts.iter().map(correction).collect();
         let Weighting { by_distance, by_word } =
@@ -213,7 +213,7 @@ impl<'a> Citation<'a> {
         }
         let documents = view.documents.len();
         let mut noise: Vec<DocRow> = match self.params.loss {
-            Loss::FullSoftmax => view.document_rows().collect(),
+            LossFunction::FullSoftmax => view.document_rows().collect(),
             _ => (0..self.params.noise.min(documents)).map(|_| DocRow(rng.below(documents) as u32)).collect(),
         };
         noise.sort_unstable();

@@ -2,26 +2,27 @@
 //!
 //! Every model learns from examples of one form: some input rows, averaged, should predict one output row. A
 //! [`Phase`] lists such examples, batch by batch, and takes steps on the tables. Words and documents share one row
-//! space, words first ([`view::View`]).
+//! space, words first (`View`).
 
-pub mod batch;
+pub(crate) mod batch;
 mod batched;
 mod budget;
 mod checkpoint;
-pub mod citation;
-pub mod content;
-pub mod joint;
+pub(crate) mod citation;
+pub(crate) mod content;
+pub(crate) mod joint;
 mod occurrences;
 mod phases;
-pub mod ranker;
-pub mod rivals;
-pub mod run;
+pub(crate) mod ranker;
+pub(crate) mod rivals;
+pub(crate) mod run;
 mod training;
 
 use std::ops::ControlFlow;
 
 use crate::model::tables::Tables;
 pub use checkpoint::Checkpoints;
+pub use ranker::{has_links_for as has_links_for_ranker, is_for as learns_ranker};
 pub(crate) use run::{Run, train_tables_on};
 pub use run::{TrainProgress, TrainWatch, train_tables};
 pub use training::Training;

@@ -9,8 +9,10 @@ use anyhow::{Result, bail};
 use clap::Args;
 use hyperdoc2vec::corpus::Split;
 use hyperdoc2vec::corpus::View;
-use hyperdoc2vec::evaluate::classes::{ClassesParams, Classifying, DEFAULTS, LabelledDocuments, run as run_classes};
-use hyperdoc2vec::evaluate::svm::{Gamma, SvmParams};
+use hyperdoc2vec::evaluate::{
+    CLASS_METHODS as DEFAULTS, ClassesParams, Classifying, LabelledDocuments, evaluate_classes as run_classes,
+};
+use hyperdoc2vec::evaluate::{Gamma, SvmParams};
 use hyperdoc2vec::model::Method;
 use hyperdoc2vec::{Corpus, Error};
 use serde_json::{Value, json};

@@ -7,7 +7,7 @@ use std::time::{Duration, Instant};
 
 use anyhow::Result;
 use clap::Args;
-use hyperdoc2vec::evaluate::criteria::{CRITERIA, CriteriaParams, PROBED, run as run_criteria};
+use hyperdoc2vec::evaluate::{CRITERIA, CriteriaParams, PROBED, evaluate_criteria as run_criteria};
 use hyperdoc2vec::model::Method;
 use serde_json::Value;
 

@@ -5,7 +5,7 @@ use std::path::PathBuf;
 use anyhow::Result;
 use clap::Args;
 use hyperdoc2vec::Model;
-use hyperdoc2vec::evaluate::intents::{ContextWords, read};
+use hyperdoc2vec::evaluate::{ContextWords, read_intents as read};
 use hyperdoc2vec::model::Vectors;
 use serde_json::{Value, json};
 

@@ -7,16 +7,15 @@ use anyhow::{Context, Result, bail, ensure};
 use clap::{Args, ValueEnum};
 use hyperdoc2vec::corpus::Split;
 use hyperdoc2vec::corpus::View;
-use hyperdoc2vec::evaluate::intents::{
-    CHOICE_FOLDS, COSTS, ContextWords, FunctionParams, Functions, read as read_intents,
+use hyperdoc2vec::evaluate::Profile;
+use hyperdoc2vec::evaluate::{CHOICE_FOLDS, COSTS, ContextWords, FunctionParams, Functions, read_intents};
+use hyperdoc2vec::evaluate::{Findings, comparisons_json, methods_json, split_json};
+use hyperdoc2vec::evaluate::{HeldOutLinks, LinkEvaluation, LinksParams, MethodPlaces, train_params};
+use hyperdoc2vec::evaluate::{
+    LinkMethod, Trains, all_link_methods as all, default_link_methods as defaults, link_method_costs as costs,
 };
-use hyperdoc2vec::evaluate::links::{HeldOutLinks, LinkEvaluation, LinksParams, MethodPlaces, train_params};
-use hyperdoc2vec::evaluate::methods::{LinkMethod, Trains, all, costs, defaults};
-use hyperdoc2vec::evaluate::metrics::Profile;
-use hyperdoc2vec::evaluate::report::{Findings, comparisons_json, methods_json, split_json};
 use hyperdoc2vec::model::{Method, TrainParams};
-use hyperdoc2vec::train::ranker;
-use hyperdoc2vec::train::train_tables;
+use hyperdoc2vec::train::{has_links_for_ranker, train_tables};
 use hyperdoc2vec::{Corpus, Date, Error};
 use serde_json::{Value, json};
 
@@ -206,7 +205,7 @@ pub fn methods(names: Option<&str>) -> Result<Vec<LinkMethod>> {
 /// error, told before anything is trained.
 pub fn without_hybrid(methods: &mut Vec<LinkMethod>, named: bool, view: &View<'_>, seed: u64) -> Result<()> {
     let learnt = |method: &LinkMethod| method.trains == Trains::Searchable;
-    if !methods.iter().any(learnt) || ranker::has_links_for(view, seed) {
+    if !methods.iter().any(learnt) || has_links_for_ranker(view, seed) {
         return Ok(());
     }
     let what = "there are too few links to learn a hybrid ranking from";

@@ -2,7 +2,7 @@
 
 use std::ffi::OsString;
 
-use hyperdoc2vec::evaluate::methods::LinkMethod;
+use hyperdoc2vec::evaluate::LinkMethod;
 
 use super::ReproduceArgs;
 

@@ -3,7 +3,7 @@
 use std::cmp::Reverse;
 
 use anyhow::{Result, bail};
-use hyperdoc2vec::evaluate::links::{HeldOutLinks, MethodPlaces};
+use hyperdoc2vec::evaluate::{HeldOutLinks, MethodPlaces};
 use hyperdoc2vec::{Corpus, DocId, Error, WordId};
 use serde_json::{Value, json};
 

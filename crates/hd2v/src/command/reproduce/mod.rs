@@ -18,19 +18,17 @@ use anyhow::{Context, Result, anyhow, ensure};
 use clap::Args;
 use hyperdoc2vec::corpus::Split;
 use hyperdoc2vec::corpus::View;
-use hyperdoc2vec::evaluate::classes::{
-    ClassesParams, DEFAULTS, LabelledDocuments, check as check_classes, run as run_classes,
+use hyperdoc2vec::evaluate::Profile;
+use hyperdoc2vec::evaluate::SvmParams;
+use hyperdoc2vec::evaluate::map_of_documents as map;
+use hyperdoc2vec::evaluate::{CHOICE_FOLDS, COSTS, ContextWords, FunctionParams};
+use hyperdoc2vec::evaluate::{
+    CLASS_METHODS as DEFAULTS, ClassesParams, LabelledDocuments, check_classes, evaluate_classes as run_classes,
 };
-use hyperdoc2vec::evaluate::criteria::{CriteriaParams, PROBED};
-use hyperdoc2vec::evaluate::intents::{CHOICE_FOLDS, COSTS, ContextWords, FunctionParams};
-use hyperdoc2vec::evaluate::links::{
-    EvaluationStep, HeldOutLinks, LinkEvaluation, LinksParams, MethodPlaces, train_params,
-};
-use hyperdoc2vec::evaluate::map::map;
-use hyperdoc2vec::evaluate::methods::{LinkMethod, Trains, costs};
-use hyperdoc2vec::evaluate::metrics::Profile;
-use hyperdoc2vec::evaluate::report::{Findings, comparisons_json, methods_json, split_json};
-use hyperdoc2vec::evaluate::svm::SvmParams;
+use hyperdoc2vec::evaluate::{CriteriaParams, PROBED};
+use hyperdoc2vec::evaluate::{EvaluationStep, HeldOutLinks, LinkEvaluation, LinksParams, MethodPlaces, train_params};
+use hyperdoc2vec::evaluate::{Findings, comparisons_json, methods_json, split_json};
+use hyperdoc2vec::evaluate::{LinkMethod, Trains, link_method_costs as costs};
 use hyperdoc2vec::model::Tables;
 use hyperdoc2vec::model::{Method, TrainParams};
 use hyperdoc2vec::train::train_tables;

@@ -6,7 +6,7 @@
 use std::path::Path;
 
 use anyhow::{Context, Result, bail, ensure};
-use hyperdoc2vec::evaluate::methods::LinkMethod;
+use hyperdoc2vec::evaluate::LinkMethod;
 use serde_json::Value;
 
 /// The order of the methods in Table 7 (citation recommendation), the best first.

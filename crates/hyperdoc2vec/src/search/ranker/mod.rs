@@ -4,7 +4,7 @@
 //! whose source is, learn from links held out while a model is trained: see [`crate::train::ranker`].
 
 mod features;
-pub mod forest;
+pub(crate) mod forest;
 mod source;
 
 pub use features::{ALONE, Candidates, FEATURES, Scope, candidates};

@@ -1,8 +1,8 @@
 //! The models that the paper compares with, learnt example by example.
 
-pub mod deepwalk;
-pub mod direct;
-pub mod npm;
-pub mod reference;
-pub mod sequential;
-pub mod text;
+pub(crate) mod deepwalk;
+pub(crate) mod direct;
+pub(crate) mod npm;
+pub(crate) mod reference;
+pub(crate) mod sequential;
+pub(crate) mod text;

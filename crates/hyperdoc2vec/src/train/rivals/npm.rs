@@ -96,6 +96,7 @@ impl<'a> Npm<'a> {
     }
 
     /// How often words and documents occur, for [`score`].
+    #[cfg(test)]
     pub fn frequencies(&self) -> &Frequencies {
         &self.frequencies
     }

@@ -2,7 +2,7 @@
 
 use std::cmp::Reverse;
 
-use hyperdoc2vec::evaluate::stats::holm;
+use hyperdoc2vec::evaluate::holm;
 use maud::{Markup, html};
 use serde_json::Value;
 
