@@ -149,7 +149,7 @@ pub struct MethodPlaces {
     pub method: String,
     /// Whether the links' own words were part of the questions.
     pub anchors: bool,
-    /// The place of each of [`HeldOutLinks::truths`], from 1; 0 where it is not among the first [`DEPTH`].
+    /// The place of each of [`HeldOutLinks::truths`], from 1; 0 where it is not among the first 1,000.
     pub places: Vec<u32>,
     /// Seconds of training; methods that share a model all name its seconds.
     pub train_seconds: f64,

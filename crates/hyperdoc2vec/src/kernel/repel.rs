@@ -12,7 +12,7 @@ pub struct Pusher {
     pub mass: f32,
 }
 
-/// What the points of a group get: the sums that [`repel`](super::repel) adds to.
+/// What the points of a group get: the sums that `repel` adds to.
 #[derive(Debug, Clone, Copy, Default)]
 pub struct Push {
     /// Σ m q² (x − s), along the first axis.
@@ -23,7 +23,7 @@ pub struct Push {
     pub q: [f32; POINTS],
 }
 
-/// See [`repel`](super::repel).
+/// See `repel`.
 #[inline(always)]
 pub(super) fn repel(x: &[f32; POINTS], y: &[f32; POINTS], pushers: &[Pusher], push: &mut Push) {
     let mut sums = *push;

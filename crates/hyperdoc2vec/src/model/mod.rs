@@ -5,15 +5,15 @@
 //! | `word_in`, `word_out`, `doc_in`, `doc_out` | the vectors, one row a word or document |
 //! | `words.bytes`, `words.ends`, `words.index` | the words with vectors, by falling count, then those of the search index alone |
 //! | `word_counts`, `word_documents` | how often a word with a vector occurs, in how many documents |
-//! | `text.*`, `cited.*` | the search index: which documents have a word, see [`crate::model::index::postings`]; in their own text, in the contexts of the links that point at them |
+//! | `text.*`, `cited.*` | the search index: which documents have a word, see `model::index::postings`; in their own text, in the contexts of the links that point at them |
 //! | `names.*`, `titles.*`, `urls.*`, `dates` | the documents, in the order of the corpus |
 //! | `labels.*`, `document_labels`, `document_label` | the labels; where each document's end; its labels |
 //! | `links_to` | how many links point at each document |
-//! | `links.*`, `contexts.*`, `keywords.*` | the links with words around them, what documents are about, see [`crate::model::index::links`] |
-//! | `hybrid.*` | the learnt ranking, see [`crate::search::ranker`]; not in every model |
-//! | `newcomer_out` | from content to OUT vectors, see [`crate::infer::newcomers`]; where there are links enough |
+//! | `links.*`, `contexts.*`, `keywords.*` | the links with words around them, what documents are about, see `model::index::links` |
+//! | `hybrid.*` | the learnt ranking, see `search::ranker`; not in every model |
+//! | `newcomer_out` | from content to OUT vectors, see `infer::newcomers`; where there are links enough |
 //!
-//! The description (see [`crate::storage::container`]) has the parameters, the seed, the corpus' fingerprint and the counts.
+//! The description (see `storage::container`) has the parameters, the seed, the corpus' fingerprint and the counts.
 
 pub(crate) mod index;
 mod method;

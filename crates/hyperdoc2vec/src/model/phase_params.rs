@@ -14,7 +14,7 @@ pub enum LossFunction {
     /// The same where every document is a column.
     FullSoftmax,
     /// `−ln σ(s_t) − Σ_noise w ln σ(−s)`, noise that hits the target left out; w is the batch's
-    /// [`Batch::noise_weight`]. `G = σ(s_t) − 1` at the target, `w σ(s)` at noise. The paper's loss has w = 1.
+    /// `noise_weight`. `G = σ(s_t) − 1` at the target, `w σ(s)` at noise. The paper's loss has w = 1.
     NegativeSampling,
 }
 
@@ -101,7 +101,7 @@ impl Default for CitationParams {
     }
 }
 
-/// How [`Direct`] runs; by default as gensim, but with the paper's window.
+/// How `rivals::direct` runs; by default as gensim, but with the paper's window.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(default)]
 pub struct DirectParams {
@@ -113,7 +113,7 @@ pub struct DirectParams {
     pub shrink: bool,
     /// Rows drawn as noise for each example; one that hits the target is dropped.
     pub noise: usize,
-    /// Words that make up more than this share are thinned out, see [`keep_chances`]; 0 for no thinning.
+    /// Words that make up more than this share are thinned out, by `weighting::keep_chances`; 0 for no thinning.
     pub sample: f64,
     /// The step size at the beginning.
     pub rate: f32,
@@ -141,7 +141,7 @@ impl Default for DirectParams {
     }
 }
 
-/// How [`ReferenceCitation`] runs; by default as the authors' program.
+/// How `rivals::reference` runs; by default as the authors' program.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(default)]
 pub struct ReferenceParams {
@@ -153,7 +153,7 @@ pub struct ReferenceParams {
     pub shrink: bool,
     /// Documents drawn evenly as noise for each example; one that hits the target is dropped.
     pub noise: usize,
-    /// Words that make up more than this share are thinned out, see [`keep_chances`]; 0 for no thinning.
+    /// Words that make up more than this share are thinned out, by `weighting::keep_chances`; 0 for no thinning.
     pub sample: f64,
     /// The step size at the beginning.
     pub rate: f32,
@@ -185,7 +185,7 @@ impl Default for ReferenceParams {
     }
 }
 
-/// How [`Npm`] runs.
+/// How `rivals::npm` runs.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(default)]
 pub struct NpmParams {
@@ -210,7 +210,7 @@ impl Default for NpmParams {
 /// Dimensions that DeepWalk has by default.
 pub const DEEPWALK_DIM: usize = 64;
 
-/// How [`DeepWalk`] runs; by default as its authors' program.
+/// How `rivals::deepwalk` runs; by default as its authors' program.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(default)]
 pub struct DeepWalkParams {

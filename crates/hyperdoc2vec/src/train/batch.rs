@@ -285,7 +285,8 @@ mod tests {
 
     const ROWS: usize = 12;
     const DIM: usize = 5;
-    const LOSSES: [LossFunction; 3] = [LossFunction::SampledSoftmax, LossFunction::FullSoftmax, LossFunction::NegativeSampling];
+    const LOSSES: [LossFunction; 3] =
+        [LossFunction::SampledSoftmax, LossFunction::FullSoftmax, LossFunction::NegativeSampling];
 
     fn tables() -> Tables {
         let mut tables = Tables { input: Table::new(ROWS, 0, DIM), output: Table::new(ROWS, 0, DIM) };

@@ -121,7 +121,7 @@ pub enum How {
 pub enum Miss {
     /// No document of the set is meant.
     NotInSet,
-    /// A document of the set has this title, but a test failed: see [`NearMatch`].
+    /// A document of the set has this title, but a test failed: see `NearMatch`.
     NearMiss,
     /// Several documents could be meant.
     Ambiguous,
