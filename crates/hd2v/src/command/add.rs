@@ -32,7 +32,7 @@ pub struct AddArgs {
     /// Replace the output if it is there already
     #[arg(long)]
     force: bool,
-    /// Threads [default: one a core]
+    /// Threads [default: one per core]
     #[arg(long, default_value_t = 0, hide_default_value = true, value_parser = most_threads)]
     threads: usize,
 }

@@ -12,11 +12,11 @@ use hyperdoc2vec::{Corpus, Error};
 
 use crate::output::{count, losses, status, thousands};
 
-/// Reads a number of threads; 0 is one a core.
+/// Reads a number of threads; 0 is one per core.
 pub fn most_threads(text: &str) -> Result<usize, String> {
     match text.parse() {
         Ok(threads) if threads <= 1024 => Ok(threads),
-        _ => Err("expected a number from 0 (one a core) to 1024".to_owned()),
+        _ => Err("expected a number from 0 (one per core) to 1024".to_owned()),
     }
 }
 

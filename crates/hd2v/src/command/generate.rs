@@ -27,7 +27,7 @@ pub struct GenerateArgs {
     /// Number of links (pairs of a position and a target)
     #[arg(long, default_value_t = GenerateParams::default().links)]
     links: usize,
-    /// Everything random follows from it
+    /// The random seed
     #[arg(long, default_value_t = GenerateParams::default().seed)]
     seed: u64,
     /// Mean number of words of a document
@@ -47,7 +47,7 @@ pub struct GenerateArgs {
     jsonl: Option<PathBuf>,
     #[command(flatten)]
     corpus: WordArgs,
-    /// Threads [default: one a core]
+    /// Threads [default: one per core]
     #[arg(long, default_value_t = 0, hide_default_value = true, value_parser = most_threads)]
     threads: usize,
 }

@@ -15,8 +15,8 @@ use crate::progress::{Reporter, stop_on_interrupt};
 #[derive(Args)]
 #[command(after_help = "\
 Formats:
-  jsonl     one JSON object a line: {\"id\": …, \"text\": \"… [its words][[other id]] …\", \"title\", \"date\", \"language\", \"labels\", \"url\"}
-  lines     one document a line, as the paper's authors have it: ID word word =-=ID1,ID2-=- word …
+  jsonl     one JSON object per line: {\"id\": …, \"text\": \"… [its words][[other id]] …\", \"title\", \"date\", \"language\", \"labels\", \"url\"}
+  lines     one document per line, as the paper's authors have it: ID word word =-=ID1,ID2-=- word …
   html      directories of pages, as a web server, Sphinx, mdBook or rustdoc writes them
   markdown  directories of .md files with links, wiki links and front matter
   mediawiki dumps of a wiki, such as enwiki-…-pages-articles-multistream.xml.bz2: articles, links, redirects, categories
@@ -54,7 +54,7 @@ pub struct ImportArgs {
     /// Write what was read, lost and found out, with samples, to this file as JSON (`-` for stdout)
     #[arg(long, value_name = "FILE")]
     report: Option<PathBuf>,
-    /// Papers: write every entry of every bibliography, and what became of it, to this file, one JSON object a line (`-` for stdout)
+    /// Papers: write every entry of every bibliography, and what became of it, to this file, one JSON object per line (`-` for stdout)
     #[arg(long, value_name = "FILE")]
     references: Option<PathBuf>,
     #[command(flatten)]
@@ -80,7 +80,7 @@ pub struct ImportArgs {
     /// Longest line of jsonl and lines, longest page of mediawiki, in MiB
     #[arg(long, default_value_t = 128, value_name = "MIB", value_parser = clap::value_parser!(u32).range(1..=4095))]
     max_record: u32,
-    /// Threads [default: one a core]
+    /// Threads [default: one per core]
     #[arg(long, default_value_t = 0, hide_default_value = true, value_parser = most_threads)]
     threads: usize,
 }

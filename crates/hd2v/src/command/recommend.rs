@@ -26,7 +26,7 @@ use crate::wire_from::context_text;
 The text is what stands around the link. `[[?]]` in it marks the place of the link: near words then weigh more, and
 words further away than the model's window do not count. Without a mark the whole text counts. --source or
 --source-file tell more to the hybrid: what else the document says, when it was written, and what it links to already,
-be it before the text or behind it. To the embedding they add what the document says; bm25 and bm25-cited look at the
+whether before or after this passage. To the embedding they add what the document says; bm25 and bm25-cited look at the
 text alone.
 
 Rankings:
@@ -36,7 +36,7 @@ Rankings:
   bm25-cited  the same, and with the contexts of the links that point at a document
 
 --index is for the embedding ranking of models of some 100,000 documents and more: lists of documents, made when first
-asked for and kept beside the model as MODEL.index, of which a few are looked through. It finds nearly all of what a look
+asked for and kept beside the model as MODEL.index, only a few of which are searched. It finds nearly all of what a look
 at all documents finds; the share is told. With --only and --before all documents are looked at.
 
 Examples:

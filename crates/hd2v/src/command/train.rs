@@ -52,7 +52,7 @@ pub struct TrainArgs {
     /// What to train [default: h-d2v; with --compat reference, h-d2v-paper]
     #[arg(long)]
     method: Option<Method>,
-    /// Numbers in a vector [default: 100; deepwalk 64]
+    /// Vector dimensions [default: 100; deepwalk 64]
     #[arg(long)]
     dim: Option<usize>,
     /// Words on each side that count: of a link, or of a word where words are learnt from their neighbours
@@ -62,10 +62,10 @@ pub struct TrainArgs {
     #[arg(long)]
     epochs: Option<usize>,
     /// Make as many passes, of content and links in proportion, as fit into this time (as 90s, 10m, 1h), up to the
-    /// numbers that --epochs and --content-epochs give; where there is too little of it, with --no-hybrid
+    /// numbers that --epochs and --content-epochs give; if time is short, the ranker is skipped, as with --no-hybrid
     #[arg(long, value_name = "TIME", value_parser = duration)]
     time: Option<Duration>,
-    /// Hold out a twentieth of the links, stop after so many passes that do not better their loss, and keep the best;
+    /// Hold out a twentieth of the links, stop after this many passes without improvement on them, and keep the best;
     /// 0: make all passes (h-d2v and joint) [default: 0]
     #[arg(long, value_name = "PASSES")]
     patience: Option<usize>,
@@ -81,7 +81,7 @@ pub struct TrainArgs {
     /// Train w2v as skip-gram, not CBOW
     #[arg(long)]
     skip_gram: bool,
-    /// What h-d2v and joint make small on links [default: sampled-softmax]
+    /// The loss that h-d2v and joint minimise on links [default: sampled-softmax]
     #[arg(long)]
     loss: Option<LossName>,
     /// Documents drawn as noise for a batch of links (for each link, in the step of the paper)
@@ -110,10 +110,10 @@ pub struct TrainArgs {
     /// Train only on documents dated up to this
     #[arg(long, value_name = "DATE")]
     until: Option<Date>,
-    /// Everything random follows from it
+    /// The random seed
     #[arg(long, default_value_t = TrainParams::default().seed)]
     seed: u64,
-    /// Threads [default: one a core]
+    /// Threads [default: one per core]
     #[arg(long, default_value_t = 0, hide_default_value = true, value_parser = most_threads)]
     threads: usize,
     /// Minutes between checkpoints

@@ -248,7 +248,7 @@ async fn embed(State(app): Shared, context: RequestContext, Json(texts): Json<Te
     let answer = move |engine: &Engine<'_>| {
         let inferrer = engine.inferrer.as_ref().map_err(|error| match error {
             Error::Unsupported { path, what } => Error::Unsupported { path: path.clone(), what: what.clone() },
-            error => Error::Usage(error.to_string()),
+            error => Error::Damaged { path: engine.recommender.model().path().to_owned(), what: error.to_string() },
         })?;
         let vectors = inferrer.texts(&texts.texts)?.into_iter().map(|inferred| inferred.vector).collect();
         let unknown = texts.texts.iter().map(|text| inferrer.unknown(text)).collect();

@@ -316,7 +316,10 @@ fn intents_of_too_few_contexts_and_models_without_words_are_told() {
     place.ok("train c -o m --dim 16 --no-hybrid --epochs 2 --content-epochs 1");
     let outcome = place.run("evaluate intents m few.jsonl --folds 5");
     assert_eq!(outcome.code, Some(2), "{}", outcome.err);
-    assert!(outcome.err.contains("class \"praise\" has 1 of the 5 members") && outcome.err.contains("--min-class 5"));
+    assert!(
+        outcome.err.contains("class \"praise\" has 1 of the 5 members")
+            && outcome.err.contains("leave out classes of fewer than 5 members")
+    );
     let outcome = place.ok("evaluate intents m few.jsonl --folds 5 --min-class 5 --json");
     assert!(outcome.err.contains("few.jsonl: \"praise\" is left out: 1 context"), "{}", outcome.err);
     let report: Value = serde_json::from_str(&outcome.out).expect("JSON");

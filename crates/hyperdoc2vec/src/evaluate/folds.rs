@@ -28,7 +28,7 @@ pub fn stratified(classes: &[u32], names: &[String], folds: usize, seed: u64, ad
         let more = if small.len() > 1 { format!(" (and {} more classes)", small.len() - 1) } else { String::new() };
         return Err(Error::Usage(format!(
             "class {:?} has {} of the {folds} members that {folds} folds need{more}; \
-             take fewer folds, or leave such classes out with --min-class {folds}",
+             take fewer folds, or leave out classes of fewer than {folds} members",
             names[class],
             members[class].len(),
         )));

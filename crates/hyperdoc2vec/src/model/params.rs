@@ -79,10 +79,13 @@ impl TrainParams {
         params
     }
 
-    /// Sets the method, and the dimensions to the method's own default.
+    /// Sets the method, and the dimensions to the method's own default where they were those of the method before.
     pub fn set_method(&mut self, method: Method) {
+        let default = |method| if method == Method::DeepWalk { DEEPWALK_DIM } else { TrainParams::default().dim };
+        if self.dim == default(self.method) {
+            self.dim = default(method);
+        }
         self.method = method;
-        self.dim = if method == Method::DeepWalk { DEEPWALK_DIM } else { TrainParams::default().dim };
     }
 
     /// Sets the loss of links; with negative sampling there are as many noise documents as in the paper.

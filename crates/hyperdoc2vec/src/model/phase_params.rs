@@ -4,14 +4,14 @@ use serde::{Deserialize, Serialize};
 
 use crate::kernel::Beyond;
 
-/// What is to become small. With s the scores of an example's columns and t its target:
+/// The loss to minimise. With s the scores of an example's columns and t its target:
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum LossFunction {
     /// `ln Σ e^(s − ln π) − (s_t − ln π_t)`, π being a column's chance to be there; columns are the targets of the batch
     /// and noise. `G = softmax(s − ln π) − [t]`.
     SampledSoftmax,
-    /// The same where every document is a column.
+    /// Sampled softmax in which every document is a column.
     FullSoftmax,
     /// `−ln σ(s_t) − Σ_noise w ln σ(−s)`, noise that hits the target left out; w is the batch's
     /// `noise_weight`. `G = σ(s_t) − 1` at the target, `w σ(s)` at noise. The paper's loss has w = 1.
@@ -58,7 +58,7 @@ impl Default for DbowParams {
 pub struct CitationParams {
     /// Passes over the links.
     pub epochs: usize,
-    /// What is to become small.
+    /// The loss to minimise.
     pub loss: LossFunction,
     /// Links in a batch.
     pub batch: usize,

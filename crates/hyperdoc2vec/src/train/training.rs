@@ -30,7 +30,8 @@ pub struct Training<'a> {
     corpus: &'a Corpus,
     params: TrainParams,
     threads: usize,
-    checkpoints: Option<Checkpoints>,
+    checkpoint: Option<(PathBuf, Duration)>,
+    resume: bool,
     split: Option<&'a Split>,
     watch: Option<Box<RunWatch<'a>>>,
 }
@@ -42,7 +43,7 @@ impl<'a> Training<'a> {
     /// With the parameters that suit `corpus`: see [`TrainParams::for_corpus`].
     pub fn new(corpus: &'a Corpus) -> Training<'a> {
         let params = TrainParams::for_corpus(corpus);
-        Training { corpus, params, threads: 0, checkpoints: None, split: None, watch: None }
+        Training { corpus, params, threads: 0, checkpoint: None, resume: false, split: None, watch: None }
     }
 
     /// All parameters at once.
@@ -92,14 +93,12 @@ impl<'a> Training<'a> {
 
     /// Writes a checkpoint to `path` each time `every` has gone by, and when the run is stopped.
     pub fn checkpoint(self, path: impl Into<PathBuf>, every: Duration) -> Training<'a> {
-        let resume = self.checkpoints.is_some_and(|checkpoints| checkpoints.resume);
-        Training { checkpoints: Some(Checkpoints { path: path.into(), every, resume }), ..self }
+        Training { checkpoint: Some((path.into(), every)), ..self }
     }
 
     /// Goes on from the checkpoint, if it is there.
-    pub fn resume(mut self, resume: bool) -> Training<'a> {
-        self.checkpoints.iter_mut().for_each(|checkpoints| checkpoints.resume = resume);
-        self
+    pub fn resume(self, resume: bool) -> Training<'a> {
+        Training { resume, ..self }
     }
 
     /// Shows each batch to `watch`, which may stop the run.
@@ -126,7 +125,8 @@ impl<'a> Training<'a> {
     /// When the watching closure stops the run, the error is [`Error::Stopped`] if there is a checkpoint to resume from,
     /// and [`Error::Interrupted`] otherwise.
     pub fn run(self, path: impl AsRef<Path>) -> Result<Model> {
-        let Training { corpus, params, threads, checkpoints, split, watch } = self;
+        let Training { corpus, params, threads, checkpoint, resume, split, watch } = self;
+        let checkpoints = checkpoint.map(|(path, every)| Checkpoints { path, every, resume });
         params.validate()?;
         let view = view(corpus, split, &params)?;
         let run = Run { view: &view, params: &params, threads, checkpoints: checkpoints.as_ref() };

@@ -58,7 +58,7 @@ pub struct EvaluateClassesArgs {
     svm: SvmArgs,
     #[command(flatten)]
     train: MethodArgs,
-    /// Threads [default: one a core]
+    /// Threads [default: one per core]
     #[arg(long, default_value_t = 0, hide_default_value = true, value_parser = most_threads)]
     threads: usize,
     /// Print JSON
@@ -69,7 +69,7 @@ pub struct EvaluateClassesArgs {
 /// The machine.
 #[derive(Args, Default)]
 pub struct SvmArgs {
-    /// What an error costs the machine
+    /// The SVM's cost parameter C
     #[arg(long, default_value_t = SvmParams::default().c)]
     pub c: f64,
     /// γ of the kernel: auto (one over the numbers of a vector, as LIBSVM), scale (that over their variance, so that the

@@ -34,10 +34,10 @@ pub struct EvaluateCriteriaArgs {
     /// Documents of the generated corpus
     #[arg(long, default_value_t = CriteriaParams::default().docs, value_parser = docs)]
     docs: usize,
-    /// Everything random follows from it
+    /// The random seed
     #[arg(long, default_value_t = CriteriaParams::default().seed)]
     seed: u64,
-    /// Threads [default: one a core]
+    /// Threads [default: one per core]
     #[arg(long, default_value_t = 0, hide_default_value = true, value_parser = most_threads)]
     threads: usize,
     /// Print JSON

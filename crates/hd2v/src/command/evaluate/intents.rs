@@ -39,7 +39,7 @@ pub struct EvaluateIntentsArgs {
     field: String,
     #[command(flatten)]
     svm: SvmArgs,
-    /// Everything random follows from it
+    /// The random seed
     #[arg(long, default_value_t = 1)]
     seed: u64,
     /// Print JSON

@@ -65,7 +65,7 @@ pub struct EvaluateLinksArgs {
     /// Labelled contexts, as for `evaluate intents`: tell recall by citation function too
     #[arg(long, value_name = "FILE")]
     intents: Option<PathBuf>,
-    /// What an error costs the machine that tells functions [default: the best of 1, 10 and 100 on the labelled contexts]
+    /// The SVM's cost parameter C for classifying link functions [default: the best of 1, 10 and 100 on the labelled contexts]
     #[arg(long, value_name = "C", requires = "intents", value_parser = cost)]
     intent_c: Option<f64>,
     /// How average precision is divided: by the truths found (paper) or by all (trec)
@@ -77,7 +77,7 @@ pub struct EvaluateLinksArgs {
     /// Write METHOD.run for each method, and qrels, into this directory
     #[arg(long, value_name = "DIR", conflicts_with = "run")]
     runs: Option<PathBuf>,
-    /// Threads [default: one a core]
+    /// Threads [default: one per core]
     #[arg(long, default_value_t = 0, hide_default_value = true, value_parser = most_threads)]
     threads: usize,
     /// Print JSON
@@ -107,7 +107,7 @@ pub struct SplitArgs {
 /// How models are trained.
 #[derive(Args)]
 pub struct MethodArgs {
-    /// Numbers in a vector
+    /// Vector dimensions
     #[arg(long, default_value_t = TrainParams::default().dim)]
     pub dim: usize,
     /// Words on each side of a link that count
@@ -131,7 +131,7 @@ pub struct MethodArgs {
     /// Words that occur less often are not learnt [default: as the corpus was imported]
     #[arg(long)]
     pub min_count: Option<u64>,
-    /// Everything random follows from it
+    /// The random seed
     #[arg(long, default_value_t = TrainParams::default().seed)]
     pub seed: u64,
 }

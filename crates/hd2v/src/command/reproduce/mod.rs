@@ -83,7 +83,7 @@ pub struct ReproduceArgs {
     /// Labelled contexts, as for `evaluate intents`; may be given several times, the first labels the links
     #[arg(long, value_name = "FILE")]
     intents: Vec<PathBuf>,
-    /// What an error costs the machine that tells the functions of links [default: the best of 1, 10 and 100 on the first
+    /// The SVM's cost parameter C for classifying link functions [default: the best of 1, 10 and 100 on the first
     /// file of --intents]
     #[arg(long, value_name = "C", requires = "intents", value_parser = cost)]
     intent_c: Option<f64>,
@@ -107,7 +107,7 @@ pub struct ReproduceArgs {
     /// The links' own words: part of the question, or not [default: keep; both where most links have such words]
     #[arg(long)]
     anchors: Option<Anchors>,
-    /// Threads [default: one a core]
+    /// Threads [default: one per core]
     #[arg(long, default_value_t = 0, hide_default_value = true, value_parser = most_threads)]
     threads: usize,
 }
@@ -483,7 +483,7 @@ impl Reproduction<'_> {
     }
 }
 
-/// So many threads, or one a core.
+/// So many threads, or one per core.
 fn pool_threads(threads: usize) -> usize {
     if threads > 0 { threads } else { std::thread::available_parallelism().map_or(1, usize::from) }
 }
