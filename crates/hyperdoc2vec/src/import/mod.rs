@@ -175,7 +175,7 @@ pub enum Unit {
 /// A closure that watches an import and may stop it.
 pub type Watch<'a> = &'a mut (dyn FnMut(&Progress) -> ControlFlow<()> + Send);
 
-/// Documents read from files of a format.
+/// An import: documents from files of a format or from memory, into a corpus or jsonl.
 ///
 /// ```no_run
 /// use hyperdoc2vec::{Format, Import};
