@@ -171,7 +171,7 @@ impl From<Vec<FoundDocument>> for wire::Found {
 /// The documents on a map, with what is shown of them.
 pub fn map(recommender: &Recommender<'_>, map: &DocumentMap) -> wire::Map {
     let model = recommender.model();
-    let links = model.links_to().unwrap_or_default();
+    let links = model.links_to();
     let linked = |row: usize| links.get(row).copied().unwrap_or(0);
     let mut rows: Vec<usize> = (0..map.places().len()).collect();
     if rows.len() > ON_MAP {

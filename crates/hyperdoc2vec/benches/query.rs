@@ -129,7 +129,7 @@ fn batch(searcher: &Searcher<'_>, texts: &[String]) -> Vec<Vec<Hit>> {
         searcher.vector(&query).expect("asked").unwrap_or(vec![0.0; dim])
     };
     let vectors: Vec<f32> = texts.par_iter().flat_map_iter(vector).collect();
-    let out = searcher.model().vectors(Vectors::DocOut).expect("there");
+    let out = searcher.model().vectors(Vectors::DocOut);
     rank::top_batch(Matrix::new(&vectors, texts.len(), dim, dim), out, TOP, |_, _| true)
 }
 
@@ -139,7 +139,7 @@ fn of_model(model: &Path, corpus: &Path) {
     let searcher = Searcher::new(&model);
     let queries = texts(&corpus, 400).into_iter().map(|text| searcher.query(&text).expect("read"));
     let vectors: Vec<Vec<f32>> = queries.filter_map(|query| searcher.vector(&query).expect("asked")).collect();
-    let out = model.vectors(Vectors::DocOut).expect("there");
+    let out = model.vectors(Vectors::DocOut);
     let exact = |number: usize| rank::top(&rank::products(&vectors[number], out), TOP, |_| true);
     println!(
         "{} documents, {} questions\n\n| | median, ms | fastest |\n|---|---|---|",
@@ -210,7 +210,7 @@ fn large(dir: &Path) {
     let vectors: Vec<Vec<f32>> = (0..200)
         .map(|number| searcher.vector(&searcher.query(&text(number)).expect("read")).expect("asked").expect("known"))
         .collect();
-    let out = model.vectors(Vectors::DocOut).expect("there");
+    let out = model.vectors(Vectors::DocOut);
     let exact = |number: usize| rank::top(&rank::products(&vectors[number], out), TOP, |_| true);
     for threads in [1, 2] {
         let times = on(threads, || milliseconds(50, |number| drop(black_box(exact(number)))));

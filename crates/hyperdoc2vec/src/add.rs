@@ -220,7 +220,7 @@ impl<'a> Addition<'a> {
     fn vectors(&self) -> Result<(Vec<f32>, Vec<f32>, u64)> {
         let (model, dim) = (self.model, self.model.params().dim);
         let table = |which| -> Result<Vec<f32>> {
-            let table = model.vectors(which)?;
+            let table = model.vectors(which);
             Ok((0..table.rows()).flat_map(|row| table.row(row)).copied().collect())
         };
         let (mut doc_in, mut doc_out) = (table(Vectors::DocIn)?, table(Vectors::DocOut)?);
@@ -290,7 +290,7 @@ impl<'a> Addition<'a> {
             document_labels.push(document_label.len() as u64);
         }
         let (label_bytes, label_ends) = flat(labels.into_iter());
-        let mut links_to = model.links_to()?.to_vec();
+        let mut links_to = model.links_to().to_vec();
         links_to.resize(self.all_documents(), 0);
         let targets = || self.links.iter().flatten().flat_map(|place| &place.targets);
         targets().for_each(|target| links_to[target.index()] += 1);
@@ -353,7 +353,7 @@ impl<'a> Addition<'a> {
     fn keywords(&self) -> Result<Option<KeywordsBuf>> {
         let Some(old) = self.model.keywords() else { return Ok(None) };
         let (mut ends, mut rows, mut counts) = (old.ends.to_vec(), old.rows.to_vec(), old.counts.to_vec());
-        let (found, documents) = (self.model.word_documents()?, self.model.trained_documents());
+        let (found, documents) = (self.model.word_documents(), self.model.trained_documents());
         let rarity = |row: WordRow| rarity(found[row.index()], documents);
         for &doc in &self.documents {
             let known = self.corpus.words(doc).iter().map(|word| self.terms[word.index()]);

@@ -13,59 +13,45 @@
 use std::borrow::Cow;
 use std::io::{self, Write};
 
-use crate::error::Result;
 use crate::kernel::Matrix;
 use crate::model::{Model, Vectors};
 
 /// Writes the word2vec text format.
-pub fn word2vec(model: &Model, which: Vectors, out: &mut dyn Write) -> Result<io::Result<()>> {
-    let vectors = model.vectors(which)?;
-    Ok(write_word2vec(vectors, |row| name(model, which, row), out))
+pub fn word2vec(model: &Model, which: Vectors, out: &mut dyn Write) -> io::Result<()> {
+    write_word2vec(model.vectors(which), |row| name(model, which, row), out)
 }
 
 /// Writes the word2vec binary format.
-pub fn word2vec_binary(model: &Model, which: Vectors, out: &mut dyn Write) -> Result<io::Result<()>> {
-    let vectors = model.vectors(which)?;
-    Ok(write_word2vec_binary(vectors, |row| name(model, which, row), out))
+pub fn word2vec_binary(model: &Model, which: Vectors, out: &mut dyn Write) -> io::Result<()> {
+    write_word2vec_binary(model.vectors(which), |row| name(model, which, row), out)
 }
 
 /// Writes a matrix for numpy.
-pub fn npy(model: &Model, which: Vectors, out: &mut dyn Write) -> Result<io::Result<()>> {
-    Ok(write_npy(model.vectors(which)?, out))
+pub fn npy(model: &Model, which: Vectors, out: &mut dyn Write) -> io::Result<()> {
+    write_npy(model.vectors(which), out)
 }
 
 /// Writes numbers between tabs.
-pub fn tsv(model: &Model, which: Vectors, out: &mut dyn Write) -> Result<io::Result<()>> {
-    Ok(write_tsv(model.vectors(which)?, out))
+pub fn tsv(model: &Model, which: Vectors, out: &mut dyn Write) -> io::Result<()> {
+    write_tsv(model.vectors(which), out)
 }
 
-/// Writes what the rows are, a line each below a line of names: `id`, `title`, `labels` of documents, `word`, `count`,
+/// Writes the names of the rows, a line each below a heading: `id`, `title`, `labels` of documents, `word`, `count`,
 /// `documents` of words. Tabs and line ends in them are written as spaces.
-pub fn metadata(model: &Model, which: Vectors, out: &mut dyn Write) -> Result<io::Result<()>> {
+pub fn metadata(model: &Model, which: Vectors, out: &mut dyn Write) -> io::Result<()> {
     if is_word(which) {
-        let (counts, documents) = (model.word_counts()?, model.word_documents()?);
-        return Ok((|| {
-            writeln!(out, "word\tcount\tdocuments")?;
-            for (row, (count, documents)) in counts.iter().zip(documents).enumerate() {
-                writeln!(out, "{}\t{count}\t{documents}", field(name(model, which, row)))?;
-            }
-            Ok(())
-        })());
-    }
-    Ok((|| {
-        writeln!(out, "id\ttitle\tlabels")?;
-        for row in 0..model.documents() {
-            let labels = labels(model, row).join(", ");
-            writeln!(
-                out,
-                "{}\t{}\t{}",
-                field(name(model, which, row)),
-                field(model.titles().get(row)),
-                field(&labels)
-            )?;
+        writeln!(out, "word\tcount\tdocuments")?;
+        for (row, (count, documents)) in model.word_counts().iter().zip(model.word_documents()).enumerate() {
+            writeln!(out, "{}\t{count}\t{documents}", field(name(model, which, row)))?;
         }
-        Ok(())
-    })())
+        return Ok(());
+    }
+    writeln!(out, "id\ttitle\tlabels")?;
+    for row in 0..model.documents() {
+        let (name, title, labels) = (name(model, which, row), model.titles().get(row), labels(model, row).join(", "));
+        writeln!(out, "{}\t{}\t{}", field(name), field(title), field(&labels))?;
+    }
+    Ok(())
 }
 
 /// The names of the labels of a document.

@@ -145,7 +145,7 @@ fn vectors_are_embedded_added_exported_and_evaluated() {
     let grown = Model::open(dir.path().join("grown")).expect("a model");
     assert_eq!(grown.documents(), 400);
     let mut out = Vec::new();
-    export::npy(&grown, Vectors::DocOut, &mut out).expect("vectors").expect("written");
+    export::npy(&grown, Vectors::DocOut, &mut out).expect("written");
     assert!(out.len() > 400 * 24 * 4);
     let whole = Import::documents(documents.clone()).build(dir.path().join("whole")).expect("a corpus");
     let split = Split::by_share(&whole, 0.2, 1).expect("a split");

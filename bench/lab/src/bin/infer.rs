@@ -45,7 +45,7 @@ fn main() {
     let known: usize = inferred.iter().map(|text| text.known).sum();
     let (rate, words) = (texts.len() as f64 / seconds, known as f64 / seconds / 1e6);
     println!("{} texts, {rate:.0} a second, {words:.2} million known words a second", texts.len());
-    let trained = model.vectors(Vectors::DocIn).unwrap();
+    let trained = model.vectors(Vectors::DocIn);
     let dim = trained.cols();
     let table: Vec<f32> = (0..trained.rows()).flat_map(|row| unit(trained.row(row))).collect();
     let queries: Vec<f32> = inferred.iter().flat_map(|text| unit(&text.vector)).collect();

@@ -108,7 +108,7 @@ fn main() {
         .collect();
     let queries = Matrix::new(&vectors, asked.len(), params.dim, params.dim);
     let started = std::time::Instant::now();
-    let hits = rank::top_batch(queries, model.vectors(Vectors::DocOut).unwrap(), 10, |_, _| true);
+    let hits = rank::top_batch(queries, model.vectors(Vectors::DocOut), 10, |_, _| true);
     let seconds = started.elapsed().as_secs_f64();
     tell("embedding", &asked, &newcomer, &hits);
     println!("          {:.0} queries a second in a batch", asked.len() as f64 / seconds);

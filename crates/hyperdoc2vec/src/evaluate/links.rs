@@ -421,7 +421,7 @@ fn tables_of(view: &View<'_>, model: &Model) -> Result<Tables> {
     let fill = |table: &mut Table, words: Vectors, documents: Vectors| -> Result<()> {
         let stride = table.stride();
         let (word_rows, document_rows) = table.halves_mut();
-        for (rows, from) in [(word_rows, model.vectors(words)?), (document_rows, model.vectors(documents)?)] {
+        for (rows, from) in [(word_rows, model.vectors(words)), (document_rows, model.vectors(documents))] {
             for (number, row) in rows.chunks_exact_mut(stride).enumerate() {
                 row[..from.cols()].copy_from_slice(from.row(number));
             }

@@ -117,7 +117,7 @@ impl LinkQuestions<'_> {
         let searcher = Searcher::new(model);
         let query = |position| Query::of_link(view, terms, position, window, self.anchors);
         if ask.is_embedding() {
-            let (targets, candidates) = (model.vectors(Vectors::DocOut)?, self.candidates(model.params()));
+            let (targets, candidates) = (model.vectors(Vectors::DocOut), self.candidates(model.params()));
             return self.blocks(sink, |positions| {
                 let vector = |&position: &usize| searcher.vector(&query(position));
                 let vectors: Vec<Option<Vec<f32>>> = positions.par_iter().map(vector).collect::<Result<_>>()?;

@@ -110,7 +110,7 @@ impl<'a> Inferrer<'a> {
             let what = "a deepwalk model knows links alone, so no vector follows from a text; train another method";
             return Err(Error::Unsupported { path: model.path().to_owned(), what: what.to_owned() });
         }
-        let (words, counts) = (model.vectors(Vectors::WordOut)?, model.word_counts()?);
+        let (words, counts) = (model.vectors(Vectors::WordOut), model.word_counts());
         let predict = Predict::of(model.params(), params, words, counts);
         Ok(Inferrer { model, tokenizer: model.tokenizer(), predict, steps: params.steps })
     }
@@ -194,7 +194,7 @@ impl<'a> Inferrer<'a> {
         let known: Vec<Option<WordRow>> = rows.iter().copied().map(Some).collect();
         let (rows, weights) = Query::of_rows(&known, None, model.words(), model.params().window).weights(model)?;
         let mut vector = vec![0.0; model.params().dim];
-        gather_sum(model.vectors(Vectors::WordIn)?, WordRow::numbers(&rows), &weights, &mut vector);
+        gather_sum(model.vectors(Vectors::WordIn), WordRow::numbers(&rows), &weights, &mut vector);
         Ok(vector)
     }
 }

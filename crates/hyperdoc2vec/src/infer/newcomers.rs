@@ -45,7 +45,7 @@ impl ContentMap {
 
     /// The map of a model; `None` in a model that was made without.
     pub fn of(model: &Model) -> Option<ContentMap> {
-        ContentMap::new(model.array("newcomer_out").ok()?.to_vec(), model.params().dim)
+        ContentMap::new(model.optional("newcomer_out")?.to_vec(), model.params().dim)
     }
 
     /// Its array, to be written into a model.

@@ -37,6 +37,7 @@ pub use crate::storage::strings::StringTable;
 use std::path::Path;
 
 use bytemuck::Pod;
+use safetensors::Dtype;
 use serde_json::Value;
 
 use crate::document::Date;
@@ -94,8 +95,14 @@ impl Field {
     }
 }
 
+/// The arrays of a forest of the learnt ranking: features, numbers, children, roots.
+pub(crate) const FOREST_ARRAYS: [[&str; 4]; 2] = [
+    ["hybrid.alone.feature", "hybrid.alone.number", "hybrid.alone.child", "hybrid.alone.roots"],
+    ["hybrid.sourced.feature", "hybrid.sourced.number", "hybrid.sourced.child", "hybrid.sourced.roots"],
+];
+
 impl Model {
-    /// Opens a model. Sizes are checked, contents are not read: see [`Model::verify`].
+    /// Opens a model and checks that its arrays fit together. Contents are not read: see [`Model::verify`].
     pub fn open(path: impl AsRef<Path>) -> Result<Model> {
         let path = path.as_ref();
         let container = Container::open(path, FORMAT, VERSION)?;
@@ -103,15 +110,67 @@ impl Model {
         let params: TrainParams = serde_json::from_value(container.about()["params"].clone())
             .map_err(|e| damaged(format!("its parameters cannot be read: {e}")))?;
         let model = Model { container, params };
-        let (words, documents) = (model.words(), model.documents());
-        let fits = model.container.shape("word_in") == [words, model.params.dim]
-            && model.terms().ends.len() >= words
-            && model.container.shape("word_out") == [words, model.params.dim]
-            && model.container.shape("doc_in") == [documents, model.params.dim]
-            && model.container.shape("doc_out") == [documents, model.params.dim]
-            && model.container.shape("names.ends") == [documents]
-            && model.container.shape("dates") == [documents];
-        if fits { Ok(model) } else { Err(damaged("its arrays do not fit together".to_owned())) }
+        model.check_arrays()?;
+        Ok(model)
+    }
+
+    /// Checks that every array is there, of its type and length, so that accessors cannot fail. Only the search index,
+    /// links, keywords, the learnt ranking and the newcomers' map may be missing, each as a whole.
+    fn check_arrays(&self) -> Result<()> {
+        use Dtype::{F32, I32, U8, U32, U64};
+        let (words, documents, dim) = (self.words(), self.documents(), self.params.dim);
+        let (any, by_word, by_document) = (None, Some(words), Some(documents));
+        let required = [
+            ("word_in", F32, Some(words * dim)),
+            ("word_out", F32, Some(words * dim)),
+            ("doc_in", F32, Some(documents * dim)),
+            ("doc_out", F32, Some(documents * dim)),
+            ("word_counts", U64, by_word),
+            ("word_documents", U64, by_word),
+            ("words.bytes", U8, any),
+            ("words.ends", U64, any),
+            ("words.index", U32, any),
+            ("names.bytes", U8, any),
+            ("names.ends", U64, by_document),
+            ("names.index", U32, any),
+            ("titles.bytes", U8, any),
+            ("titles.ends", U64, by_document),
+            ("urls.bytes", U8, any),
+            ("urls.ends", U64, by_document),
+            ("labels.bytes", U8, any),
+            ("labels.ends", U64, any),
+            ("document_labels", U64, by_document),
+            ("document_label", U32, any),
+            ("dates", I32, by_document),
+            ("links_to", U32, by_document),
+        ];
+        let optional: [&[(&str, Dtype, Option<usize>)]; 5] = [
+            &[("text.ends", U64, any), ("text.postings", U8, any), ("text.lengths", U32, by_document)],
+            &[("cited.ends", U64, any), ("cited.postings", U8, any), ("cited.lengths", U32, by_document)],
+            &[
+                ("links.ends", U64, by_document),
+                ("links.sources", U32, any),
+                ("contexts.ends", U64, by_document),
+                ("contexts.words", U8, any),
+            ],
+            &[("keywords.ends", U64, by_document), ("keywords.rows", U32, any), ("keywords.counts", U8, any)],
+            &[("newcomer_out", F32, Some((2 * dim + 1) * dim))],
+        ];
+        required.into_iter().try_for_each(|array| self.container.check(array))?;
+        for group in optional.into_iter().filter(|group| group.iter().any(|array| self.container.has(array.0))) {
+            group.iter().try_for_each(|&array| self.container.check(array))?;
+        }
+        if !self.about()["hybrid"].is_null() {
+            for [feature, number, child, roots] in FOREST_ARRAYS {
+                let arrays = [(feature, U32, any), (number, F32, any), (child, U32, any), (roots, U32, any)];
+                arrays.into_iter().try_for_each(|array| self.container.check(array))?;
+            }
+        }
+        if self.terms().ends.len() < words {
+            let what = "it has fewer words than vectors of words".to_owned();
+            return Err(Error::Damaged { path: self.path().to_owned(), what });
+        }
+        Ok(())
     }
 
     /// Reads everything and compares checksums.
@@ -155,25 +214,34 @@ impl Model {
     }
 
     /// One of the four matrices.
-    pub fn vectors(&self, which: Vectors) -> Result<Matrix<'_>> {
-        let data = self.container.array(which.name())?;
+    pub fn vectors(&self, which: Vectors) -> Matrix<'_> {
         let rows = self.container.shape(which.name()).first().copied().unwrap_or(0);
-        Ok(Matrix::new(data, rows, self.params.dim, self.params.dim))
+        Matrix::new(self.required(which.name()), rows, self.params.dim, self.params.dim)
     }
 
-    fn strings(&self, names: [&str; 3]) -> StringTable<'_> {
-        let [bytes, ends, index] = names;
+    /// An array that every model has: it was checked when the file was opened.
+    fn required<T: Pod>(&self, name: &str) -> &[T] {
+        self.container.array(name).unwrap_or_default()
+    }
+
+    /// An array that may be missing.
+    pub(crate) fn optional<T: Pod>(&self, name: &str) -> Option<&[T]> {
+        self.container.array(name).ok()
+    }
+
+    fn strings(&self, name: &str) -> StringTable<'_> {
+        let index = self.optional(&format!("{name}.index")).unwrap_or_default();
         StringTable {
-            bytes: self.container.array(bytes).unwrap_or_default(),
-            ends: self.container.array(ends).unwrap_or_default(),
-            index: self.container.array(index).unwrap_or_default(),
+            bytes: self.required(&format!("{name}.bytes")),
+            ends: self.required(&format!("{name}.ends")),
+            index,
         }
     }
 
     /// The words that have vectors, by their rows.
     pub fn vocabulary(&self) -> StringTable<'_> {
         let terms = self.terms();
-        StringTable { ends: &terms.ends[..self.words().min(terms.ends.len())], ..terms }
+        StringTable { ends: &terms.ends[..self.words()], ..terms }
     }
 
     /// Reads text as that of the corpus was read.
@@ -183,78 +251,65 @@ impl Model {
 
     /// The words of the search index, by their rows: those of [`Model::vocabulary`], and behind them the rarer ones.
     pub fn terms(&self) -> StringTable<'_> {
-        self.strings(["words.bytes", "words.ends", "words.index"])
+        self.strings("words")
     }
 
     /// One half of the search index; `None` in a model that was made without.
     pub fn postings(&self, field: Field) -> Option<Postings<'_>> {
         let [ends, bytes, lengths] = field.arrays();
-        let postings = Postings {
-            ends: self.container.array(ends).ok()?,
-            bytes: self.container.array(bytes).ok()?,
-            lengths: self.container.array(lengths).ok()?,
-        };
-        (postings.lengths.len() == self.documents()).then_some(postings)
+        Some(Postings { ends: self.optional(ends)?, bytes: self.required(bytes), lengths: self.required(lengths) })
     }
 
     /// The ids of documents, by their rows.
     pub fn names(&self) -> StringTable<'_> {
-        self.strings(["names.bytes", "names.ends", "names.index"])
+        self.strings("names")
     }
 
     /// The titles of documents, by their rows; empty where there is none.
     pub fn titles(&self) -> StringTable<'_> {
-        self.strings(["titles.bytes", "titles.ends", ""])
+        self.strings("titles")
     }
 
     /// Where readers find documents, by their rows; empty where that is not known.
     pub fn urls(&self) -> StringTable<'_> {
-        self.strings(["urls.bytes", "urls.ends", ""])
+        self.strings("urls")
     }
 
     /// All labels.
     pub fn labels(&self) -> StringTable<'_> {
-        self.strings(["labels.bytes", "labels.ends", ""])
+        self.strings("labels")
     }
 
     /// The labels of a document, as numbers of [`Model::labels`].
     pub fn label_ids(&self, document: usize) -> &[u32] {
-        let ends: &[u64] = self.container.array("document_labels").unwrap_or_default();
+        let ends: &[u64] = self.required("document_labels");
         let start = if document == 0 { Some(&0) } else { ends.get(document - 1) };
         let range = start.zip(ends.get(document)).map(|(&start, &end)| start as usize..end as usize);
-        let labels: &[u32] = self.container.array("document_label").unwrap_or_default();
-        range.and_then(|range| labels.get(range)).unwrap_or_default()
+        range.and_then(|range| self.required("document_label").get(range)).unwrap_or_default()
     }
 
     /// How many links point at each document.
-    pub fn links_to(&self) -> Result<&[u32]> {
-        self.container.array("links_to")
+    pub fn links_to(&self) -> &[u32] {
+        self.required("links_to")
     }
 
     /// The links, with words around them; `None` in a model that was made without.
     pub fn links(&self) -> Option<Links<'_>> {
-        let links = Links {
-            ends: self.container.array("links.ends").ok()?,
-            sources: self.container.array("links.sources").ok()?,
-            context_ends: self.container.array("contexts.ends").ok()?,
-            contexts: self.container.array("contexts.words").ok()?,
-        };
-        (links.ends.len() == self.documents()).then_some(links)
+        Some(Links {
+            ends: self.optional("links.ends")?,
+            sources: self.required("links.sources"),
+            context_ends: self.required("contexts.ends"),
+            contexts: self.required("contexts.words"),
+        })
     }
 
-    /// What documents are about; `None` in a model that was made without.
+    /// The words that stand out in each document; `None` in a model that was made without.
     pub fn keywords(&self) -> Option<Keywords<'_>> {
-        let keywords = Keywords {
-            ends: self.container.array("keywords.ends").ok()?,
-            rows: self.container.array("keywords.rows").ok()?,
-            counts: self.container.array("keywords.counts").ok()?,
-        };
-        (keywords.ends.len() == self.documents()).then_some(keywords)
-    }
-
-    /// An array.
-    pub(crate) fn array<T: Pod>(&self, name: &str) -> Result<&[T]> {
-        self.container.array(name)
+        Some(Keywords {
+            ends: self.optional("keywords.ends")?,
+            rows: self.required("keywords.rows"),
+            counts: self.required("keywords.counts"),
+        })
     }
 
     /// The file as arrays and a description.
@@ -269,16 +324,16 @@ impl Model {
 
     /// The dates of all documents, packed (see [`Date::packed`]); 0 where there is none.
     pub fn dates(&self) -> &[i32] {
-        self.container.array("dates").unwrap_or_default()
+        self.required("dates")
     }
 
     /// How often each word with a vector occurs.
-    pub fn word_counts(&self) -> Result<&[u64]> {
-        self.container.array("word_counts")
+    pub fn word_counts(&self) -> &[u64] {
+        self.required("word_counts")
     }
 
     /// In how many documents each word with a vector occurs.
-    pub fn word_documents(&self) -> Result<&[u64]> {
-        self.container.array("word_documents")
+    pub fn word_documents(&self) -> &[u64] {
+        self.required("word_documents")
     }
 }

@@ -168,7 +168,7 @@ impl Recommender<'_> {
             return vec![];
         }
         let (names, titles) = (model.names(), model.titles());
-        let links = model.links_to().unwrap_or_default();
+        let links = model.links_to();
         let place = |row: usize| {
             let (name, title) = (names.get(row).to_lowercase(), titles.get(row).to_lowercase());
             if !wanted.iter().all(|word| name.contains(word) || title.contains(word)) {

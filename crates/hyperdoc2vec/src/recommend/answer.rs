@@ -121,7 +121,7 @@ impl DocumentHit {
             title: title(model, row),
             score: hit.score,
             probability: None,
-            links: model.links_to().ok().and_then(|links| links.get(row).copied()),
+            links: model.links_to().get(row).copied(),
             date: model.date(row),
             url: url(model, row),
             why: None,

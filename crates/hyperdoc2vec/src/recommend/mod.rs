@@ -220,7 +220,7 @@ impl<'a> Recommender<'a> {
     }
 
     fn around(&self, which: Vectors, row: usize, name: &str, top: usize) -> Result<Vec<Hit>> {
-        let vectors = self.model().vectors(which)?;
+        let vectors = self.model().vectors(which);
         if vectors.row(row).iter().all(|&x| x == 0.0) {
             let side = if matches!(which, Vectors::DocIn | Vectors::WordIn) { "IN" } else { "OUT" };
             let message = format!("the {side} vector of {name:?} is zero, so nothing is near it");
@@ -354,7 +354,7 @@ impl<'a> Recommender<'a> {
         let dim = self.model().params().dim;
         let top = places.iter().map(|(_, question)| question.top).max().unwrap_or(0);
         let vectors = Matrix::new(&vectors, places.len(), dim, dim);
-        let targets = self.model().vectors(Vectors::DocOut)?;
+        let targets = self.model().vectors(Vectors::DocOut);
         let found = rank::top_batch(vectors, targets, top, |question, row| places[question].1.admitted[row]);
         for ((place, question), mut hits) in places.iter().zip(found) {
             hits.truncate(question.top);

@@ -100,7 +100,7 @@ impl Index {
     pub fn build(searcher: &Searcher<'_>, path: &Path) -> Result<Index> {
         searcher.can_embed()?;
         let model = searcher.model();
-        let out = model.vectors(Vectors::DocOut)?;
+        let out = model.vectors(Vectors::DocOut);
         let count = (out.rows() as f64).sqrt().ceil() as usize;
         let centres = centres(out, count);
         let lists = nearest_lists(out, centres.as_matrix());
@@ -133,7 +133,7 @@ impl Index {
         let Some(level) = WANTED.iter().position(|&most| wanted <= most) else { return Ok(None) };
         let (rows, ends) = (self.container.array::<u32>("rows")?, self.container.array::<u64>("ends")?);
         let centres = self.container.array::<f32>("centres")?;
-        let out = model.vectors(Vectors::DocOut)?;
+        let out = model.vectors(Vectors::DocOut);
         let dim = out.cols();
         let centres = Matrix::new(centres, self.about.lists, dim, dim);
         let mut packed = vec![0.0; Panels::len(dim, 1)];
@@ -254,7 +254,7 @@ fn check(searcher: &Searcher<'_>, centres: &Centres, lists: &[u32]) -> Result<Ab
     let questions = questions(searcher)?;
     let dim = centres.dim;
     let asked = Matrix::new(&questions, questions.len() / dim, dim, dim);
-    let out = searcher.model().vectors(Vectors::DocOut)?;
+    let out = searcher.model().vectors(Vectors::DocOut);
     let count = centres.as_matrix().rows();
     let exact = top_batch(asked, out, WANTED[1], |_, _| true);
     // For each question the place of each exact hit's list among those nearest to the question.
@@ -295,7 +295,7 @@ fn questions(searcher: &Searcher<'_>) -> Result<Vec<f32>> {
         questions.extend(searcher.vector(&query)?.into_iter().flatten());
     }
     if questions.is_empty() {
-        let words = model.vectors(Vectors::WordIn)?;
+        let words = model.vectors(Vectors::WordIn);
         let asked = words.rows().min(QUESTIONS);
         questions.extend((0..asked).flat_map(|question| words.row(question * words.rows() / asked)));
     }

@@ -72,7 +72,7 @@ pub fn explain(
         Ok(()) => query.weights(model)?,
         Err(_) => Default::default(),
     };
-    let (words, out) = (model.vectors(Vectors::WordIn)?, model.vectors(Vectors::DocOut)?);
+    let (words, out) = (model.vectors(Vectors::WordIn), model.vectors(Vectors::DocOut));
     let vector = searcher.vector(query)?.filter(|_| !rows.is_empty());
     let idf = |word: WordRow| searcher.cited().map_or(1.0, |cited| cited.idf(word));
     let worth: BTreeMap<WordRow, f32> = terms.iter().map(|term| (term.word, term.weight * idf(term.word))).collect();

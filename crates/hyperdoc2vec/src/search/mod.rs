@@ -143,7 +143,7 @@ impl<'a> Searcher<'a> {
             return Ok(None);
         }
         let mut vector = vec![0.0; self.model.params().dim];
-        gather_sum(self.model.vectors(Vectors::WordIn)?, WordRow::numbers(&rows), &weights, &mut vector);
+        gather_sum(self.model.vectors(Vectors::WordIn), WordRow::numbers(&rows), &weights, &mut vector);
         Ok(Some(vector))
     }
 
@@ -179,7 +179,7 @@ impl<'a> Searcher<'a> {
     pub fn embedded(&self, query: &Query, source: Option<&LinkSource>) -> Result<Option<Vec<f32>>> {
         self.can_embed()?;
         let vector = self.vector_in(query, source)?;
-        let targets = self.model.vectors(Vectors::DocOut)?;
+        let targets = self.model.vectors(Vectors::DocOut);
         Ok(vector.map(|vector| rank::products(&vector, targets)))
     }
 

@@ -116,7 +116,7 @@ impl Query {
     /// The words that have vectors, and their weights, which add up to 1; empty where there is none.
     pub fn weights(&self, model: &Model) -> Result<(Vec<WordRow>, Vec<f32>)> {
         let (window, rule) = (model.params().window, WeightRule::of(model.params()));
-        let (found_in, trained) = (model.word_documents()?, model.trained_documents());
+        let (found_in, trained) = (model.word_documents(), model.trained_documents());
         let (mut rows, mut weights) = (Vec::new(), Vec::new());
         for word in self.words.iter().filter(|word| word.near < window) {
             let Some(&found) = found_in.get(word.row.index()) else { continue };

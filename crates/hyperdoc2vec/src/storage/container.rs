@@ -269,6 +269,26 @@ impl Container {
         self.tensors.get(name).map_or(&[], |(_, shape, _)| shape)
     }
 
+    /// Whether there is such an array.
+    pub fn has(&self, name: &str) -> bool {
+        self.tensors.contains_key(name)
+    }
+
+    /// Checks that an array is there, of this type, and, where `length` says so, of that many numbers.
+    pub fn check(&self, (name, dtype, length): (&str, Dtype, Option<usize>)) -> Result<()> {
+        let damaged = |what: String| Err(Error::Damaged { path: self.path.clone(), what });
+        let Some((found, shape, _)) = self.tensors.get(name) else { return damaged(format!("it has no {name}")) };
+        if *found != dtype {
+            return damaged(format!("{name} holds numbers of type {found:?}, but should hold {dtype:?}"));
+        }
+        match (shape.iter().product::<usize>(), length) {
+            (found, Some(length)) if found != length => {
+                damaged(format!("{name} has {found} numbers, but should have {length}"))
+            }
+            _ => Ok(()),
+        }
+    }
+
     /// An array.
     pub fn array<T: Pod>(&self, name: &str) -> Result<&[T]> {
         let damaged = |what: String| Error::Damaged { path: self.path.clone(), what };

@@ -227,13 +227,13 @@ fn trees_written_by_hand_order_candidates() {
 #[test]
 fn nearest_rows_are_those_of_the_largest_cosine() {
     let (_dir, model) = model(1, Method::HyperDoc);
-    let hits = nearest(model.vectors(Vectors::DocOut).expect("there"), 0, 5);
+    let hits = nearest(model.vectors(Vectors::DocOut), 0, 5);
     assert_eq!(hits.iter().map(|hit| hit.row).collect::<Vec<_>>(), [2, 1]);
     close(&hits.iter().map(|hit| hit.score).collect::<Vec<_>>(), &[0.5f32.sqrt(), 0.0]);
-    let hits = nearest(model.vectors(Vectors::WordIn).expect("there"), 0, 5);
+    let hits = nearest(model.vectors(Vectors::WordIn), 0, 5);
     assert_eq!(hits.iter().map(|hit| hit.row).collect::<Vec<_>>(), [2, 1, 3], "length does not count");
     // No IN vector was learnt: all are as near.
-    assert_eq!(nearest(model.vectors(Vectors::DocIn).expect("there"), 1, 1)[0].score, 0.0);
+    assert_eq!(nearest(model.vectors(Vectors::DocIn), 1, 1)[0].score, 0.0);
 }
 
 #[test]

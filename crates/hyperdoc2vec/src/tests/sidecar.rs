@@ -43,7 +43,7 @@ fn exact_and_approximate_agree() {
     assert_eq!((about.lists, about.questions), (45, 256), "√2000 lists, half of the contexts to check");
     assert!(about.looked_at[0] < about.lists / 2, "{about:?}: a part of the documents is enough");
     assert!(about.recall[0] >= 0.95 && about.recall[1] >= 0.95, "{about:?}");
-    let out = model.vectors(Vectors::DocOut).expect("there");
+    let out = model.vectors(Vectors::DocOut);
     let (mut both, mut first) = (0, 0);
     for text in &texts {
         let vector = searcher.vector(&searcher.query(text).expect("read")).expect("asked").expect("known");

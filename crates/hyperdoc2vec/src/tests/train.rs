@@ -101,7 +101,7 @@ fn every_method_trains_and_gives_numbers() {
         let model = place.model(&quick(method));
         assert_eq!((model.documents(), model.params().method), (150, method));
         for which in [Vectors::WordIn, Vectors::WordOut, Vectors::DocIn, Vectors::DocOut] {
-            let vectors = model.vectors(which).expect("there");
+            let vectors = model.vectors(which);
             assert!((0..vectors.rows()).all(|row| vectors.row(row).iter().all(|x| x.is_finite())), "{method}");
         }
     }
@@ -280,7 +280,7 @@ fn cosine(a: &[f32], b: &[f32]) -> f32 {
 
 /// Share of documents whose nearest other document has the same planted topic.
 fn topic_neighbours(place: &Place, model: &Model, which: Vectors) -> f32 {
-    let vectors = model.vectors(which).expect("there");
+    let vectors = model.vectors(which);
     let nearest = |doc: usize| {
         let others = (0..vectors.rows()).filter(|&other| other != doc);
         let near = |a: &usize, b: &usize| {
@@ -312,8 +312,7 @@ fn links_found(place: &Place, model: &Model) -> f32 {
 
 /// The same where only the documents that `among` takes are ranked.
 fn links_found_among(place: &Place, model: &Model, among: impl Fn(usize) -> bool) -> f32 {
-    let (words, targets) =
-        (model.vectors(Vectors::WordIn).expect("there"), model.vectors(Vectors::DocOut).expect("there"));
+    let (words, targets) = (model.vectors(Vectors::WordIn), model.vectors(Vectors::DocOut));
     let (mut found, mut asked) = (0, 0);
     for doc in place.corpus.documents() {
         for position in place.corpus.positions(doc) {
@@ -356,7 +355,7 @@ fn a_link_is_found_from_each_word_around_it() {
     let model = place.model(&params);
     // A document that nobody links to is no word of the text: its OUT vector stays 0 and its score above those of
     // documents that were noise.
-    let links_to = model.links_to().expect("counts");
+    let links_to = model.links_to();
     let share = links_found_among(&place, &model, |document| links_to[document] > 0);
     // Ten of some 150 by chance: 0.06. Always the ten that are linked to most: 0.24.
     assert!(share > 0.6, "{share}");
@@ -427,8 +426,7 @@ fn the_words_of_a_topic_lead_where_its_links_lead() {
         (Method::W2v, 1500),
     ] {
         let model = model(method, epochs);
-        let (words, targets) =
-            (model.vectors(Vectors::WordIn).expect("there"), model.vectors(Vectors::DocOut).expect("there"));
+        let (words, targets) = (model.vectors(Vectors::WordIn), model.vectors(Vectors::DocOut));
         for (topic, other) in [(0, 1), (1, 0)] {
             let mut mean = vec![0.0; words.cols()];
             for word in TOPICS[topic].1 {
@@ -442,7 +440,7 @@ fn the_words_of_a_topic_lead_where_its_links_lead() {
     // Asked by a vector that is inferred; how much nearer it is to the right one of the two.
     let nearer = |method: Method| {
         let model = model(method, 1500);
-        let vectors = model.vectors(Vectors::DocIn).expect("there");
+        let vectors = model.vectors(Vectors::DocIn);
         let inferrer = Inferrer::new(&model).expect("it knows words");
         [(0, 1), (1, 0)].map(|(topic, other)| {
             let inferred = inferrer.text(&TOPICS[topic].1.join(" ")).expect("read").vector;
@@ -459,8 +457,7 @@ fn the_words_of_a_topic_lead_where_its_links_lead() {
 
 /// Of all topics and kinds, the share for which a phrase of that kind and words of that topic lead to a document of both.
 fn intents_understood(place: &Place, model: &Model) -> f32 {
-    let (words, targets) =
-        (model.vectors(Vectors::WordIn).expect("there"), model.vectors(Vectors::DocOut).expect("there"));
+    let (words, targets) = (model.vectors(Vectors::WordIn), model.vectors(Vectors::DocOut));
     let phrases = [
         (Kind::Tool, ["we", "use", "tool", "software", "toolkit", "implemented"]),
         (Kind::Theory, ["following", "theory", "theorem", "proved", "argument", "principle"]),
@@ -618,7 +615,7 @@ fn models_of_every_version_are_read_and_trained_again_to_the_same_bits() {
 fn same_vectors(old: &Model, new: &Model) {
     for which in [Vectors::WordIn, Vectors::WordOut, Vectors::DocIn, Vectors::DocOut] {
         let bits = |model: &Model| {
-            let vectors = model.vectors(which).expect("there");
+            let vectors = model.vectors(which);
             (0..vectors.rows()).flat_map(|row| vectors.row(row).to_vec()).map(f32::to_bits).collect::<Vec<_>>()
         };
         assert!(bits(old) == bits(new), "{}", which.name());
@@ -647,7 +644,7 @@ fn a_model_with_newcomers_is_trained_again_to_the_same_bits() {
             .collect::<Vec<_>>()
     };
     assert!(rows(&old) == rows(&new));
-    let newcomers = old.links_to().expect("counts").iter().filter(|&&links| links == 0).count();
+    let newcomers = old.links_to().iter().filter(|&&links| links == 0).count();
     assert!(newcomers > 0, "there are documents that the map is for");
 }
 

@@ -55,7 +55,7 @@ pub fn run(arguments: &EvaluateIntentsArgs) -> Result<()> {
     let words = words.without_small(arguments.min_class);
     tell_small(&arguments.file, &words);
     stop_on_interrupt();
-    let contexts = words.vectors(model.vectors(Vectors::WordIn)?);
+    let contexts = words.vectors(model.vectors(Vectors::WordIn));
     let mut watch = folds_teller("intents", arguments.folds);
     let found = contexts.evaluate(arguments.folds, &svm, arguments.seed, &mut watch)?;
     let mut report = json!({

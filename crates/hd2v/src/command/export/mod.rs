@@ -86,15 +86,15 @@ pub fn run(arguments: &ExportArgs) -> Result<()> {
         // Both are refused before one is written.
         refuse_existing(output, force)?;
         let metadata = metadata_path(output);
-        write_output(&metadata, force, &mut |out| write(&metadata, export::metadata(&model, which, out)?))?;
+        write_output(&metadata, force, &mut |out| write(&metadata, export::metadata(&model, which, out)))?;
         status(format_args!("{}: what the rows are", metadata.display()));
     }
     write_output(output, force, &mut |out: &mut (dyn Write + Send)| {
         let written = match arguments.format {
-            ExportFormat::Word2vec => export::word2vec(&model, which, out)?,
-            ExportFormat::Word2vecBin => export::word2vec_binary(&model, which, out)?,
-            ExportFormat::Npy => export::npy(&model, which, out)?,
-            ExportFormat::Tsv | ExportFormat::Parquet => export::tsv(&model, which, out)?,
+            ExportFormat::Word2vec => export::word2vec(&model, which, out),
+            ExportFormat::Word2vecBin => export::word2vec_binary(&model, which, out),
+            ExportFormat::Npy => export::npy(&model, which, out),
+            ExportFormat::Tsv | ExportFormat::Parquet => export::tsv(&model, which, out),
         };
         write(output, written)
     })?;
@@ -108,7 +108,7 @@ pub fn run(arguments: &ExportArgs) -> Result<()> {
 }
 
 fn told(model: &Model, which: Vectors, output: &Path) -> Result<()> {
-    let vectors = model.vectors(which)?;
+    let vectors = model.vectors(which);
     let (rows, columns) = (thousands(vectors.rows() as u64), vectors.cols());
     status(format_args!("{}: {rows} vectors of {columns} numbers", output.display()));
     Ok(())

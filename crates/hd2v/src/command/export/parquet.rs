@@ -33,7 +33,7 @@ const WORDS: &str = "message words {
 pub fn write(model: &Model, which: Vectors, out: &mut (dyn Write + Send)) -> Result<()> {
     let words = matches!(which, Vectors::WordIn | Vectors::WordOut);
     let schema = Arc::new(parse_message_type(if words { WORDS } else { DOCUMENTS })?);
-    let vectors = model.vectors(which)?;
+    let vectors = model.vectors(which);
     let mut file = SerializedFileWriter::new(out, schema, Arc::new(WriterProperties::new()))?;
     for first in (0..vectors.rows()).step_by(ROWS) {
         let rows = first..vectors.rows().min(first + ROWS);
@@ -41,7 +41,7 @@ pub fn write(model: &Model, which: Vectors, out: &mut (dyn Write + Send)) -> Res
         if words {
             let text = |row| ByteArray::from(model.vocabulary().get(row));
             column::<ByteArrayType>(&mut group, &rows.clone().map(text).collect::<Vec<_>>(), None, None)?;
-            for counts in [model.word_counts()?, model.word_documents()?] {
+            for counts in [model.word_counts(), model.word_documents()] {
                 let counts: Vec<i64> = counts[rows.clone()].iter().map(|&count| count as i64).collect();
                 column::<Int64Type>(&mut group, &counts, None, None)?;
             }

@@ -206,14 +206,14 @@ impl<'a> TextSignals<'a> {
         let (rows, weights) = query.weights(model)?;
         let vector = |which| -> Result<Vec<f32>> {
             let mut vector = vec![0.0; model.params().dim];
-            gather_sum(model.vectors(which)?, WordRow::numbers(&rows), &weights, &mut vector);
+            gather_sum(model.vectors(which), WordRow::numbers(&rows), &weights, &mut vector);
             Ok(vector)
         };
         let (embedding, content) = if rows.is_empty() {
             (RankingScores::unknown(documents), RankingScores::unknown(documents))
         } else {
-            let scores = products(&vector(Vectors::WordIn)?, model.vectors(Vectors::DocOut)?);
-            let content = products(&vector(Vectors::WordOut)?, model.vectors(Vectors::DocIn)?);
+            let scores = products(&vector(Vectors::WordIn)?, model.vectors(Vectors::DocOut));
+            let content = products(&vector(Vectors::WordOut)?, model.vectors(Vectors::DocIn));
             (RankingScores::new(scores, CANDIDATES, scope), RankingScores::new(content, CANDIDATES / 2, scope))
         };
         let there = || (0..documents).filter(|&row| (scope.there)(row));
@@ -224,7 +224,7 @@ impl<'a> TextSignals<'a> {
         let newest = there().filter_map(|row| dates.get(row)).max().and_then(|&date| Date::from_packed(date));
         Ok(Some(TextSignals {
             model,
-            links_to: model.links_to()?,
+            links_to: model.links_to(),
             embedding,
             content,
             text,
@@ -270,7 +270,7 @@ impl SourceSignals {
         let model = searcher.model();
         let documents = model.documents();
         let scores = |which, documents_by| -> Result<Vec<f32>> {
-            let table = model.vectors(documents_by)?;
+            let table = model.vectors(documents_by);
             Ok(source.vector(model, which)?.map_or(vec![0.0; documents], |vector| products(&vector, table)))
         };
         let alone = scores(Vectors::WordIn, Vectors::DocOut)?;

@@ -13,7 +13,7 @@ pub use source::LinkSource;
 
 use crate::error::Result;
 use crate::kernel::sigmoid;
-use crate::model::Model;
+use crate::model::{FOREST_ARRAYS, Model};
 use crate::search::rank::Hit;
 use crate::search::ranker::forest::{Forest, Samples};
 use crate::search::{Query, Searcher};
@@ -49,12 +49,6 @@ pub fn bins_json(bins: &[CalibrationBin]) -> Value {
     };
     bins.iter().map(bin).collect()
 }
-
-/// The arrays of a forest: features, numbers, children, roots.
-const ARRAYS: [[&str; 4]; 2] = [
-    ["hybrid.alone.feature", "hybrid.alone.number", "hybrid.alone.child", "hybrid.alone.roots"],
-    ["hybrid.sourced.feature", "hybrid.sourced.number", "hybrid.sourced.child", "hybrid.sourced.roots"],
-];
 
 impl Ranker {
     /// The best `wanted` documents, by falling probability, and of equal ones by what BM25 says with the contexts; a
@@ -115,7 +109,7 @@ impl Ranker {
     /// Its arrays.
     pub fn tensors(&self) -> Vec<Tensor<'_>> {
         let mut tensors = Vec::new();
-        for ([feature, number, child, roots], forest) in ARRAYS.into_iter().zip([&self.alone, &self.sourced]) {
+        for ([feature, number, child, roots], forest) in FOREST_ARRAYS.into_iter().zip([&self.alone, &self.sourced]) {
             tensors.push(Tensor::u32s(feature, &forest.feature));
             tensors.push(Tensor::floats(number, &forest.number));
             tensors.push(Tensor::u32s(child, &forest.child));
@@ -143,7 +137,7 @@ impl Ranker {
                 roots: container.array(roots).ok()?.to_vec(),
             })
         };
-        let [alone, sourced] = ARRAYS.map(forest);
+        let [alone, sourced] = FOREST_ARRAYS.map(forest);
         Some(Ranker { alone: alone?, sourced: sourced?, about: about.clone() })
     }
 }

@@ -44,7 +44,7 @@ impl LinkSource {
 
     /// A text of these words.
     pub fn of_words(model: &Model, rows: impl Iterator<Item = WordRow>, links: Vec<DocRow>) -> Result<LinkSource> {
-        let found_in = model.word_documents()?;
+        let found_in = model.word_documents();
         let rows = rows.filter(|row| row.index() < found_in.len()).collect();
         let rarity = |row: WordRow| rarity(found_in[row.index()], model.documents());
         let words = keywords(rows, rarity).into_iter().map(|(row, count)| (row, f32::from(count))).collect();
@@ -71,7 +71,7 @@ impl LinkSource {
     /// The mean of the vectors of the words that tell most of it, by how often it has them and by their rarity; `None`
     /// where none of them has one.
     pub fn vector(&self, model: &Model, which: Vectors) -> Result<Option<Vec<f32>>> {
-        let found_in = model.word_documents()?;
+        let found_in = model.word_documents();
         let known = || self.words.iter().filter(|(row, _)| row.index() < found_in.len()).take(KEYWORDS);
         let rows: Vec<WordRow> = known().map(|&(row, _)| row).collect();
         if rows.is_empty() {
@@ -81,7 +81,7 @@ impl LinkSource {
         let mut weights: Vec<f32> = known().map(weight).collect();
         normalise(&mut weights);
         let mut vector = vec![0.0; model.params().dim];
-        gather_sum(model.vectors(which)?, WordRow::numbers(&rows), &weights, &mut vector);
+        gather_sum(model.vectors(which), WordRow::numbers(&rows), &weights, &mut vector);
         Ok(Some(vector))
     }
 
