@@ -227,6 +227,19 @@ pub fn folds_teller(what: &str, total: usize) -> impl FnMut(usize) -> ControlFlo
     }
 }
 
+/// A closure that prints now and then how many of all are done, and the time left.
+pub fn count_reporter(unit: &str) -> impl FnMut(usize, usize) -> ControlFlow<()> {
+    let (started, mut printed) = (Instant::now(), Instant::now());
+    move |done, total| {
+        if printed.elapsed() >= LINE_INTERVAL {
+            printed = Instant::now();
+            let [done_text, total_text] = [done, total].map(|number| thousands(number as u64));
+            status(format_args!("{done_text} of {total_text} {unit}{}", time_left(started, done, total)));
+        }
+        stopped()
+    }
+}
+
 /// Shows the progress of an evaluation, in which several models may be trained at a time.
 pub struct EvaluateReporter {
     /// The number of runs.

@@ -6,6 +6,7 @@
 //! they are hits. Words that the model has not seen join the index alone, behind those that it has.
 
 use std::collections::BTreeMap;
+use std::ops::ControlFlow;
 use std::path::Path;
 
 use rayon::prelude::*;
@@ -34,6 +35,7 @@ const TOGETHER: usize = 512;
 
 /// Counts of what was added.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+#[non_exhaustive]
 pub struct Added {
     /// New documents.
     pub documents: u64,
@@ -53,24 +55,63 @@ struct NewLink {
     targets: Vec<DocRow>,
 }
 
-/// Writes to `destination` a model that has the documents of `model`, and those of `corpus` that it does not have.
-/// Any number of threads (0 for one a core) gives the same bytes.
-pub fn add(model: &Model, corpus: &Corpus, destination: &Path, threads: usize) -> Result<Added> {
-    let lowercase = model.about()["corpus"]["options"]["lowercase"].as_bool().unwrap_or(true);
-    if corpus.manifest().options.lowercase != lowercase {
-        let (before, now) = if lowercase { ("lower-cased", "kept apart") } else { ("kept apart", "lower-cased") };
-        let what = format!(
-            "its upper and lower case are {now}, but those of the model's corpus were {before}; import it again"
-        );
-        return Err(Error::input(corpus.path().display().to_string(), what));
+/// Adds the documents of a corpus to a model without training it again.
+///
+/// ```no_run
+/// # use hyperdoc2vec::{Addition, Corpus, Model};
+/// let (model, week) = (Model::open("papers.model")?, Corpus::open("week.corpus")?);
+/// let added = Addition::new(&model, &week).write("papers-new.model")?;
+/// println!("{} documents added", added.documents);
+/// # Ok::<(), hyperdoc2vec::Error>(())
+/// ```
+pub struct Addition<'a> {
+    model: &'a Model,
+    corpus: &'a Corpus,
+    threads: usize,
+    watch: Option<Box<AddWatch<'a>>>,
+}
+
+/// Watches an addition: how many new documents have their vectors, and of how many.
+type AddWatch<'a> = dyn FnMut(usize, usize) -> ControlFlow<()> + Send + 'a;
+
+impl<'a> Addition<'a> {
+    /// Adds those documents of `corpus` that `model` does not have.
+    pub fn new(model: &'a Model, corpus: &'a Corpus) -> Addition<'a> {
+        Addition { model, corpus, threads: 0, watch: None }
     }
-    model.verify()?;
-    corpus.verify()?;
-    in_pool(threads, || Addition::new(model, corpus)?.write(destination))
+
+    /// Threads; 0, the default, for one a core. Any number gives the same bytes.
+    pub fn threads(self, threads: usize) -> Addition<'a> {
+        Addition { threads, ..self }
+    }
+
+    /// Calls `watch` with the number of new documents that have their vectors, and the number of all; it may stop the
+    /// work, which then leaves nothing behind.
+    pub fn watch(self, watch: impl FnMut(usize, usize) -> ControlFlow<()> + Send + 'a) -> Addition<'a> {
+        Addition { watch: Some(Box::new(watch)), ..self }
+    }
+
+    /// Writes to `destination` a model that has the documents of both.
+    pub fn write(self, destination: impl AsRef<Path>) -> Result<Added> {
+        let Addition { model, corpus, threads, watch } = self;
+        let lowercase = model.about()["corpus"]["options"]["lowercase"].as_bool().unwrap_or(true);
+        if corpus.manifest().options.lowercase != lowercase {
+            let (before, now) = if lowercase { ("lower-cased", "kept apart") } else { ("kept apart", "lower-cased") };
+            let what = format!(
+                "its upper and lower case are {now}, but those of the model's corpus were {before}; import it again"
+            );
+            return Err(Error::input(corpus.path().display().to_string(), what));
+        }
+        model.verify()?;
+        corpus.verify()?;
+        let mut watch = watch.unwrap_or_else(|| Box::new(|_, _| ControlFlow::Continue(())));
+        let destination = destination.as_ref();
+        in_pool(threads, || NewDocuments::new(model, corpus)?.write(destination, &mut *watch))
+    }
 }
 
 /// The new documents of a corpus, and where they stand in the model.
-struct Addition<'a> {
+struct NewDocuments<'a> {
     model: &'a Model,
     corpus: &'a Corpus,
     documents: Vec<DocId>,
@@ -83,8 +124,8 @@ struct Addition<'a> {
     links: Vec<Vec<NewLink>>,
 }
 
-impl<'a> Addition<'a> {
-    fn new(model: &'a Model, corpus: &'a Corpus) -> Result<Addition<'a>> {
+impl<'a> NewDocuments<'a> {
+    fn new(model: &'a Model, corpus: &'a Corpus) -> Result<NewDocuments<'a>> {
         let (names, known) = (model.names(), model.terms());
         let mut documents = Vec::new();
         let mut row = |doc| match names.find(corpus.name(doc)) {
@@ -111,11 +152,10 @@ impl<'a> Addition<'a> {
             });
             terms[number] = WordRow(row as u32);
         }
-        let mut addition = Addition { model, corpus, documents, rows, terms, new_terms, links: vec![] };
+        let mut new = NewDocuments { model, corpus, documents, rows, terms, new_terms, links: vec![] };
         let tokenizer = Tokenizer::new(corpus.manifest().options.lowercase);
-        addition.links =
-            addition.documents.par_iter().map(|&doc| addition.places(doc, &tokenizer)).collect::<Result<_>>()?;
-        Ok(addition)
+        new.links = new.documents.par_iter().map(|&doc| new.places(doc, &tokenizer)).collect::<Result<_>>()?;
+        Ok(new)
     }
 
     /// The links of a new document. They are taken from its text: those that lead out of its corpus may lead into the
@@ -217,18 +257,21 @@ impl<'a> Addition<'a> {
     }
 
     /// IN and OUT vectors of all documents, and how many new ones have no word with a vector.
-    fn vectors(&self) -> Result<(Vec<f32>, Vec<f32>, u64)> {
+    fn vectors(&self, watch: &mut AddWatch<'_>) -> Result<(Vec<f32>, Vec<f32>, u64)> {
         let (model, dim) = (self.model, self.model.params().dim);
-        let table = |which| -> Result<Vec<f32>> {
+        let table = |which| -> Vec<f32> {
             let table = model.vectors(which);
-            Ok((0..table.rows()).flat_map(|row| table.row(row)).copied().collect())
+            (0..table.rows()).flat_map(|row| table.row(row)).copied().collect()
         };
-        let (mut doc_in, mut doc_out) = (table(Vectors::DocIn)?, table(Vectors::DocOut)?);
+        let (mut doc_in, mut doc_out) = (table(Vectors::DocIn), table(Vectors::DocOut));
         let map = ContentMap::of(model);
         // A method that knows nothing of words leaves zeros.
         let inferrer = Inferrer::new(model).ok();
         let mut unknown = 0;
-        for block in self.documents.chunks(TOGETHER) {
+        for (number, block) in self.documents.chunks(TOGETHER).enumerate() {
+            if watch(number * TOGETHER, self.documents.len()).is_break() {
+                return Err(Error::Interrupted);
+            }
             let known = |&doc: &DocId| {
                 let rows = self.corpus.words(doc).iter().map(|word| self.terms[word.index()]);
                 rows.filter(|row| row.index() < model.words()).collect::<Vec<WordRow>>()
@@ -255,9 +298,9 @@ impl<'a> Addition<'a> {
         Ok((doc_in, doc_out, unknown))
     }
 
-    fn write(&self, destination: &Path) -> Result<Added> {
+    fn write(&self, destination: &Path, watch: &mut AddWatch<'_>) -> Result<Added> {
         let (model, corpus, dim) = (self.model, self.corpus, self.model.params().dim);
-        let (doc_in, doc_out, unknown) = self.vectors()?;
+        let (doc_in, doc_out, unknown) = self.vectors(watch)?;
         let (text, cited) = (self.index(Field::Text)?, self.index(Field::Cited)?);
         let all = |table: StringTable<'a>| (0..table.ends.len()).map(move |number| table.get(number));
         let terms = || all(model.terms()).chain(self.new_terms.iter().copied());

@@ -31,7 +31,7 @@
 //! | ask what a text should link to, with filters, a source, explanations | [`Recommender`], [`Question`], [`Answer`] |
 //! | find similar documents and words | [`Recommender::similar`], [`Recommender::similar_words`] |
 //! | embed new texts | [`Inferrer`] |
-//! | add documents to a model without training again | [`add()`] |
+//! | add documents to a model without training again | [`Addition`] |
 //! | write vectors for other programs | [`export`] |
 //! | measure how good it is | [`evaluate`] |
 //!
@@ -63,7 +63,7 @@ mod tests;
 mod threads;
 pub mod train;
 
-pub use add::{Added, add};
+pub use add::{Added, Addition};
 pub use corpus::{Corpus, Split};
 pub use document::{Date, Document, Link, Losses};
 pub use error::{Error, NotFound, Result};

@@ -8,8 +8,8 @@ use hyperdoc2vec::evaluate::ranking_recall;
 use hyperdoc2vec::generate::{GenerateParams, Generator};
 use hyperdoc2vec::model::Vectors;
 use hyperdoc2vec::{
-    Corpus, Date, Document, Error, Format, Import, Inferrer, Method, Model, NotFound, Question, Ranking, Recommender,
-    Side, Split, TrainParams, Training, add, export,
+    Addition, Corpus, Date, Document, Error, Format, Import, Inferrer, Method, Model, NotFound, Question, Ranking,
+    Recommender, Side, Split, TrainParams, Training, export,
 };
 
 /// Four hundred documents whose links follow their topics.
@@ -140,8 +140,17 @@ fn vectors_are_embedded_added_exported_and_evaluated() {
     let inferred = Inferrer::new(&model).expect("a method that infers").texts(&texts).expect("vectors");
     assert!(inferred.iter().all(|text| text.vector.len() == 24 && text.known > 0));
     let more = Import::documents(new.to_vec()).build(dir.path().join("new")).expect("a corpus");
-    let added = add(&model, &more, &dir.path().join("grown"), 0).expect("a model");
-    assert_eq!(added.documents, 40);
+    let mut seen = Vec::new();
+    let added = Addition::new(&model, &more)
+        .watch(|done, of| {
+            seen.push((done, of));
+            ControlFlow::Continue(())
+        })
+        .write(dir.path().join("grown"))
+        .expect("a model");
+    assert_eq!((added.documents, seen), (40, vec![(0, 40)]));
+    let stopped = Addition::new(&model, &more).watch(|_, _| ControlFlow::Break(())).write(dir.path().join("stopped"));
+    assert!(matches!(stopped, Err(Error::Interrupted)) && !dir.path().join("stopped").exists());
     let grown = Model::open(dir.path().join("grown")).expect("a model");
     assert_eq!(grown.documents(), 400);
     let mut out = Vec::new();

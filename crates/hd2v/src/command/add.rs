@@ -5,10 +5,11 @@ use std::time::Instant;
 
 use anyhow::Result;
 use clap::Args;
-use hyperdoc2vec::{Corpus, Model, add};
+use hyperdoc2vec::{Addition, Corpus, Model};
 
 use super::common::{most_threads, refuse_existing};
 use crate::output::{count, status, thousands};
+use crate::progress::{count_reporter, stop_on_interrupt};
 
 /// Add new documents to a model without training it again
 #[derive(Args)]
@@ -56,7 +57,9 @@ pub fn run(arguments: &AddArgs) -> Result<()> {
     let started = Instant::now();
     let model = Model::open(&arguments.model)?;
     let corpus = Corpus::open(&arguments.corpus)?;
-    let added = add(&model, &corpus, output, arguments.threads)?;
+    stop_on_interrupt();
+    let watch = count_reporter("documents");
+    let added = Addition::new(&model, &corpus).threads(arguments.threads).watch(watch).write(output)?;
     if added.skipped > 0 {
         status(format_args!("{} in the model already", count(added.skipped, "document")));
     }
