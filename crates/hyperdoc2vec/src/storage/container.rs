@@ -2,6 +2,9 @@
 //!
 //! The description is JSON under the key `hyperdoc2vec` of the container's metadata:
 //! `{"format", "version", "program", "checksums": {array: XXH3}, …}`.
+//!
+//! The safetensors crate reads the header. Writing is ours, because the crate wants all arrays in memory at once and
+//! writes several keys of metadata in a random order.
 
 use std::collections::{BTreeMap, HashMap};
 use std::fs::File;

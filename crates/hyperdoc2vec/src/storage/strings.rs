@@ -1,4 +1,7 @@
 //! Many strings as one run of bytes: numbered as they come, or mapped from a file.
+//!
+//! Ours, because the tables of interner crates cannot be mapped from a file, and words are nearly all so short that a
+//! table which holds them whole saves a cache miss on each.
 
 use hashbrown::HashTable;
 use xxhash_rust::xxh3::xxh3_64;
