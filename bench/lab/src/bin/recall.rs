@@ -30,23 +30,21 @@ fn main() {
     };
     let dim = get("dim", 100.0) as usize;
     let window = get("window", 50.0) as usize;
-    let params = CitationParams {
-        epochs: get("epochs", 8.0) as usize,
-        batch: get("batch", 512.0) as usize,
-        noise: get("noise", 64.0) as usize,
-        rate: get("rate", 0.3),
-        decay: get("decay", 20.0),
-        rarity: get("rarity", 1.0) > 0.0,
-        loss: match get("loss", 0.0) as usize {
-            0 => LossFunction::SampledSoftmax,
-            1 => LossFunction::FullSoftmax,
-            _ => LossFunction::NegativeSampling,
-        },
-        noise_weight: get("weight", 1.0),
-        patience: 0,
-        source_words: get("swords", 0.0) as usize,
-        source_weight: get("sweight", 0.5),
+    let mut params = CitationParams::default();
+    params.epochs = get("epochs", 8.0) as usize;
+    params.batch = get("batch", 512.0) as usize;
+    params.noise = get("noise", 64.0) as usize;
+    params.rate = get("rate", 0.3);
+    params.decay = get("decay", 20.0);
+    params.rarity = get("rarity", 1.0) > 0.0;
+    params.loss = match get("loss", 0.0) as usize {
+        0 => LossFunction::SampledSoftmax,
+        1 => LossFunction::FullSoftmax,
+        _ => LossFunction::NegativeSampling,
     };
+    params.noise_weight = get("weight", 1.0);
+    params.source_words = get("swords", 0.0) as usize;
+    params.source_weight = get("sweight", 0.5);
     let threads = get("threads", 2.0) as usize;
     rayon::ThreadPoolBuilder::new().num_threads(threads).build_global().unwrap();
     let t = Instant::now();
@@ -60,15 +58,14 @@ fn main() {
     );
     let mut tables = Tables::zeros(&view, dim);
     tables.input.fill(0..view.table_rows(), dim, 1, 1);
-    let dbow = DbowParams {
-        epochs: get("content", 0.0) as usize,
-        document_rate: get("drate", 0.05),
-        word_rate: get("wrate", 0.1),
-        negatives: get("neg", 5.0),
-        sample: get("sample", 1e-3),
-        noise: get("dnoise", 512.0) as usize,
-        batch: get("dbatch", 256.0) as usize,
-    };
+    let mut dbow = DbowParams::default();
+    dbow.epochs = get("content", 0.0) as usize;
+    dbow.document_rate = get("drate", 0.05);
+    dbow.word_rate = get("wrate", 0.1);
+    dbow.negatives = get("neg", 5.0);
+    dbow.sample = get("sample", 1e-3);
+    dbow.noise = get("dnoise", 512.0) as usize;
+    dbow.batch = get("dbatch", 256.0) as usize;
     rayon::scope(|_| {
         let content = Dbow::new(&view, &dbow, 1);
         for epoch in 0..dbow.epochs {

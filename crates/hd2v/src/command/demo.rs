@@ -155,7 +155,7 @@ fn compare(corpus: &Corpus, split: &Split, path: &Path) -> Result<()> {
         "as written",
         "anchor dropped",
     );
-    for RankingRecall { ranking, sourced, with_anchor, without_anchor } in recalls {
+    for RankingRecall { ranking, sourced, with_anchor, without_anchor, .. } in recalls {
         let name = if sourced { format!("{ranking}, knowing the page") } else { ranking.to_string() };
         let [with, without] = [with_anchor, without_anchor].map(|share| 100.0 * share);
         table.push_str(&format!("{name:26}{with:10.1} %{without:14.1} %\n"));

@@ -295,7 +295,8 @@ fn params(arguments: &TrainArgs, corpus: &Corpus) -> Result<TrainParams> {
     }
     if arguments.compat.is_some() {
         let epochs = params.reference.epochs;
-        params.reference = ReferenceParams { epochs, window: arguments.window, ..ReferenceParams::default() };
+        params.reference = ReferenceParams::default();
+        (params.reference.epochs, params.reference.window) = (epochs, arguments.window);
     }
     let beyond = arguments.beyond.map(|name| match name {
         BeyondName::Skip => Beyond::Skip,

@@ -13,6 +13,8 @@ use xxhash_rust::xxh3::xxh3_128;
 
 use super::classify::{comparison, cross_validate, figures};
 use super::folds::{by_size, stratified};
+use super::links::{LinksParams, train_params};
+use super::methods::Trains;
 use super::svm::SvmParams;
 use crate::corpus::Corpus;
 use crate::corpus::view::View;
@@ -31,6 +33,7 @@ const PURPOSE: u64 = 0xc1a5;
 
 /// Documents with one class each.
 #[derive(Debug, Clone, Default, PartialEq)]
+#[non_exhaustive]
 pub struct LabelledDocuments {
     /// The documents.
     pub documents: Vec<DocId>,
@@ -200,13 +203,21 @@ impl LabelledDocuments {
 
 /// How documents are classified.
 #[derive(Debug, Clone)]
+#[non_exhaustive]
 pub struct ClassesParams {
-    /// How models are trained; see [`super::links::train_params`].
-    pub links: super::links::LinksParams,
+    /// How models are trained; see [`train_params`].
+    pub links: LinksParams,
     /// Folds.
     pub folds: usize,
     /// The machine.
     pub svm: SvmParams,
+}
+
+impl ClassesParams {
+    /// Five folds, as in the paper, and the default machine.
+    pub fn new(links: LinksParams) -> ClassesParams {
+        ClassesParams { links, folds: 5, svm: SvmParams::default() }
+    }
 }
 
 /// The methods whose vectors are compared where nothing else is said.
@@ -326,7 +337,7 @@ fn run_here(
 ) -> Result<Value> {
     let seed = params.links.train.seed;
     let train = |method: Method| -> Result<Vec<Features>> {
-        let mut train = super::links::train_params(super::methods::Trains::Model(method), &params.links);
+        let mut train = train_params(Trains::Model(method), &params.links);
         if method == Method::DeepWalk {
             train.dim = DEEPWALK_DIM;
         }

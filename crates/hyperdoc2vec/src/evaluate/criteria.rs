@@ -72,6 +72,7 @@ pub const PROBED: [(Method, Option<[bool; 4]>); 9] = [
 
 /// How methods are probed.
 #[derive(Debug, Clone, PartialEq)]
+#[non_exhaustive]
 pub struct CriteriaParams {
     /// Documents of the generated corpus.
     pub docs: usize,

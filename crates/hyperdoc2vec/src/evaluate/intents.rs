@@ -22,6 +22,7 @@ use crate::id::WordRow;
 use crate::import::source;
 use crate::kernel::{Matrix, gather_sum};
 use crate::model::Model;
+use crate::model::params::TrainParams;
 use crate::model::tables::Table;
 
 /// A labelled context.
@@ -177,6 +178,7 @@ pub struct Contexts {
 
 /// The functions of links, as a machine tells them.
 #[derive(Debug, Clone)]
+#[non_exhaustive]
 pub struct Functions {
     /// The names of the functions.
     pub names: Vec<String>,
@@ -188,6 +190,7 @@ pub struct Functions {
 
 /// How the functions of links are told.
 #[derive(Debug, Clone, Copy, PartialEq)]
+#[non_exhaustive]
 pub struct FunctionParams {
     /// Words on each side of a link that count.
     pub window: usize,
@@ -198,6 +201,13 @@ pub struct FunctionParams {
     pub c: Option<f64>,
     /// The seed of that choice.
     pub seed: u64,
+}
+
+impl FunctionParams {
+    /// With the window and the seed that the vectors were trained with.
+    pub fn of(train: &TrainParams) -> FunctionParams {
+        FunctionParams { window: train.window, anchors: true, c: None, seed: train.seed }
+    }
 }
 
 impl Contexts {

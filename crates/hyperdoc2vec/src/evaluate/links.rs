@@ -38,6 +38,7 @@ const RUN_DEPTH: usize = 100;
 
 /// How links are evaluated.
 #[derive(Debug, Clone)]
+#[non_exhaustive]
 pub struct LinksParams {
     /// How models are trained; the method is set for each.
     pub train: TrainParams,
@@ -67,6 +68,7 @@ impl Default for LinksParams {
 
 /// The links of a split that are asked for.
 #[derive(Debug, Clone)]
+#[non_exhaustive]
 pub struct HeldOutLinks {
     /// Positions with their truths.
     pub queries: Vec<HeldOutLink>,
@@ -144,6 +146,7 @@ impl HeldOutLinks {
 
 /// The places that a method gave the truths.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[non_exhaustive]
 pub struct MethodPlaces {
     /// Its name.
     pub method: String,

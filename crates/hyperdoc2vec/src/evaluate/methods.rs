@@ -56,6 +56,7 @@ impl Ask {
 
 /// One row of the table.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[non_exhaustive]
 pub struct LinkMethod {
     /// Its name.
     pub name: &'static str,

@@ -13,6 +13,7 @@ use crate::search::{Query, Ranking, Searcher, rank};
 
 /// Recall of one ranking, as shares from 0 to 1.
 #[derive(Debug, Clone, PartialEq)]
+#[non_exhaustive]
 pub struct RankingRecall {
     /// The ranking.
     pub ranking: Ranking,

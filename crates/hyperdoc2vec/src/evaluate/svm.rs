@@ -68,6 +68,7 @@ impl std::fmt::Display for Gamma {
 
 /// How a machine is fitted; by default as LIBSVM.
 #[derive(Debug, Clone, PartialEq)]
+#[non_exhaustive]
 pub struct SvmParams {
     /// What an error costs.
     pub c: f64,

@@ -14,6 +14,7 @@ pub use crate::model::phase_params::{
 /// What to train, and how. The number of threads is not among it: it changes nothing.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(default)]
+#[non_exhaustive]
 pub struct TrainParams {
     /// The model.
     pub method: Method,

@@ -21,6 +21,7 @@ pub enum LossFunction {
 /// How the content phase is run.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(default)]
+#[non_exhaustive]
 pub struct DbowParams {
     /// Passes over the text.
     pub epochs: usize,
@@ -55,6 +56,7 @@ impl Default for DbowParams {
 /// How the citation phase is run.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(default)]
+#[non_exhaustive]
 pub struct CitationParams {
     /// Passes over the links.
     pub epochs: usize,
@@ -104,6 +106,7 @@ impl Default for CitationParams {
 /// How `rivals::direct` runs; by default as gensim, but with the paper's window.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(default)]
+#[non_exhaustive]
 pub struct DirectParams {
     /// Passes over the text.
     pub epochs: usize,
@@ -144,6 +147,7 @@ impl Default for DirectParams {
 /// How `rivals::reference` runs; by default as the authors' program.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(default)]
+#[non_exhaustive]
 pub struct ReferenceParams {
     /// Passes over the links.
     pub epochs: usize,
@@ -188,6 +192,7 @@ impl Default for ReferenceParams {
 /// How `rivals::npm` runs.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(default)]
+#[non_exhaustive]
 pub struct NpmParams {
     /// Passes over the links.
     pub epochs: usize,
@@ -213,6 +218,7 @@ pub const DEEPWALK_DIM: usize = 64;
 /// How `rivals::deepwalk` runs; by default as its authors' program.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(default)]
+#[non_exhaustive]
 pub struct DeepWalkParams {
     /// Passes over the walks.
     pub epochs: usize,

@@ -25,6 +25,7 @@ const SMOOTHING: f64 = 0.02;
 
 /// How far a run has come.
 #[derive(Debug, Clone, PartialEq)]
+#[non_exhaustive]
 pub struct TrainProgress {
     /// The phase, as `content`, `citation` or `questions`.
     pub phase: &'static str,

@@ -88,7 +88,9 @@ impl SvmArgs {
             bail!(Error::Usage(format!("{name} is {value}, but must be above 0")))
         };
         above_zero("--c", self.c)?;
-        Ok(SvmParams { c: self.c, gamma: self.gamma, ..SvmParams::default() })
+        let mut params = SvmParams::default();
+        (params.c, params.gamma) = (self.c, self.gamma);
+        Ok(params)
     }
 }
 
@@ -169,7 +171,8 @@ pub fn run(arguments: &EvaluateClassesArgs) -> Result<()> {
     let file = arguments.labels.as_ref();
     let labelled = labelled(&corpus, file, &arguments.label_prefix, arguments.min_class, arguments.sample, seed)?;
     let view = View::new(&corpus, &Split::none(&corpus), links.train.min_count)?;
-    let params = ClassesParams { links, folds: arguments.folds, svm: svm.clone() };
+    let mut params = ClassesParams::new(links);
+    (params.folds, params.svm) = (arguments.folds, svm.clone());
     stop_on_interrupt();
     let found = run_classes(&view, &labelled, &methods, &params, &teller())?;
     let mut report = json!({

@@ -56,7 +56,9 @@ pub fn run(arguments: &EvaluateCriteriaArgs) -> Result<()> {
     let &EvaluateCriteriaArgs { docs, seed, threads, .. } = arguments;
     let methods = methods("--methods", arguments.methods.as_deref(), &PROBED.map(|(method, _)| method))?;
     stop_on_interrupt();
-    let report = probe(&methods, &CriteriaParams { docs, seed, threads }, &tempfile_folder())?;
+    let mut params = CriteriaParams::default();
+    (params.docs, params.seed, params.threads) = (docs, seed, threads);
+    let report = probe(&methods, &params, &tempfile_folder())?;
     if arguments.json {
         return print_json(&report);
     }

@@ -154,7 +154,10 @@ impl MethodArgs {
             }
         }
         train.validate()?;
-        Ok(LinksParams { train, reference_epochs, text_epochs, threads, ..LinksParams::default() })
+        let mut params = LinksParams::default();
+        (params.train, params.threads) = (train, threads);
+        (params.reference_epochs, params.text_epochs) = (reference_epochs, text_epochs);
+        Ok(params)
     }
 }
 
@@ -385,8 +388,9 @@ fn functions(
     reporter.finish();
     let contexts = words.vectors_of(&tables.input, train.dim);
     let mut watch = folds_teller("functions", COSTS.len() * CHOICE_FOLDS);
-    let params = FunctionParams { window: train.window, anchors: params.anchors[0], c: cost, seed: train.seed };
-    Ok(contexts.functions(view, &tables.input, asked, &params, &mut watch)?)
+    let mut how = FunctionParams::of(&train);
+    (how.anchors, how.c) = (params.anchors[0], cost);
+    Ok(contexts.functions(view, &tables.input, asked, &how, &mut watch)?)
 }
 
 /// The cells of one choice of anchors, in the order of the methods.

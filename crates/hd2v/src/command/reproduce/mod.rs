@@ -170,8 +170,7 @@ struct Reproduction<'a> {
     scratch: &'a Path,
 }
 
-/// Folds of classes and of intents, as in the paper.
-const CLASS_FOLDS: usize = 5;
+/// Folds of intents, as in the paper.
 const INTENT_FOLDS: usize = 10;
 
 /// A number of documents for criteria, or 0.
@@ -227,7 +226,7 @@ pub fn run(arguments: &ReproduceArgs) -> Result<()> {
     merge(&mut about, split_json(&view, &split, &asked));
     without_hybrid(&mut methods, arguments.methods.is_some(), &view, seed)?;
     let whole = View::new(&corpus, &Split::none(&corpus), params.train.min_count)?;
-    let class_params = ClassesParams { links: params.clone(), folds: CLASS_FOLDS, svm: SvmParams::default() };
+    let class_params = ClassesParams::new(params.clone());
     let labelled = classes_of(arguments, &corpus, &whole, &class_methods, &class_params)?;
     let intents = arguments
         .intents
@@ -315,7 +314,8 @@ impl Reproduction<'_> {
                     let (tables, train) = self.vectors(&mut trained)?;
                     let contexts = words.vectors_of(&tables.input, train.dim);
                     let mut watch = folds_teller("functions", COSTS.len() * CHOICE_FOLDS);
-                    let params = FunctionParams { window: train.window, anchors, c: arguments.intent_c, seed };
+                    let mut params = FunctionParams::of(train);
+                    (params.anchors, params.c) = (anchors, arguments.intent_c);
                     let found = contexts.functions(self.view, &tables.input, self.asked, &params, &mut watch)?;
                     Ok(json!({"names": found.names, "numbers": found.numbers, "c": found.c}))
                 })?);
@@ -332,8 +332,7 @@ impl Reproduction<'_> {
                 let names: Vec<&str> = self.class_methods.iter().map(|method| method.name()).collect();
                 let key = json!({"labels": labelled.fingerprint(), "methods": names});
                 parts.cell("classes", key, || {
-                    let params =
-                        ClassesParams { links: self.params.clone(), folds: CLASS_FOLDS, svm: SvmParams::default() };
+                    let params = ClassesParams::new(self.params.clone());
                     Ok(run_classes(self.whole, labelled, self.class_methods, &params, &teller())?)
                 })?
             }
@@ -344,7 +343,8 @@ impl Reproduction<'_> {
                 "criteria",
                 json!({"docs": docs, "methods": PROBED.map(|(method, _)| method.name())}),
                 || {
-                    let params = CriteriaParams { docs, seed, threads: arguments.threads };
+                    let mut params = CriteriaParams::default();
+                    (params.docs, params.seed, params.threads) = (docs, seed, arguments.threads);
                     probe(&PROBED.map(|(method, _)| method), &params, self.scratch)
                 },
             )?,
