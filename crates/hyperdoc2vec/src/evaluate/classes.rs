@@ -22,7 +22,6 @@ use crate::error::{Error, Result};
 use crate::id::DocId;
 use crate::import::source;
 use crate::kernel::Matrix;
-use crate::model::params::DEEPWALK_DIM;
 use crate::model::params::{Method, TrainParams};
 use crate::model::tables::{Table, Tables};
 use crate::rng::Rng;
@@ -338,8 +337,9 @@ fn run_here(
     let seed = params.links.train.seed;
     let train = |method: Method| -> Result<Vec<Features>> {
         let mut train = train_params(Trains::Model(method), &params.links);
-        if method == Method::DeepWalk {
-            train.dim = DEEPWALK_DIM;
+        // Walks have as many dimensions as their authors gave them, whatever the others have.
+        if !method.knows_words() {
+            train.dim = method.default_dim();
         }
         let tables =
             train_tables(view, &train, &mut |progress| watch(&Classifying::Training(method.name(), progress)))?;
@@ -358,7 +358,7 @@ fn run_here(
         |method: Method| trained.iter().find(|(other, _)| *other == method).map(|(_, features)| features.as_slice());
     let walks = of(Method::DeepWalk).and_then(|features| features.last());
     let mut sets: Vec<Features> = walks.into_iter().cloned().collect();
-    for &method in methods.iter().filter(|&&method| method != Method::DeepWalk) {
+    for &method in methods.iter().filter(|method| method.knows_words()) {
         for features in of(method).unwrap_or_default() {
             let joined = walks.map(|walks| features.beside(walks, format!("{} + deepwalk", features.name)));
             sets.push(features.clone());

@@ -20,7 +20,7 @@ use rayon::prelude::*;
 use serde_json::{Value, json};
 
 use super::methods::{Ask, METHODS};
-use super::rankers::GensimInference;
+use super::rankers::{GensimInference, MeanOfWords, add_source, table_rows};
 use super::report::round;
 use super::stats::estimate;
 use crate::corpus::cited_by::CitedBy;
@@ -33,11 +33,9 @@ use crate::generate::generate_variant;
 use crate::generate::{GenerateParams, Generator, Kind, Variant};
 use crate::id::DocRow;
 use crate::import::ImportOptions;
-use crate::kernel::{Beyond, axpy, dot, gather_sum, scale, sum_of_squares};
+use crate::kernel::{axpy, dot, scale, sum_of_squares};
 use crate::model::params::{Method, TextForm, TrainParams};
-use crate::model::tables::Table;
-use crate::model::tables::Tables;
-use crate::model::weighting::{WeightRule, Weighting};
+use crate::model::tables::{Table, Tables};
 use crate::rng::Rng;
 use crate::threads::pool;
 use crate::train::rivals::npm::{self, Frequencies};
@@ -89,8 +87,10 @@ impl Default for CriteriaParams {
 }
 
 /// How a method is trained on so small a corpus: with larger steps and more passes than on a real one.
-fn train_params(method: Method, seed: u64) -> TrainParams {
-    let mut params = TrainParams { method, dim: 32, seed, min_count: 2, hybrid: false, ..TrainParams::default() };
+fn train_params(corpus: &Corpus, method: Method, seed: u64) -> TrainParams {
+    let mut params = TrainParams { seed, hybrid: false, min_count: 2, ..TrainParams::for_corpus(corpus) };
+    params.set_method(method);
+    params.dim = 32;
     params.set_window(6);
     params.direct.window = 5;
     params.direct.epochs = 10;
@@ -100,8 +100,6 @@ fn train_params(method: Method, seed: u64) -> TrainParams {
     params.reference.noise = 50;
     params.reference.rate = 0.1;
     params.reference.sample = 0.0;
-    params.reference.beyond = Beyond::Saturate;
-    params.reference.shift = false;
     params.content.epochs = 10;
     params.content.sample = 0.0;
     params.deepwalk.epochs = 2;
@@ -162,7 +160,7 @@ fn probe(
     let total = methods.len() * views.len();
     let done = AtomicUsize::new(0);
     let row = |&method: &Method| -> Result<Value> {
-        let train = train_params(method, params.seed);
+        let train = train_params(&corpora[0], method, params.seed);
         let mut trained = Vec::new();
         for view in &views {
             trained
@@ -354,7 +352,7 @@ struct Asker<'a> {
     params: &'a TrainParams,
     tables: &'a Tables,
     ask: Ask,
-    weighting: Weighting,
+    mean: MeanOfWords<'a>,
     inference: GensimInference<'a>,
     frequencies: Frequencies,
     /// The vector of a question.
@@ -373,7 +371,7 @@ impl<'a> Asker<'a> {
             params,
             tables,
             ask,
-            weighting: Weighting::new(view, params.window, WeightRule::of(params)),
+            mean: MeanOfWords::new(view, tables, params),
             inference: GensimInference::new(view, tables, params, steps),
             frequencies: Frequencies::new(view, &CitedBy::new(view, params.npm.window)),
             x: vec![0.0; tables.input.stride()],
@@ -382,18 +380,17 @@ impl<'a> Asker<'a> {
 
     /// Takes in the words of a question, and the document it stands in.
     fn hear(&mut self, words: &[NearWord], source: usize, mut rng: Rng) {
-        let Asker { params, tables, weighting, x, .. } = self;
-        let rows: Vec<u32> = words.iter().map(|word| word.row.0).collect();
+        let Asker { params, tables, mean, x, .. } = self;
         x.fill(0.0);
         match self.ask {
-            Ask::Infer(_) => self.inference.infer(&rows, &mut rng, x),
+            Ask::Infer(_) => self.inference.infer(&table_rows(words), &mut rng, x),
             // It has no vector for a question: each word scores by itself.
             Ask::Npm => {}
             _ => {
-                gather_sum(tables.input.words(), &rows, &weighting.of_window(words), x);
-                // The source counts as one word, as in training; w2v knows documents as targets only.
+                mean.of_window(words, x);
+                // w2v knows documents as targets only.
                 if params.method.text() != TextForm::WithLinks {
-                    axpy(1.0 / words.len().max(1) as f32, document(&tables.input, source), x);
+                    add_source(document(&tables.input, source), words.len(), x);
                 }
             }
         }
@@ -470,7 +467,7 @@ mod tests {
         for method in
             [Method::W2v, Method::Npm, Method::HyperDocRandom, Method::HyperDocPaper, Method::HyperDoc, Method::Joint]
         {
-            let params = train_params(method, 1);
+            let params = train_params(&corpus, method, 1);
             let mut tables = Tables::zeros(&view, params.dim);
             tables.input.fill(0..words, params.dim, 1, 1);
             tables.output.fill(0..rows, params.dim, 1, 2);

@@ -19,7 +19,6 @@ use crate::corpus::split::{HeldOutLink, Split, SplitPart};
 use crate::corpus::view::View;
 use crate::error::{Error, Result};
 use crate::id::{DocId, DocRow};
-use crate::kernel::Beyond;
 use crate::model::index::terms::Terms;
 use crate::model::params::{Method, ReferenceParams, TextForm, TrainParams};
 use crate::model::tables::{Table, Tables};
@@ -182,17 +181,10 @@ pub fn train_params(trains: Trains, params: &LinksParams) -> TrainParams {
     let mut train = params.train.clone();
     train.direct.epochs = params.text_epochs;
     train.reference.epochs = params.reference_epochs;
-    train.method = trains.method().unwrap_or(Method::HyperDoc);
-    match trains {
-        Trains::Nothing | Trains::Index | Trains::Searchable => {}
-        Trains::Model(_) => {
-            train.reference.beyond = Beyond::Saturate;
-            train.reference.shift = false;
-        }
-        Trains::Reference => {
-            let (epochs, window, noise) = (train.reference.epochs, train.window, train.reference.noise);
-            train.reference = ReferenceParams { epochs, window, noise, ..ReferenceParams::default() };
-        }
+    train.set_method(trains.method().unwrap_or(Method::HyperDoc));
+    if trains == Trains::Reference {
+        let (epochs, window, noise) = (train.reference.epochs, train.window, train.reference.noise);
+        train.reference = ReferenceParams { epochs, window, noise, ..ReferenceParams::default() };
     }
     train
 }

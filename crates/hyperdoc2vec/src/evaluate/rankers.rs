@@ -20,7 +20,7 @@ use crate::kernel::{
 };
 use crate::model::index::terms::Terms;
 use crate::model::params::{TextForm, TrainParams};
-use crate::model::tables::Tables;
+use crate::model::tables::{Table, Tables};
 use crate::model::weighting::{WeightRule, Weighting, keep_chances};
 use crate::model::{Model, Vectors};
 use crate::rng::AliasTable;
@@ -175,23 +175,13 @@ impl LinkQuestions<'_> {
         }
         let targets = Matrix::new(&targets, self.view.documents.len(), stride, stride);
         let candidates = self.candidates(params);
-        let ours = params.method.weighs_words();
-        let weighting = Weighting::new(self.view, params.window, WeightRule::of(params));
-        let predict = if sourced && !ours {
-            let words = output.words().col_range(0..stride.min(params.dim));
-            Predict::of(params, &InferParams::default(), words, &self.view.counts)
-        } else {
-            None
-        };
-        let vector = |&position: &usize, row: &mut [f32], source: Option<&Vec<f32>>| {
-            let context = self.context(position, params.window);
-            gather_sum(input.words(), &table_rows(&context), &weighting.of_window(&context), row);
-            if let Some(source) = source {
-                // In the paper the source counts as one word more.
-                let weight = if ours { params.citation.source_weight } else { 1.0 / context.len().max(1) as f32 };
-                axpy(weight, source, &mut row[..source.len()]);
-            }
-        };
+        let mean = MeanOfWords::new(self.view, tables, params);
+        // A model that learnt from the text of sources is given the text; another infers a document vector from it.
+        let by_text = params.method.weighs_words();
+        let words = output.words().col_range(0..stride.min(params.dim));
+        let predict = (sourced && !by_text)
+            .then(|| Predict::of(params, &InferParams::default(), words, &self.view.counts))
+            .flatten();
         self.blocks(sink, |positions| {
             let mut sources: Vec<DocId> = Vec::new();
             if sourced {
@@ -203,16 +193,19 @@ impl LinkQuestions<'_> {
                 if let Some(predict) = &predict {
                     return predict.infer(&[rows], InferParams::default().steps).swap_remove(0);
                 }
-                let mut mean = vec![0.0; stride];
-                gather_sum(input.words(), WordRow::numbers(&rows), &weighting.of_text(&rows), &mut mean);
-                mean
+                mean.of_text(&rows)
             };
             let known: Vec<(DocId, Vec<f32>)> = sources.par_iter().map(|doc| (*doc, text(doc))).collect();
             let mut queries = vec![0.0f32; positions.len() * stride];
             positions.par_iter().zip(queries.par_chunks_mut(stride)).for_each(|(position, row)| {
                 let doc = self.view.corpus.position(*position).source;
-                let source = known.iter().find(|(other, _)| *other == doc).map(|(_, vector)| vector);
-                vector(position, row, source);
+                let context = self.context(*position, params.window);
+                mean.of_window(&context, row);
+                match known.iter().find(|(other, _)| *other == doc) {
+                    Some((_, text)) if by_text => axpy(params.citation.source_weight, text, row),
+                    Some((_, source)) => add_source(source, context.len(), row),
+                    None => {}
+                }
             });
             Ok(self.nearest(&queries, targets, &candidates))
         })
@@ -277,8 +270,37 @@ impl LinkQuestions<'_> {
     }
 }
 
+/// The mean of words' IN vectors, weighted as in training.
+pub(super) struct MeanOfWords<'a> {
+    input: &'a Table,
+    weighting: Weighting,
+}
+
+impl<'a> MeanOfWords<'a> {
+    pub(super) fn new(view: &View<'_>, tables: &'a Tables, params: &TrainParams) -> MeanOfWords<'a> {
+        MeanOfWords { input: &tables.input, weighting: Weighting::new(view, params.window, WeightRule::of(params)) }
+    }
+
+    /// Puts the mean of the words around a link into `x`.
+    pub(super) fn of_window(&self, words: &[NearWord], x: &mut [f32]) {
+        gather_sum(self.input.words(), &table_rows(words), &self.weighting.of_window(words), x);
+    }
+
+    /// The mean of the words of a whole text.
+    fn of_text(&self, words: &[WordRow]) -> Vec<f32> {
+        let mut mean = vec![0.0; self.input.stride()];
+        gather_sum(self.input.words(), WordRow::numbers(words), &self.weighting.of_text(words), &mut mean);
+        mean
+    }
+}
+
+/// Adds the document vector of a source to the mean of so many words: in training it counts as one word more.
+pub(super) fn add_source(source: &[f32], words: usize, x: &mut [f32]) {
+    axpy(1.0 / words.max(1) as f32, source, &mut x[..source.len()]);
+}
+
 /// The rows of the words of a window.
-fn table_rows(words: &[NearWord]) -> Vec<u32> {
+pub(super) fn table_rows(words: &[NearWord]) -> Vec<u32> {
     words.iter().map(|word| word.row.0).collect()
 }
 

@@ -159,6 +159,11 @@ impl Method {
         self.has(&[Dm, Cbow, Citation, Joint, Reference])
     }
 
+    /// The numbers in a vector where nothing else is asked for: DeepWalk has as many as in its authors' program.
+    pub fn default_dim(self) -> usize {
+        if self.knows_words() { 100 } else { 64 }
+    }
+
     /// Whether it knows words at all.
     pub fn knows_words(self) -> bool {
         self != Method::DeepWalk

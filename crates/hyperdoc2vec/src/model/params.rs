@@ -8,7 +8,7 @@ use crate::error::{Error, Result};
 use crate::kernel::Beyond;
 pub use crate::model::method::{Method, PhaseKind, TextForm};
 pub use crate::model::phase_params::{
-    CitationParams, DEEPWALK_DIM, DbowParams, DeepWalkParams, DirectParams, LossFunction, NpmParams, ReferenceParams,
+    CitationParams, DbowParams, DeepWalkParams, DirectParams, LossFunction, NpmParams, ReferenceParams,
 };
 
 /// What to train, and how. The number of threads is not among it: it changes nothing.
@@ -48,7 +48,7 @@ impl Default for TrainParams {
     fn default() -> TrainParams {
         TrainParams {
             method: Method::HyperDoc,
-            dim: 100,
+            dim: Method::HyperDoc.default_dim(),
             window: 50,
             seed: 1,
             min_count: 5,
@@ -82,9 +82,8 @@ impl TrainParams {
 
     /// Sets the method, and the dimensions to the method's own default where they were those of the method before.
     pub fn set_method(&mut self, method: Method) {
-        let default = |method| if method == Method::DeepWalk { DEEPWALK_DIM } else { TrainParams::default().dim };
-        if self.dim == default(self.method) {
-            self.dim = default(method);
+        if self.dim == self.method.default_dim() {
+            self.dim = method.default_dim();
         }
         self.method = method;
     }

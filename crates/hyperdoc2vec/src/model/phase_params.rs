@@ -212,9 +212,6 @@ impl Default for NpmParams {
     }
 }
 
-/// Dimensions that DeepWalk has by default.
-pub const DEEPWALK_DIM: usize = 64;
-
 /// How `rivals::deepwalk` runs; by default as its authors' program.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(default)]
