@@ -118,7 +118,8 @@ impl Batch {
         self.inputs.list_weighed(&self.ends, rows, weights, scratch);
     }
 
-    fn inputs_of(&self, example: usize) -> (&[u32], &[f32]) {
+    /// The input rows of an example, and their weights.
+    pub(super) fn inputs_of(&self, example: usize) -> (&[u32], &[f32]) {
         let start = if example == 0 { 0 } else { self.ends[example - 1] };
         let range = start..self.ends[example];
         (&self.rows[range.clone()], &self.weights[range])

@@ -296,3 +296,53 @@ impl Batched for Citation<'_> {
         (batch.len() as u64, loss)
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::corpus::split::Split;
+    use crate::corpus::window::NearWord;
+    use crate::document::Document;
+    use crate::id::WordRow;
+    use crate::import::Import;
+
+    #[test]
+    fn a_batch_weighs_words_as_the_rule_does() {
+        let dir = tempfile::tempdir().expect("a directory");
+        let documents = [
+            Document::new("a", "common far rare near touching [[b]] touching once common near far common"),
+            Document::new("b", "common words: far, near, touching"),
+            Document::new("c", "common rare [[a]] common far"),
+            Document::new("d", "[[c]] common common"),
+        ];
+        let corpus = Import::documents(documents).min_count(1).build(dir.path().join("c")).expect("a corpus");
+        let view = View::new(&corpus, &Split::none(&corpus), 2).expect("a view");
+        assert!(view.words.len() < corpus.distinct_words(), "some words are too rare");
+        let (window, source_words, source_weight) = (3, 8, 0.5);
+        let params = CitationParams { source_words, source_weight, decay: 2.0, ..CitationParams::default() };
+        let weighting = Weighting::new(&view, window, WeightRule { decay: 2.0, rarity: true });
+        let phase = Citation::new(&view, &params, window, 1);
+        assert_eq!(view.links.len(), 3);
+        for link in view.links.iter() {
+            let (mut batch, mut scratch) = (Batch::default(), Numbering::new(view.table_rows()));
+            phase.fill(std::iter::once(*link), Rng::keyed(1, &[]), &mut batch, &mut scratch);
+            let (rows, weights) = batch.inputs_of(0);
+            let around: Vec<NearWord> = view.window_at(link.position as usize, window).collect();
+            let (words, drawn) = rows.split_at(around.len());
+            assert_eq!(words, around.iter().map(|word| word.row.0).collect::<Vec<_>>());
+            let source = view.document_row(corpus.position(link.position as usize).source).expect("trained on");
+            assert_eq!(drawn[0], view.table_row_of_doc(source).0, "behind the words the source");
+            let drawn: Vec<WordRow> = drawn[1..].iter().map(|&row| WordRow(row)).collect();
+            assert!(!drawn.is_empty() && drawn.iter().all(|word| word.index() < view.words.len()));
+            // The source counts as one word more, and words drawn from it as `source_weight` beside all that.
+            let share = 1.0 / (1.0 + source_weight) / (around.len() + 1) as f32;
+            let mut expected: Vec<f32> =
+                weighting.of_window(&around).iter().map(|weight| weight * share * around.len() as f32).collect();
+            expected.push(share);
+            let text = weighting.of_text(&drawn);
+            expected.extend(text.iter().map(|weight| weight * source_weight / (1.0 + source_weight)));
+            let near = weights.iter().zip(&expected).all(|(found, expected)| (found - expected).abs() < 1e-6);
+            assert!(near && weights.len() == expected.len(), "{weights:?}, not {expected:?}");
+        }
+    }
+}
