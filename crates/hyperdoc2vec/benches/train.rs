@@ -27,7 +27,7 @@ use hyperdoc2vec::internals::model::tables::Tables;
 use hyperdoc2vec::internals::rng::Rng;
 use hyperdoc2vec::internals::train::Phase;
 use hyperdoc2vec::internals::train::citation::Citation;
-use hyperdoc2vec::internals::train::content::Dbow;
+use hyperdoc2vec::internals::train::content::Content;
 use hyperdoc2vec::model::TrainParams;
 
 const RUNS: usize = 5;
@@ -64,7 +64,7 @@ fn main() {
     let mut tables = Tables::first(&view, &params);
 
     let citation = Citation::new(&view, &params.citation, params.window, params.seed);
-    let content = Dbow::new(&view, &params.content, params.seed);
+    let content = Content::new(&view, &params.content, params.seed);
     println!("\n| phase | a second, one thread | two threads | ratio |\n|---|---|---|---|");
     if !std::env::args().any(|argument| argument == "citation") {
         pass(&content, 1, &mut tables);

@@ -17,7 +17,7 @@ use hyperdoc2vec::internals::corpus::view::View;
 use hyperdoc2vec::internals::model::tables::Table;
 use hyperdoc2vec::internals::model::tables::Tables;
 use hyperdoc2vec::internals::train::Phase;
-use hyperdoc2vec::internals::train::content::Dbow;
+use hyperdoc2vec::internals::train::content::Content;
 use hyperdoc2vec::internals::train::rivals::direct::{Direct, Form};
 use hyperdoc2vec::internals::train::rivals::text::Text;
 use hyperdoc2vec::model::{Method, TrainParams};
@@ -61,7 +61,7 @@ fn main() {
                 writeln!(file, "{}", words.join(" ")).unwrap();
             }
         }
-        "dbow" => rayon::scope(|_| run(&Dbow::new(&view, &params.content, params.seed))),
+        "dbow" => rayon::scope(|_| run(&Content::new(&view, &params.content, params.seed))),
         "dm" => run(&Direct::new(&Text::words(&view), Form::Dm, &params.direct, params.seed)),
         _ => {
             let numbers = std::fs::read(&arguments[3]).unwrap();

@@ -16,7 +16,7 @@ use hyperdoc2vec::internals::model::tables::Tables;
 use hyperdoc2vec::internals::model::weighting::{WeightRule, Weighting};
 use hyperdoc2vec::internals::train::Phase;
 use hyperdoc2vec::internals::train::citation::Citation;
-use hyperdoc2vec::internals::train::content::Dbow;
+use hyperdoc2vec::internals::train::content::Content;
 use hyperdoc2vec::internals::train::rivals::direct::{Direct, Form};
 use hyperdoc2vec::internals::train::rivals::reference::ReferenceCitation;
 use hyperdoc2vec::internals::train::rivals::text::Text;
@@ -58,7 +58,7 @@ fn main() {
     rayon::scope(|_| {
         if ours {
             let weighting = Weighting::new(&view, params.window, WeightRule::of(&params));
-            run(&Dbow::new(&view, &params.content, params.seed), &mut tables, None);
+            run(&Content::new(&view, &params.content, params.seed), &mut tables, None);
             let citation = Citation::new(&view, &params.citation, params.window, params.seed).from_content();
             citation.prepare(&mut tables);
             run(&citation, &mut tables, Some(&weighting));

@@ -11,9 +11,9 @@ use hyperdoc2vec::internals::model::tables::Tables;
 use hyperdoc2vec::internals::model::weighting::{WeightRule, Weighting};
 use hyperdoc2vec::internals::train::Phase;
 use hyperdoc2vec::internals::train::citation::Citation;
-use hyperdoc2vec::internals::train::content::Dbow;
+use hyperdoc2vec::internals::train::content::Content;
 use hyperdoc2vec::model::CitationParams;
-use hyperdoc2vec::model::DbowParams;
+use hyperdoc2vec::model::ContentParams;
 use hyperdoc2vec::model::LossFunction;
 use hyperdoc2vec_lab::{partners, recall};
 use std::time::Instant;
@@ -58,17 +58,17 @@ fn main() {
     );
     let mut tables = Tables::zeros(&view, dim);
     tables.input.fill(0..view.table_rows(), dim, 1, 1);
-    let mut dbow = DbowParams::default();
-    dbow.epochs = get("content", 0.0) as usize;
-    dbow.document_rate = get("drate", 0.05);
-    dbow.word_rate = get("wrate", 0.1);
-    dbow.negatives = get("neg", 5.0);
-    dbow.sample = get("sample", 1e-3);
-    dbow.noise = get("dnoise", 512.0) as usize;
-    dbow.batch = get("dbatch", 256.0) as usize;
+    let mut text = ContentParams::default();
+    text.epochs = get("content", 0.0) as usize;
+    text.document_rate = get("drate", 0.05);
+    text.word_rate = get("wrate", 0.1);
+    text.negatives = get("neg", 5.0);
+    text.sample = get("sample", 1e-3);
+    text.noise = get("dnoise", 512.0) as usize;
+    text.batch = get("dbatch", 256.0) as usize;
     rayon::scope(|_| {
-        let content = Dbow::new(&view, &dbow, 1);
-        for epoch in 0..dbow.epochs {
+        let content = Content::new(&view, &text, 1);
+        for epoch in 0..text.epochs {
             let t = Instant::now();
             let (mut loss, mut words) = (0.0, 0);
             let _ = content.epoch(epoch, 0, &mut tables, &mut |done, _| {
@@ -78,12 +78,12 @@ fn main() {
             });
             let s = t.elapsed().as_secs_f64();
             println!("content {epoch} loss {:.4} {:.1} s {:.0} words/s", loss / words as f64, s, words as f64 / s);
-            if epoch + 1 == dbow.epochs || epoch == 0 {
+            if epoch + 1 == text.epochs || epoch == 0 {
                 println!("link partners among the 10 nearest: {:.2} %", 100.0 * partners(&view, &tables.input));
             }
         }
         let citation = Citation::new(&view, &params, window, 1);
-        let citation = if dbow.epochs > 0 { citation.from_content() } else { citation };
+        let citation = if text.epochs > 0 { citation.from_content() } else { citation };
         citation.prepare(&mut tables);
         for epoch in 0..params.epochs {
             let t = Instant::now();

@@ -25,7 +25,7 @@ pub(crate) mod weighting;
 pub(crate) mod write;
 
 pub use params::{
-    CitationParams, DbowParams, DeepWalkParams, DirectParams, LossFunction, Method, NpmParams, ReferenceParams,
+    CitationParams, ContentParams, DeepWalkParams, DirectParams, LossFunction, Method, NpmParams, ReferenceParams,
     TrainParams,
 };
 pub use sidecar::Sidecar;

@@ -8,7 +8,7 @@ use crate::error::{Error, Result};
 use crate::kernel::Beyond;
 pub use crate::model::method::{Method, PhaseKind, TextForm};
 pub use crate::model::phase_params::{
-    CitationParams, DbowParams, DeepWalkParams, DirectParams, LossFunction, NpmParams, ReferenceParams,
+    CitationParams, ContentParams, DeepWalkParams, DirectParams, LossFunction, NpmParams, ReferenceParams,
 };
 
 /// What to train, and how. The number of threads is not among it: it changes nothing.
@@ -31,7 +31,7 @@ pub struct TrainParams {
     /// Whether to learn, for methods that can be asked by text, how to weigh the rankings.
     pub hybrid: bool,
     /// The content phase.
-    pub content: DbowParams,
+    pub content: ContentParams,
     /// The citation phase.
     pub citation: CitationParams,
     /// Text word by word: PV-DM, CBOW, and PV-DBOW as gensim does it.
@@ -54,7 +54,7 @@ impl Default for TrainParams {
             min_count: 5,
             until: None,
             hybrid: true,
-            content: DbowParams::default(),
+            content: ContentParams::default(),
             citation: CitationParams::default(),
             direct: DirectParams::default(),
             // Without the slips of the authors' program, which `--compat reference` brings back.

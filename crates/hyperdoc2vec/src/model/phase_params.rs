@@ -22,7 +22,7 @@ pub enum LossFunction {
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(default)]
 #[non_exhaustive]
-pub struct DbowParams {
+pub struct ContentParams {
     /// Passes over the text.
     pub epochs: usize,
     /// Noise words for each word.
@@ -39,9 +39,9 @@ pub struct DbowParams {
     pub noise: usize,
 }
 
-impl Default for DbowParams {
-    fn default() -> DbowParams {
-        DbowParams {
+impl Default for ContentParams {
+    fn default() -> ContentParams {
+        ContentParams {
             epochs: 5,
             negatives: 5.0,
             sample: 1e-3,

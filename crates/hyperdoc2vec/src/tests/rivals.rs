@@ -11,11 +11,11 @@ use crate::generate::{GenerateParams, Generator};
 use crate::id::{DocRow, WordRow};
 use crate::import::ImportOptions;
 use crate::kernel::{Beyond, dot};
-use crate::model::params::{CitationParams, DbowParams, DeepWalkParams, DirectParams, NpmParams, ReferenceParams};
+use crate::model::params::{CitationParams, ContentParams, DeepWalkParams, DirectParams, NpmParams, ReferenceParams};
 use crate::model::tables::Tables;
 use crate::train::Phase;
 use crate::train::citation::Citation;
-use crate::train::content::Dbow;
+use crate::train::content::Content;
 use crate::train::joint::Joint;
 use crate::train::rivals::deepwalk::DeepWalk;
 use crate::train::rivals::direct::{Direct, Form};
@@ -88,8 +88,8 @@ fn each_phase(view: &View<'_>, seed: u64, check: &mut dyn FnMut(&dyn Phase)) {
     check(&Npm::new(view, &NpmParams { epochs: 2, window: 10, ..NpmParams::default() }, seed));
     check(&DeepWalk::new(view, &DeepWalkParams { epochs: 2, walks: 2, length: 20, ..DeepWalkParams::default() }, seed));
     // Turns of text and links: which of them a batch is has to follow from its number, wherever a run begins.
-    let (text, links) = (DbowParams::default(), CitationParams { epochs: 2, ..CitationParams::default() });
-    check(&Joint::new(Dbow::new(view, &text, seed), Citation::new(view, &links, 10, seed)));
+    let (text, links) = (ContentParams::default(), CitationParams { epochs: 2, ..CitationParams::default() });
+    check(&Joint::new(Content::new(view, &text, seed), Citation::new(view, &links, 10, seed)));
 }
 
 #[test]

@@ -19,7 +19,7 @@ use crate::kernel::{
     Matrix, MatrixMut, Panels, Start, attract, axpy, fetch, gather_sum, multiply, noise_loss, pack,
     par_multiply_transposed,
 };
-use crate::model::params::DbowParams;
+use crate::model::params::ContentParams;
 use crate::model::tables::Tables;
 use crate::model::weighting::keep_chances;
 use crate::rng::AliasTable;
@@ -35,9 +35,9 @@ const STRETCH: usize = 48;
 const PHASE: u64 = 1;
 
 /// One run of the content phase.
-pub struct Dbow<'a> {
+pub struct Content<'a> {
     view: &'a View<'a>,
-    params: &'a DbowParams,
+    params: &'a ContentParams,
     seed: u64,
     keep: Vec<f32>,
     noise: AliasTable,
@@ -71,9 +71,9 @@ pub struct Workspace {
     losses: Vec<f32>,
 }
 
-impl<'a> Dbow<'a> {
+impl<'a> Content<'a> {
     /// Prepares to train on the text of `view`.
-    pub fn new(view: &'a View<'a>, params: &'a DbowParams, seed: u64) -> Dbow<'a> {
+    pub fn new(view: &'a View<'a>, params: &'a ContentParams, seed: u64) -> Content<'a> {
         let mut sum = 0;
         let examples = view
             .documents
@@ -84,7 +84,7 @@ impl<'a> Dbow<'a> {
             })
             .collect();
         let keep = keep_chances(&view.counts, f64::from(params.sample));
-        Dbow { view, params, seed, keep, noise: AliasTable::smoothed(&view.counts), examples }
+        Content { view, params, seed, keep, noise: AliasTable::smoothed(&view.counts), examples }
     }
 
     /// The document that an example is of, and its words.
@@ -101,7 +101,7 @@ impl<'a> Dbow<'a> {
     }
 }
 
-impl Batched for Dbow<'_> {
+impl Batched for Content<'_> {
     type Batch = Batch;
     type Work = Workspace;
 
@@ -183,7 +183,7 @@ impl Batched for Dbow<'_> {
     }
 }
 
-impl Dbow<'_> {
+impl Content<'_> {
     /// What a batch would change, without changing it: fills `work` with the gradients of the documents (`dx`, an
     /// example's), of the noise (`dn`) and the slopes of the examples' own words (`own`); returns the summed loss.
     fn gradients(&self, batch: &mut Batch, tables: &Tables, work: &mut Workspace) -> f64 {
@@ -260,7 +260,7 @@ impl Dbow<'_> {
     }
 }
 
-impl Phase for Dbow<'_> {
+impl Phase for Content<'_> {
     fn name(&self) -> &'static str {
         "content"
     }
@@ -292,7 +292,7 @@ mod tests {
     use crate::kernel::scale;
 
     /// The loss of a batch in f64, as the head of this file has it.
-    fn loss(phase: &Dbow<'_>, batch: &Batch, t: &Tables) -> f64 {
+    fn loss(phase: &Content<'_>, batch: &Batch, t: &Tables) -> f64 {
         let dot = |x: u32, o: u32| {
             let (x, o) = (t.input.row(x as usize), t.output.row(o as usize));
             x.iter().zip(o).map(|(&x, &o)| f64::from(x) * f64::from(o)).sum::<f64>()
@@ -319,8 +319,8 @@ mod tests {
             generate(&planted, &dir.path().join("c"), &ImportOptions::default(), &mut |_| ControlFlow::Continue(()));
         let corpus = corpus.expect("generated");
         let view = View::new(&corpus, &Split::none(&corpus), 2).expect("a view");
-        let params = DbowParams { batch: 9, noise: 16, sample: 0.0, ..DbowParams::default() };
-        let phase = Dbow::new(&view, &params, 1);
+        let params = ContentParams { batch: 9, noise: 16, sample: 0.0, ..ContentParams::default() };
+        let phase = Content::new(&view, &params, 1);
         let mut tables = Tables::zeros(&view, 5);
         tables.input.fill(0..view.table_rows(), 5, 1, 1);
         tables.output.fill(0..view.table_rows(), 5, 1, 2);

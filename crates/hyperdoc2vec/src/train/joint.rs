@@ -7,13 +7,13 @@ use crate::corpus::view::View;
 use crate::model::tables::Tables;
 use crate::train::batched::{self, Batched};
 use crate::train::citation::Citation;
-use crate::train::content::Dbow;
+use crate::train::content::Content;
 use crate::train::occurrences::Numbering;
 use crate::train::{After, Phase};
 
 /// One run of the joint objective; the passes are those of the citation phase.
 pub struct Joint<'a> {
-    content: Dbow<'a>,
+    content: Content<'a>,
     citation: Citation<'a>,
 }
 
@@ -22,12 +22,12 @@ pub struct Joint<'a> {
 pub struct Turn {
     of_links: bool,
     links: <Citation<'static> as Batched>::Batch,
-    text: <Dbow<'static> as Batched>::Batch,
+    text: <Content<'static> as Batched>::Batch,
 }
 
 impl<'a> Joint<'a> {
     /// Joins the two.
-    pub fn new(content: Dbow<'a>, citation: Citation<'a>) -> Joint<'a> {
+    pub fn new(content: Content<'a>, citation: Citation<'a>) -> Joint<'a> {
         Joint { content, citation }
     }
 
@@ -69,7 +69,7 @@ impl Phase for Joint<'_> {
 
 impl Batched for Joint<'_> {
     type Batch = Turn;
-    type Work = (<Citation<'static> as Batched>::Work, <Dbow<'static> as Batched>::Work);
+    type Work = (<Citation<'static> as Batched>::Work, <Content<'static> as Batched>::Work);
 
     fn view(&self) -> &View<'_> {
         self.content.view()

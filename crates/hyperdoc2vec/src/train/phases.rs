@@ -4,7 +4,7 @@ use crate::corpus::view::View;
 use crate::model::params::{PhaseKind, TextForm, TrainParams};
 use crate::train::Phase;
 use crate::train::citation::Citation;
-use crate::train::content::Dbow;
+use crate::train::content::Content;
 use crate::train::joint::Joint;
 use crate::train::rivals::deepwalk::DeepWalk;
 use crate::train::rivals::direct::{Direct, Form};
@@ -33,7 +33,7 @@ pub(crate) fn phases<'a>(
         let phase = text.map(|text| Direct::new(text, form, &params.direct, seed));
         phase.map(|phase| Box::new(phase) as Box<dyn Phase + 'a>)
     };
-    let content = || Dbow::new(view, &params.content, seed);
+    let content = || Content::new(view, &params.content, seed);
     let citation = || Citation::new(view, &params.citation, params.window, seed);
     let phase = |&kind: &PhaseKind| -> Option<Box<dyn Phase + 'a>> {
         Some(match kind {
