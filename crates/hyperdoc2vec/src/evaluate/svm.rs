@@ -6,6 +6,8 @@
 //! ```
 //! Nothing is drawn at random, and each pair of classes is a problem by itself, so any number of threads gives the same
 //! machine. Without LIBSVM's shrinking: kernel rows are products of ours, and kept while there is room.
+//!
+//! Ours, and not a library: LIBSVM is C++, and figures must be those of LIBSVM on any number of threads.
 
 use std::rc::Rc;
 
@@ -113,8 +115,9 @@ struct Pair {
     support: Vec<(u32, f64)>,
 }
 
-/// `exp(−γ |x − y|²)` of `x` with each row of `table`.
-fn kernels(x: &[f32], square: f32, table: Matrix<'_>, squares: &[f32], gamma: f32, out: &mut [f32]) {
+/// `exp(−γ |x − y|²)` of `x` with each row of `table`, whose |y|² are `squares`.
+fn kernels(x: &[f32], table: Matrix<'_>, squares: &[f32], gamma: f32, out: &mut [f32]) {
+    let square = sum_of_squares(x);
     scan(Matrix::new(x, 1, x.len(), x.len()), table, MatrixMut::new(out, 1, squares.len(), squares.len()));
     for (value, other) in out.iter_mut().zip(squares) {
         *value = -gamma * (square + other - 2.0 * *value).max(0.0);
@@ -175,7 +178,7 @@ impl Svm {
         let predict = |row: usize| {
             let x = data.row(row);
             let mut values = vec![0.0; self.squares.len()];
-            kernels(x, sum_of_squares(x), table, &self.squares, self.gamma, &mut values);
+            kernels(x, table, &self.squares, self.gamma, &mut values);
             let mut votes = vec![0u32; self.classes];
             for pair in &self.pairs {
                 let sum = |sum: f64, &(row, weight): &(u32, f64)| sum + weight * f64::from(values[row as usize]);
@@ -228,7 +231,7 @@ impl<'a> Problem<'a> {
         let mut row = vec![0.0; count];
         let table = Matrix::new(&self.rows, count, self.cols, self.cols);
         let x = &self.rows[i * self.cols..][..self.cols];
-        kernels(x, self.squares[i], table, &self.squares, self.gamma, &mut row);
+        kernels(x, table, &self.squares, self.gamma, &mut row);
         let row: Rc<[f32]> = row.into();
         self.cache[i] = Some(Rc::clone(&row));
         self.kept += 1;

@@ -29,32 +29,32 @@ pub struct Checkpoints {
 
 /// Where a run is: before this batch of this epoch of this phase.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Default)]
-pub(crate) struct Place {
+pub(crate) struct RunPlace {
     pub(crate) phase: usize,
     pub(crate) epoch: usize,
     pub(crate) batch: usize,
 }
 
-impl Place {
+impl RunPlace {
     /// Before the first batch of a phase.
-    pub(crate) fn start_of(phase: usize) -> Place {
-        Place { phase, ..Place::default() }
+    pub(crate) fn start_of(phase: usize) -> RunPlace {
+        RunPlace { phase, ..RunPlace::default() }
     }
 }
 
 /// All that a run is at one moment, and a checkpoint holds.
 pub(crate) struct State {
-    pub(crate) place: Place,
+    pub(crate) place: RunPlace,
     pub(crate) tables: Tables,
     /// The best pass of this phase so far, if it holds out links to tell.
-    pub(crate) best: Option<Best>,
+    pub(crate) best: Option<BestPass>,
     /// What was learnt before the last phase.
     pub(crate) ranker: Option<Ranker>,
     /// When the last checkpoint was written, or the run began.
     pub(crate) saved: Instant,
 }
 
-pub(crate) struct Best {
+pub(crate) struct BestPass {
     pub(crate) loss: f64,
     pub(crate) epoch: usize,
     pub(crate) tables: Tables,
@@ -96,28 +96,32 @@ pub(crate) fn none() -> Tables {
     Tables { input: Table::new(0, 0, 1), output: Table::new(0, 0, 1) }
 }
 
-/// Writes a checkpoint.
-pub(crate) fn write_checkpoint(
-    path: &Path,
-    place: Place,
-    key: &Value,
-    tables: &Tables,
-    best: Option<&Best>,
-    ranker: Option<&Ranker>,
-) -> Result<()> {
-    let mut all = Vec::from(tensors(CURRENT, tables));
-    all.extend(best.into_iter().flat_map(|best| tensors(BEST, &best.tables)));
-    all.extend(ranker.into_iter().flat_map(Ranker::tensors));
-    let about = json!({
-        "run": key,
-        "phase": place.phase,
-        "epoch": place.epoch,
-        "batch": place.batch,
-        "hybrid": ranker.map(Ranker::about),
-        // As bits: decimal digits might be read back as a neighbour.
-        "best": best.map(|best| json!({"epoch": best.epoch, "loss": best.loss.to_bits()})),
-    });
-    write(path, CHECKPOINT, CHECKPOINT_VERSION, &all, about)
+/// The parts of a [`State`] that a checkpoint holds, borrowed.
+pub(crate) struct Snapshot<'a> {
+    pub(crate) place: RunPlace,
+    pub(crate) tables: &'a Tables,
+    pub(crate) best: Option<&'a BestPass>,
+    pub(crate) ranker: Option<&'a Ranker>,
+}
+
+impl Snapshot<'_> {
+    /// Writes a checkpoint of the run that `key` identifies.
+    pub(crate) fn write(&self, path: &Path, key: &Value) -> Result<()> {
+        let &Snapshot { place, tables, best, ranker } = self;
+        let mut all = Vec::from(tensors(CURRENT, tables));
+        all.extend(best.into_iter().flat_map(|best| tensors(BEST, &best.tables)));
+        all.extend(ranker.into_iter().flat_map(Ranker::tensors));
+        let about = json!({
+            "run": key,
+            "phase": place.phase,
+            "epoch": place.epoch,
+            "batch": place.batch,
+            "hybrid": ranker.map(Ranker::about),
+            // As bits: decimal digits might be read back as a neighbour.
+            "best": best.map(|best| json!({"epoch": best.epoch, "loss": best.loss.to_bits()})),
+        });
+        write(path, CHECKPOINT, CHECKPOINT_VERSION, &all, about)
+    }
 }
 
 fn tensors<'a>(names: [&'static str; 4], tables: &'a Tables) -> [Tensor<'a>; 4] {
@@ -133,12 +137,13 @@ fn tensors<'a>(names: [&'static str; 4], tables: &'a Tables) -> [Tensor<'a>; 4] 
 impl State {
     /// Before the first batch of the first phase.
     pub(crate) fn new(tables: Tables) -> State {
-        State { place: Place::default(), tables, best: None, ranker: None, saved: Instant::now() }
+        State { place: RunPlace::default(), tables, best: None, ranker: None, saved: Instant::now() }
     }
 
     /// Writes a checkpoint.
     pub(crate) fn save(&self, path: &Path, key: &Value) -> Result<()> {
-        write_checkpoint(path, self.place, key, &self.tables, self.best.as_ref(), self.ranker.as_ref())
+        let State { place, tables, best, ranker, .. } = self;
+        Snapshot { place: *place, tables, best: best.as_ref(), ranker: ranker.as_ref() }.write(path, key)
     }
 
     /// Writes a checkpoint between phases, if it is time for one.
@@ -176,12 +181,12 @@ impl State {
             let mut tables = self.tables.clone();
             fill(BEST, &mut tables)?;
             let (epoch, loss) = (number(&about["best"]["epoch"])?, number(&about["best"]["loss"])?);
-            self.best = Some(Best { epoch: epoch as usize, loss: f64::from_bits(loss), tables });
+            self.best = Some(BestPass { epoch: epoch as usize, loss: f64::from_bits(loss), tables });
         }
         fill(CURRENT, &mut self.tables)?;
         self.ranker = Ranker::read(&container);
         let [phase, epoch, batch] = ["phase", "epoch", "batch"].map(|name| number(&about[name]).map(|n| n as usize));
-        self.place = Place { phase: phase?, epoch: epoch?, batch: batch? };
+        self.place = RunPlace { phase: phase?, epoch: epoch?, batch: batch? };
         Ok(())
     }
 }

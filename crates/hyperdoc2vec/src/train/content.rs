@@ -47,7 +47,7 @@ pub struct Content<'a> {
 
 /// Examples of a batch: a document each, and its words.
 #[derive(Debug, Default)]
-pub struct Batch {
+pub struct TextBatch {
     documents: Vec<u32>,
     ends: Vec<usize>,
     words: Vec<u32>,
@@ -60,7 +60,7 @@ pub struct Batch {
 
 /// Memory for the products of a step, kept from batch to batch.
 #[derive(Debug, Default)]
-pub struct Workspace {
+pub struct TextWorkspace {
     x: Vec<f32>,
     g: Vec<f32>,
     dx: Vec<f32>,
@@ -102,16 +102,16 @@ impl<'a> Content<'a> {
 }
 
 impl Batched for Content<'_> {
-    type Batch = Batch;
-    type Work = Workspace;
+    type Batch = TextBatch;
+    type Work = TextWorkspace;
 
     fn view(&self) -> &View<'_> {
         self.view
     }
 
-    fn build(&self, epoch: usize, number: usize, batch: &mut Batch, scratch: &mut Numbering) {
+    fn build(&self, epoch: usize, number: usize, batch: &mut TextBatch, scratch: &mut Numbering) {
         let order = Order::keyed(self.examples(), self.seed, &[PHASE, epoch as u64]);
-        let Batch { documents, ends, words, columns, times, by_word, by_document } = batch;
+        let TextBatch { documents, ends, words, columns, times, by_word, by_document } = batch;
         documents.clear();
         words.clear();
         columns.clear();
@@ -150,7 +150,7 @@ impl Batched for Content<'_> {
         by_document.weigh(&vec![1.0; documents.len()]);
     }
 
-    fn step(&self, batch: &mut Batch, tables: &mut Tables, fade: f32, work: &mut Workspace) -> (u64, f64) {
+    fn step(&self, batch: &mut TextBatch, tables: &mut Tables, fade: f32, work: &mut TextWorkspace) -> (u64, f64) {
         let loss = self.gradients(batch, tables, work);
         let Tables { input, output } = tables;
         let (examples, stride) = (batch.documents.len(), input.stride());
@@ -186,7 +186,7 @@ impl Batched for Content<'_> {
 impl Content<'_> {
     /// What a batch would change, without changing it: fills `work` with the gradients of the documents (`dx`, an
     /// example's), of the noise (`dn`) and the slopes of the examples' own words (`own`); returns the summed loss.
-    fn gradients(&self, batch: &mut Batch, tables: &Tables, work: &mut Workspace) -> f64 {
+    fn gradients(&self, batch: &mut TextBatch, tables: &Tables, work: &mut TextWorkspace) -> f64 {
         let Tables { input, output } = tables;
         let (examples, columns, stride) = (batch.documents.len(), batch.columns.len(), input.stride());
         let wide = score_stride(columns);
@@ -292,7 +292,7 @@ mod tests {
     use crate::kernel::scale;
 
     /// The loss of a batch in f64, as the head of this file has it.
-    fn loss(phase: &Content<'_>, batch: &Batch, t: &Tables) -> f64 {
+    fn loss(phase: &Content<'_>, batch: &TextBatch, t: &Tables) -> f64 {
         let dot = |x: u32, o: u32| {
             let (x, o) = (t.input.row(x as usize), t.output.row(o as usize));
             x.iter().zip(o).map(|(&x, &o)| f64::from(x) * f64::from(o)).sum::<f64>()
@@ -326,7 +326,7 @@ mod tests {
         tables.output.fill(0..view.table_rows(), 5, 1, 2);
         scale(8.0, tables.input.data_mut());
         scale(8.0, tables.output.data_mut());
-        let (mut batch, mut work) = (Batch::default(), Workspace::default());
+        let (mut batch, mut work) = (TextBatch::default(), TextWorkspace::default());
         phase.build(0, 0, &mut batch, &mut Numbering::new(view.table_rows()));
         assert!(batch.documents.len() > 3 && batch.columns.len() > 5);
         let found = phase.gradients(&mut batch, &tables, &mut work);

@@ -16,7 +16,7 @@ use crate::search::ranker::Ranker;
 use crate::storage::atomic::{self, parent};
 use crate::threads::pool;
 use crate::train::Phase;
-use crate::train::checkpoint::{Best, Checkpoints, Place, State, none, write_checkpoint};
+use crate::train::checkpoint::{BestPass, Checkpoints, RunPlace, Snapshot, State, none};
 use crate::train::phases::{phases, text};
 use crate::train::ranker;
 
@@ -142,10 +142,10 @@ impl Run<'_> {
             match step {
                 RunStep::Ranker(before) => {
                     // Behind it, if a checkpoint is of that phase.
-                    if state.place > Place::start_of(before) || state.ranker.is_some() {
+                    if state.place > RunPlace::start_of(before) || state.ranker.is_some() {
                         continue;
                     }
-                    state.place = Place::start_of(before);
+                    state.place = RunPlace::start_of(before);
                     state.save_if_due(&key, checkpoints)?;
                     let content = content.insert(ContentIndex::new(view, parent(destination))?);
                     state.ranker = match ranker::learn(self, &mut state.tables, content, destination, watch) {
@@ -159,9 +159,9 @@ impl Run<'_> {
                         continue;
                     }
                     if number > state.place.phase {
-                        state.place = Place::start_of(number);
+                        state.place = RunPlace::start_of(number);
                     }
-                    if state.place == Place::start_of(number) {
+                    if state.place == RunPlace::start_of(number) {
                         phase.prepare(&mut state.tables);
                     }
                     run_phase(phase.as_ref(), &mut state, &key, checkpoints, watch)?;
@@ -171,7 +171,7 @@ impl Run<'_> {
                 }
             }
         }
-        state.place = Place::start_of(count);
+        state.place = RunPlace::start_of(count);
         Ok(Trained { state, content })
     }
 
@@ -281,7 +281,7 @@ fn run_phase(
             }
             let smooth = loss.map_or(mean, |loss: f64| loss + (mean - loss) / memory);
             loss = (units > 0).then_some(smooth);
-            let place = Place { phase: first.phase, epoch, batch: done.batches };
+            let place = RunPlace { phase: first.phase, epoch, batch: done.batches };
             let progress = TrainProgress {
                 phase: phase.name(),
                 epoch,
@@ -300,9 +300,8 @@ fn run_phase(
             if let Some(checkpoints) = checkpoints
                 && (stop || saved.elapsed() >= checkpoints.every)
             {
-                if let Err(error) =
-                    write_checkpoint(&checkpoints.path, place, key, tables, best.as_ref(), ranker.as_ref())
-                {
+                let snapshot = Snapshot { place, tables, best: best.as_ref(), ranker: ranker.as_ref() };
+                if let Err(error) = snapshot.write(&checkpoints.path, key) {
                     failure = Some(error);
                     return ControlFlow::Break(());
                 }
@@ -326,7 +325,7 @@ fn run_phase(
             held_out = Some(loss);
             match best {
                 Some(best) if loss >= best.loss => {}
-                _ => *best = Some(Best { loss, epoch, tables: tables.clone() }),
+                _ => *best = Some(BestPass { loss, epoch, tables: tables.clone() }),
             }
             let kept = best.as_ref().map_or(epoch, |best| best.epoch);
             let over = epoch - kept >= phase.patience() || epoch + 1 == phase.epochs();
