@@ -131,6 +131,7 @@ fn what_cannot_be_trained_gets_one_message() {
 
 #[cfg(unix)]
 mod interrupted {
+    use std::collections::BTreeSet;
     use std::process::{Child, Command};
     use std::time::{Duration, Instant};
 
@@ -164,12 +165,13 @@ mod interrupted {
                 );
                 let mut child = place.start(&format!("train c -o {name} {flags}"));
                 let start = Instant::now();
-                while !checkpoint.exists() && child.try_wait().expect("a child").is_none() {
+                // Some way into it: a second checkpoint has replaced the first.
+                let mut written = BTreeSet::new();
+                while written.len() < 2 && child.try_wait().expect("a child").is_none() {
                     assert!(start.elapsed() < Duration::from_secs(60), "nothing happens");
                     std::thread::sleep(Duration::from_millis(2));
+                    written.extend(fs::metadata(&checkpoint).and_then(|file| file.modified()));
                 }
-                // Some way into it, at whatever moment.
-                std::thread::sleep(Duration::from_millis(150));
                 child.kill().expect("killed");
                 let status = child.wait().expect("it ended");
                 if status.signal() == Some(KILL) && checkpoint.exists() && !place.path(name).exists() {
