@@ -181,7 +181,7 @@ pub fn run(arguments: &TrainArgs) -> Result<()> {
     ensure!(folder.is_dir(), "{}: no such directory to write {} into", folder.display(), output.display());
     let corpus = Corpus::open(&arguments.corpus)?;
     corpus.verify()?;
-    let mut params = params(arguments, &corpus)?;
+    let params = params(arguments, &corpus)?;
     params.validate()?;
     let every = Duration::try_from_secs_f64(arguments.checkpoint_every * 60.0).map_err(|_| {
         Error::Usage(format!("--checkpoint-every is {}, but must be a number of minutes", arguments.checkpoint_every))
@@ -195,14 +195,14 @@ pub fn run(arguments: &TrainArgs) -> Result<()> {
     if arguments.resume && !checkpoint.exists() {
         status(format_args!("{}: no such checkpoint; training starts from the beginning", checkpoint.display()));
     }
+    let wanted = params.hybrid;
+    let mut training = Training::new(&corpus).params(params).threads(arguments.threads);
     if let Some(budget) = arguments.time {
         let clash = "--time and --resume do not go together; give the passes that --time told instead";
         ensure!(!arguments.resume, Error::Usage(clash.to_owned()));
-        let wanted = params.hybrid;
-        let training = Training::new(&corpus).params(params).threads(arguments.threads).fit_to(budget)?;
-        params = training.current_params().clone();
-        status(format_args!("in {budget:?} there is time for {}", passes(&params)));
-        if wanted && !params.hybrid {
+        training = training.fit_to(budget)?;
+        status(format_args!("in {budget:?} there is time for {}", passes(training.current_params())));
+        if wanted && !training.current_params().hybrid {
             status("there is none to learn how to weigh the rankings: without a hybrid, recommend ranks by bm25-cited");
         }
     }
@@ -232,8 +232,8 @@ pub fn run(arguments: &TrainArgs) -> Result<()> {
         }
         told
     };
-    let training = Training::new(&corpus).params(params.clone()).threads(arguments.threads).watch(watch);
-    let result = training.checkpoint(checkpoint, every).resume(arguments.resume).run(output);
+    let params = training.current_params().clone();
+    let result = training.watch(watch).checkpoint(checkpoint, every).resume(arguments.resume).run(output);
     if let (Err(Error::Stopped { .. }), Some(_)) = (&result, arguments.time) {
         status(format_args!("with --resume, give {} in place of --time", passes(&params)));
     }

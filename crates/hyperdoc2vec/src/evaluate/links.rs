@@ -220,7 +220,7 @@ impl LinkEvaluation<'_> {
     /// Trains and asks `methods`, those that share a model together.
     pub fn run(&self, methods: &[LinkMethod]) -> Result<()> {
         let LinkEvaluation { view, params, .. } = *self;
-        params.train.validate()?;
+        train_params(Trains::Searchable, params).validate()?;
         if let (Some(method), true) = (methods.iter().find(|method| method.needs_links()), view.links.is_empty()) {
             let what = format!("{} learns from links, and there is none between training documents", method.name);
             return Err(Error::input(view.corpus.path().display().to_string(), what));

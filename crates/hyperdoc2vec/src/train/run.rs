@@ -97,11 +97,10 @@ fn steps<'a>(phases: Vec<Box<dyn Phase + 'a>>, params: &TrainParams) -> Vec<RunS
 }
 
 impl Run<'_> {
-    /// Trains and writes the model to `destination`.
+    /// Trains and writes the model to `destination`; the parameters have been validated.
     ///
     /// When the watching closure stops the run, a checkpoint is written and [`Error::Stopped`] tells where.
     pub(crate) fn write(&self, destination: &Path, watch: TrainWatch<'_>) -> Result<()> {
-        self.params.validate()?;
         // What a killed run left, even if it did not come to writing anything whole.
         atomic::clear(destination);
         self.checkpoints.iter().for_each(|checkpoints| atomic::clear(&checkpoints.path));
@@ -222,14 +221,14 @@ pub fn train_tables(view: &View<'_>, params: &TrainParams, watch: TrainWatch<'_>
     Ok(tables)
 }
 
-/// Takes all phases but the first on `tables`, which the first phase of this or another run led to.
+/// Takes all phases but the first on `tables`, which the first phase of this or another run led to. The parameters have
+/// been validated.
 pub fn train_tables_on(
     view: &View<'_>,
     params: &TrainParams,
     mut tables: Tables,
     watch: TrainWatch<'_>,
 ) -> Result<Tables> {
-    params.validate()?;
     let text = text(view, params);
     let phases = phases(view, text.as_ref(), params);
     phases.iter().skip(1).try_for_each(|phase| run_alone(phase.as_ref(), &mut tables, watch))?;
