@@ -257,12 +257,7 @@ pub fn run(arguments: &TrainArgs) -> Result<()> {
 
 /// The flags that ask for the same number of passes.
 fn passes(params: &TrainParams) -> String {
-    let before = match params.method {
-        Method::HyperDoc => Some(params.content.epochs),
-        Method::HyperDocPaper | Method::Npm => Some(params.direct.epochs),
-        _ => None,
-    };
-    let before = before.map(|epochs| format!("--content-epochs {epochs} ")).unwrap_or_default();
+    let before = params.content_epochs().map(|epochs| format!("--content-epochs {epochs} ")).unwrap_or_default();
     format!("{before}--epochs {}{}", params.epochs(), if params.hybrid { "" } else { " --no-hybrid" })
 }
 
@@ -284,10 +279,7 @@ fn params(arguments: &TrainArgs, corpus: &Corpus) -> Result<TrainParams> {
     params.hybrid = !arguments.no_hybrid;
     check_flags(arguments, method)?;
     if let Some(epochs) = arguments.content_epochs {
-        match method {
-            Method::HyperDoc => params.content.epochs = epochs,
-            _ => params.direct.epochs = epochs,
-        }
+        params.set_content_epochs(epochs);
     }
     params.set_window(arguments.window);
     if let Some(epochs) = arguments.epochs {

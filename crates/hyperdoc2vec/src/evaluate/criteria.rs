@@ -34,7 +34,7 @@ use crate::generate::{GenerateParams, Generator, Kind, Variant};
 use crate::id::DocRow;
 use crate::import::ImportOptions;
 use crate::kernel::{axpy, dot, scale, sum_of_squares};
-use crate::model::params::{Method, TextForm, TrainParams};
+use crate::model::params::{Method, TrainParams};
 use crate::model::tables::{Table, Tables};
 use crate::rng::Rng;
 use crate::threads::pool;
@@ -388,8 +388,7 @@ impl<'a> Asker<'a> {
             Ask::Npm => {}
             _ => {
                 mean.of_window(words, x);
-                // w2v knows documents as targets only.
-                if params.method.text() != TextForm::WithLinks {
+                if !params.method.reads_links_as_words() {
                     add_source(document(&tables.input, source), words.len(), x);
                 }
             }
@@ -491,7 +490,7 @@ mod tests {
             tables.input.fill(words..rows, params.dim, 1, 3);
             let mut asker = Asker::new(&view, &params, &tables).expect("it knows words");
             asker.hear(&context, source, Rng::keyed(1, &[]));
-            let sourced = !matches!(method, Method::W2v | Method::Npm);
+            let sourced = method != Method::Npm && !method.reads_links_as_words();
             for (doc, before) in before.into_iter().enumerate() {
                 let more = dot(document(&tables.input, source), document(&tables.output, doc));
                 let more = if sourced { more / context.len() as f32 } else { 0.0 };

@@ -12,7 +12,7 @@ use std::time::Instant;
 
 use serde::{Deserialize, Serialize};
 
-use super::methods::{Ask, LinkMethod, Trains};
+use super::methods::{Ask, LinkMethod, Trains, costs};
 use super::rankers::{LinkQuestions, Sink};
 use super::trec;
 use crate::corpus::split::{HeldOutLink, Split, SplitPart};
@@ -20,7 +20,7 @@ use crate::corpus::view::View;
 use crate::error::{Error, Result};
 use crate::id::{DocId, DocRow};
 use crate::model::index::terms::Terms;
-use crate::model::params::{Method, ReferenceParams, TextForm, TrainParams};
+use crate::model::params::{Method, ReferenceParams, TrainParams};
 use crate::model::tables::{Table, Tables};
 use crate::model::write::ModelWriter;
 use crate::model::{Model, Vectors};
@@ -235,13 +235,10 @@ impl LinkEvaluation<'_> {
         }
         let (mut serial, parallel): (Vec<_>, Vec<_>) = groups.into_iter().partition(|group| group[0].is_serial());
         // One a thread, the next when one is done, those that take longest first; none begins after an error.
-        let text = |method: &LinkMethod| method.trains.method().map(Method::text);
-        serial.sort_by_key(|group| match group[0].base() {
-            Some(Method::PvDm) => 0,
-            Some(_) => 1,
-            None if text(&group[0]) == Some(TextForm::WithContexts) => 2,
-            None => 3,
-        });
+        let cost = |group: &Vec<LinkMethod>| -> f64 {
+            costs(group, params.reference_epochs).iter().map(|(_, seconds)| seconds).sum()
+        };
+        serial.sort_by(|a, b| cost(b).total_cmp(&cost(a)));
         let cores = std::thread::available_parallelism().map_or(1, usize::from);
         let threads = if params.threads == 0 { cores } else { params.threads };
         let (queue, failed) = (Mutex::new(VecDeque::from(serial)), Mutex::new(None));

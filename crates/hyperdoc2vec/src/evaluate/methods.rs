@@ -142,14 +142,9 @@ impl LinkMethod {
         self.trains.method().is_none_or(Method::knows_words)
     }
 
-    /// The model that its training begins with, where others begin with the same: the text learnt by PV-DM, or by w2v.
-    /// (NPM needs word vectors from elsewhere; in evaluations they are those of w2v.)
+    /// The method that its training begins with, where others begin with the same.
     pub(super) fn base(&self) -> Option<Method> {
-        match self.trains.method()?.phases()[0] {
-            PhaseKind::Dm => Some(Method::PvDm),
-            PhaseKind::Cbow => Some(Method::W2v),
-            _ => None,
-        }
+        self.trains.method()?.base()
     }
 
     /// Whether its training goes word by word or link by link, on one thread.

@@ -19,7 +19,7 @@ use crate::kernel::{
     sigmoid_all, sum_of_squares,
 };
 use crate::model::index::terms::Terms;
-use crate::model::params::{TextForm, TrainParams};
+use crate::model::params::TrainParams;
 use crate::model::tables::{Table, Tables};
 use crate::model::weighting::{WeightRule, Weighting, keep_chances};
 use crate::model::{Model, Vectors};
@@ -96,11 +96,10 @@ impl LinkQuestions<'_> {
     /// Which documents a method can name. In w2v a document is a word, learnt where links to it stand, and words that
     /// occur too seldom are left out: their vectors stay near 0, whose score is above those of most that were learnt.
     fn candidates(&self, params: &TrainParams) -> Vec<bool> {
-        match params.method.text() {
-            TextForm::WithLinks => {
-                self.view.links_to().iter().map(|&links| u64::from(links) >= params.min_count.max(1)).collect()
-            }
-            _ => vec![true; self.view.documents.len()],
+        if params.method.reads_links_as_words() {
+            self.view.links_to().iter().map(|&links| u64::from(links) >= params.min_count.max(1)).collect()
+        } else {
+            vec![true; self.view.documents.len()]
         }
     }
 

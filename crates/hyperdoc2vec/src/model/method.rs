@@ -117,6 +117,11 @@ impl Method {
         }
     }
 
+    /// Whether links are words of the text, so that documents are known as targets only.
+    pub(crate) fn reads_links_as_words(self) -> bool {
+        self.text() == TextForm::WithLinks
+    }
+
     fn has(self, kinds: &[PhaseKind]) -> bool {
         self.phases().iter().any(|phase| kinds.contains(phase))
     }
@@ -124,6 +129,16 @@ impl Method {
     /// The phase that gives it its name.
     pub fn last_phase(self) -> PhaseKind {
         self.phases()[self.phases().len() - 1]
+    }
+
+    /// The method that is its first phase alone, where others begin with the same: PV-DM, or w2v. (NPM needs word vectors
+    /// from elsewhere; in evaluations they are those of w2v.)
+    pub(crate) fn base(self) -> Option<Method> {
+        match self.phases()[0] {
+            PhaseKind::Dm => Some(Method::PvDm),
+            PhaseKind::Cbow => Some(Method::W2v),
+            _ => None,
+        }
     }
 
     /// Whether it learns word by word or link by link, on one thread.
@@ -150,7 +165,7 @@ impl Method {
 
     /// Whether the OUT vectors of documents mean something, so that words lead to documents.
     pub fn has_doc_out(self) -> bool {
-        self.needs_links() && self != Method::DeepWalk || self.text() == TextForm::WithLinks
+        self.needs_links() && self.knows_words() || self.reads_links_as_words()
     }
 
     /// Whether the IN vectors of words mean something: words are inputs of one of its phases.

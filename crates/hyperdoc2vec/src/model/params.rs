@@ -105,6 +105,24 @@ impl TrainParams {
         *self.epochs_mut() = epochs;
     }
 
+    /// The passes of the phase before that, if there is one.
+    pub fn content_epochs(&self) -> Option<usize> {
+        let mut params = self.clone();
+        params.content_epochs_mut().copied()
+    }
+
+    /// Sets the passes of the phase before the one that gives the method its name, if there is one.
+    pub fn set_content_epochs(&mut self, epochs: usize) {
+        self.content_epochs_mut().into_iter().for_each(|passes| *passes = epochs);
+    }
+
+    fn content_epochs_mut(&mut self) -> Option<&mut usize> {
+        match self.method.phases() {
+            [first, _] => Some(self.epochs_of(*first)),
+            _ => None,
+        }
+    }
+
     fn epochs_mut(&mut self) -> &mut usize {
         self.epochs_of(self.method.last_phase())
     }
