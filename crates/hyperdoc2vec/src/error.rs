@@ -1,4 +1,4 @@
-//! What can go wrong, in words a person can act on: what, where, what to do.
+//! The errors of the library. Their messages name the problem, the place and the remedy.
 
 use std::io;
 use std::path::{Path, PathBuf};
@@ -15,19 +15,19 @@ pub enum Error {
     /// The operating system refused something.
     #[error("cannot {doing} {}: {source}", path.display())]
     Io {
-        /// What was being done, as a verb: "read", "create".
+        /// The action that failed, as a verb: "read", "create".
         doing: &'static str,
         /// The file or directory.
         path: PathBuf,
-        /// What the system said.
+        /// The system's error.
         source: io::Error,
     },
-    /// The input is not what it should be.
+    /// The input is not as expected.
     #[error("{place}: {what}")]
     Input {
         /// File and line, byte or id.
         place: String,
-        /// What was expected, what was found, what to do.
+        /// The expectation, the finding and the remedy.
         what: String,
     },
     /// A record of the input cannot be read, and bad records are not skipped.
@@ -49,25 +49,25 @@ pub enum Error {
     Damaged {
         /// The corpus directory or the model file.
         path: PathBuf,
-        /// What is wrong with it.
+        /// The defect.
         what: String,
     },
-    /// A model was made without what is asked of it, by this method or by an earlier program.
+    /// A model lacks a part that is needed: its method does not make it, or an earlier program did not.
     #[error("{}: {what}", path.display())]
     Unsupported {
         /// The model file.
         path: PathBuf,
-        /// What it lacks, and what to do.
+        /// The missing part, and the remedy.
         what: String,
     },
     /// A model has no such document, word, label or vector.
     #[error("{}: {message}", path.display())]
     NotFound {
-        /// What was looked for.
+        /// The kind of thing that was looked for.
         kind: NotFound,
         /// The model file.
         path: PathBuf,
-        /// What was looked for by which name, and what may have been meant.
+        /// The name that was looked for, and similar ones.
         message: String,
     },
     /// The text of a question has no words.
@@ -95,10 +95,10 @@ pub enum Error {
         /// Where the checkpoint is.
         checkpoint: PathBuf,
     },
-    /// What was trained could not be written as a model.
+    /// A trained model could not be written.
     #[error("{source}; what was learnt is kept: make room, then resume from the checkpoint {}", checkpoint.display())]
     Unsaved {
-        /// What went wrong.
+        /// The cause.
         source: Box<Error>,
         /// Where the checkpoint is.
         checkpoint: PathBuf,
@@ -108,7 +108,7 @@ pub enum Error {
     Interrupted,
 }
 
-/// What a model does not have.
+/// The kind of thing that a model does not have.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum NotFound {
@@ -123,7 +123,7 @@ pub enum NotFound {
 }
 
 impl Error {
-    /// Wraps an [`io::Error`] with what was being done to which path.
+    /// Wraps an [`io::Error`] with the action and the path.
     pub fn io(doing: &'static str, path: &Path) -> impl FnOnce(io::Error) -> Error {
         let path = path.to_owned();
         move |source| Error::Io { doing, path, source }

@@ -219,7 +219,7 @@ impl ClassesParams {
     }
 }
 
-/// The methods whose vectors are compared where nothing else is said.
+/// The methods whose vectors are compared by default.
 pub const DEFAULTS: [Method; 6] =
     [Method::DeepWalk, Method::W2v, Method::D2vNc, Method::D2vCac, Method::HyperDocPaper, Method::HyperDoc];
 
@@ -278,7 +278,7 @@ pub enum Classifying<'a> {
     Folds(&'a str, usize, usize),
 }
 
-/// Sees what is being done, from several threads; may stop it.
+/// Sees each step, from several threads; may stop the work.
 pub type ClassesWatch<'a> = &'a (dyn Fn(&Classifying<'_>) -> ControlFlow<()> + Sync);
 
 /// One of the two tables: whom it is of, and how they are dealt out or why they cannot be.
@@ -382,11 +382,11 @@ fn run_here(
             let data: Vec<f32> =
                 part.documents.iter().flat_map(|doc| &set.rows[row(doc) * set.dim..][..set.dim]).copied().collect();
             let data = Matrix::new(&data, part.documents.len(), set.dim, set.dim);
-            let mut told = |_| {
+            let mut after_fold = |_| {
                 done += 1;
                 watch(&Classifying::Folds(&set.name, done, total))
             };
-            let predictions = cross_validate(data, &part.classes, folds, &params.svm, &mut told)?;
+            let predictions = cross_validate(data, &part.classes, folds, &params.svm, &mut after_fold)?;
             let mut value = figures(&part.classes, &predictions, &part.names, seed);
             if let Some(value) = value.as_object_mut() {
                 value.insert("features".to_owned(), json!(set.name));

@@ -11,7 +11,7 @@ use super::svm::{Svm, SvmParams};
 use crate::error::{Error, Result};
 use crate::kernel::Matrix;
 
-/// The prediction for each row of `data`, made by a machine fitted to the rows of the other folds. `watch` is told of
+/// The prediction for each row of `data`, made by a machine fitted to the rows of the other folds. `watch` is called for
 /// each fold that is done, and may stop.
 pub fn cross_validate(
     data: Matrix<'_>,

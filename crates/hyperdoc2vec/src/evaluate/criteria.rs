@@ -1,14 +1,14 @@
-//! The paper's Table 1, measured: four things that vectors of linked documents should heed, probed on a generated corpus
+//! The paper's Table 1, measured: four things that vectors of linked documents should reflect, probed on a generated corpus
 //! whose truth is planted.
 //!
 //! | criterion | probe | counts |
 //! |---|---|---|
 //! | content aware | some documents are written in the words of others, of another topic | how many have a vector that is nearer to that topic, in relation to their own, than it was before |
-//! | context aware | some documents are spoken of, around the links to them, as others are | the same, with what is said of them |
+//! | context aware | the words around the links to some documents are those around links to others, of another topic | how many have come nearer to that topic, counted as above |
 //! | newcomer friendly | documents that no link points at | how many are nearest to their topic, of all topics |
 //! | context-intent aware | two documents of a topic, linked for different ends; the words of one end, and a source | how often the right one scores higher, asked both ways round |
 //!
-//! Where a method has IN and OUT vectors, the better of them counts: it is enough that one heeds. A verdict is yes where
+//! Where a method has IN and OUT vectors, the better of them counts. A verdict is yes where
 //! the whole interval lies above [`THRESHOLD`].
 
 use std::collections::BTreeMap;
@@ -41,7 +41,7 @@ use crate::threads::pool;
 use crate::train::rivals::npm::{self, Frequencies};
 use crate::train::train_tables;
 
-/// What a share must be above, with its whole interval, to count as yes.
+/// A share counts as yes where its whole interval lies above this.
 pub const THRESHOLD: f64 = 0.55;
 /// The key of random numbers.
 const PURPOSE: u64 = 0xc417;
@@ -86,7 +86,7 @@ impl Default for CriteriaParams {
     }
 }
 
-/// How a method is trained on so small a corpus: with larger steps and more passes than on a real one.
+/// How a method is trained on so small a corpus: with higher learning rates and more passes than on a real one.
 fn train_params(corpus: &Corpus, method: Method, seed: u64) -> TrainParams {
     let mut params = TrainParams { seed, hybrid: false, min_count: 2, ..TrainParams::for_corpus(corpus) };
     params.set_method(method);
@@ -112,8 +112,8 @@ fn vectors(method: Method, tables: &Tables) -> impl Iterator<Item = (&'static st
     both.into_iter().filter(|&(means, ..)| means).map(|(_, name, table)| (name, table))
 }
 
-/// Probes every method in `methods`; corpora are made in `folder`. `watch` is told what is done, and how many probes of
-/// how many; it may stop.
+/// Probes every method in `methods`; corpora are made in `folder`. `watch` gets the name of the method, and how many probes
+/// of how many are done; it may stop.
 pub fn run(
     methods: &[Method],
     params: &CriteriaParams,
@@ -312,7 +312,7 @@ impl Plan {
             let source = sources[rng.below(sources.len())];
             let mut right = |wanted: usize, other: usize| {
                 let words = self.words(view, self.generator.kind(wanted), topic, &mut rng);
-                asker.hear(&words, source, Rng::keyed(self.seed, &[PURPOSE, 2, wanted as u64, other as u64]));
+                asker.read(&words, source, Rng::keyed(self.seed, &[PURPOSE, 2, wanted as u64, other as u64]));
                 f64::from(u8::from(asker.score(&words, wanted) > asker.score(&words, other)))
             };
             values.push((right(a, b) + right(b, a)) / 2.0);
@@ -379,7 +379,7 @@ impl<'a> Asker<'a> {
     }
 
     /// Takes in the words of a question, and the document it stands in.
-    fn hear(&mut self, words: &[NearWord], source: usize, mut rng: Rng) {
+    fn read(&mut self, words: &[NearWord], source: usize, mut rng: Rng) {
         let Asker { params, tables, mean, x, .. } = self;
         x.fill(0.0);
         match self.ask {
@@ -395,7 +395,7 @@ impl<'a> Asker<'a> {
         }
     }
 
-    /// The score of a document for what was heard.
+    /// The score of a document for the question that was read.
     fn score(&self, words: &[NearWord], doc: usize) -> f32 {
         let Tables { input, output } = self.tables;
         match self.ask {
@@ -420,7 +420,7 @@ mod tests {
     use super::super::rankers::LinkQuestions;
     use super::*;
 
-    /// What is found of a method, criterion by criterion.
+    /// The findings on a method, criterion by criterion.
     fn found(method: Method, docs: usize) -> Vec<Value> {
         let folder = tempfile::tempdir().expect("a folder");
         let params = CriteriaParams { docs, ..CriteriaParams::default() };
@@ -474,7 +474,7 @@ mod tests {
             let context = questions.context(position, params.window);
             // Sources are 0 for now.
             let mut asker = Asker::new(&view, &params, &tables).expect("it knows words");
-            asker.hear(&context, source, Rng::keyed(1, &[]));
+            asker.read(&context, source, Rng::keyed(1, &[]));
             let before: Vec<f32> = (0..100).map(|doc| asker.score(&context, doc)).collect();
             let ask = asker.ask;
             let mut hits = Vec::new();
@@ -489,7 +489,7 @@ mod tests {
 
             tables.input.fill(words..rows, params.dim, 1, 3);
             let mut asker = Asker::new(&view, &params, &tables).expect("it knows words");
-            asker.hear(&context, source, Rng::keyed(1, &[]));
+            asker.read(&context, source, Rng::keyed(1, &[]));
             let sourced = method != Method::Npm && !method.reads_links_as_words();
             for (doc, before) in before.into_iter().enumerate() {
                 let more = dot(document(&tables.input, source), document(&tables.output, doc));

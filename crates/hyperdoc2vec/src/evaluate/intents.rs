@@ -1,4 +1,4 @@
-//! Citation functions: why a link is made, told from the mean IN vector of the words around it.
+//! Citation functions: why a link is made, predicted from the mean IN vector of the words around it.
 
 use std::io::BufRead;
 use std::ops::ControlFlow;
@@ -30,7 +30,7 @@ use crate::model::tables::Table;
 pub struct LabelledContext {
     /// The text around the link; the link itself is left out.
     pub text: String,
-    /// What the link is for.
+    /// The purpose of the link.
     pub label: String,
 }
 
@@ -106,7 +106,9 @@ impl ContextWords {
     pub fn of_model(labelled: &[LabelledContext], model: &Model, place: &Path) -> Result<ContextWords> {
         let method = model.params().method;
         if !method.has_word_in() {
-            let what = format!("{method} learns no IN vectors of words, which contexts are told by; train h-d2v, say");
+            let what = format!(
+                "{method} learns no IN vectors of words, by which contexts are classified; train h-d2v, for example"
+            );
             return Err(Error::input(model.path().display().to_string(), what));
         }
         let lowercase = model.about()["corpus"]["options"]["lowercase"].as_bool().unwrap_or(true);
@@ -176,7 +178,7 @@ pub struct Contexts {
     words: ContextWords,
 }
 
-/// The functions of links, as a machine tells them.
+/// The functions of links, as a machine predicts them.
 #[derive(Debug, Clone)]
 #[non_exhaustive]
 pub struct Functions {
@@ -188,7 +190,7 @@ pub struct Functions {
     pub c: f64,
 }
 
-/// How the functions of links are told.
+/// How the functions of links are predicted.
 #[derive(Debug, Clone, Copy, PartialEq)]
 #[non_exhaustive]
 pub struct FunctionParams {
@@ -237,15 +239,15 @@ impl Contexts {
         Ok(value)
     }
 
-    /// The cost of an error that tells these contexts best, by macro F1; the lower one where two are equal.
+    /// The cost of an error that classifies these contexts best, by macro F1; the lower one where two are equal.
     fn best_cost(&self, seed: u64, watch: &mut dyn FnMut(usize) -> ControlFlow<()>) -> Result<f64> {
         let dealt = self.words.deal(CHOICE_FOLDS, seed)?;
         let classes = &self.words.classes;
         let mut best = (COSTS[0], 0.0);
         for (number, c) in COSTS.into_iter().enumerate() {
             let svm = SvmParams { c, ..SvmParams::default() };
-            let mut told = |fold| watch(number * CHOICE_FOLDS + fold);
-            let found = cross_validate(self.matrix(), classes, &dealt, &svm, &mut told)?;
+            let mut after_fold = |fold| watch(number * CHOICE_FOLDS + fold);
+            let found = cross_validate(self.matrix(), classes, &dealt, &svm, &mut after_fold)?;
             let value = f1(classes, &found, self.words.names.len()).macro_f1;
             if value > best.1 {
                 best = (c, value);
@@ -254,7 +256,7 @@ impl Contexts {
         Ok(best.0)
     }
 
-    /// The function of each link, as a machine fitted to these contexts tells it, with the IN vectors in `table`.
+    /// The function of each link, as a machine fitted to these contexts predicts it, with the IN vectors in `table`.
     pub fn functions(
         &self,
         view: &View<'_>,

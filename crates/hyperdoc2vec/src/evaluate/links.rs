@@ -170,7 +170,7 @@ pub enum EvaluationStep<'a> {
     Done(&'a MethodPlaces),
 }
 
-/// Sees what is being done, from several threads; may stop it.
+/// Sees each step, from several threads; may stop the work.
 pub type EvaluateWatch<'a> = &'a (dyn Fn(&EvaluationStep<'_>) -> ControlFlow<()> + Sync);
 
 /// Where the run file of a method goes, asked with or without anchors, if it is wanted.
@@ -264,7 +264,7 @@ impl LinkEvaluation<'_> {
         parallel.iter().try_for_each(|group| pool.install(|| self.group(group)))
     }
 
-    /// Trains what a group begins with, then each model on from there.
+    /// Trains the method that a group begins with, then each model on from there.
     fn family(&self, base: Method, group: &[LinkMethod]) -> Result<()> {
         let mut watch = |progress: &TrainProgress| (self.watch)(&EvaluationStep::Training(group[0].name, progress));
         let started = Instant::now();

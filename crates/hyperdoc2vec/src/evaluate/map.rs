@@ -14,7 +14,7 @@ use crate::model::tables::Table;
 
 /// Documents on a map, at the most.
 const MOST: usize = 2000;
-/// Labels that are told apart.
+/// Labels that get a colour of their own.
 const LABELS: usize = 8;
 /// Evenly chosen documents with their places, and their labels that begin with `prefix`: the most frequent by number.
 pub fn map(

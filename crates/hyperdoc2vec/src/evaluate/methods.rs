@@ -60,13 +60,13 @@ impl Ask {
 pub struct LinkMethod {
     /// Its name.
     pub name: &'static str,
-    /// What it is, in a few words.
+    /// A description in a few words.
     pub what: &'static str,
     /// The model.
     pub trains: Trains,
     /// How it is asked.
     pub ask: Ask,
-    /// Whether it is asked where nothing else is said.
+    /// Whether it is asked by default.
     pub default: bool,
 }
 
@@ -159,7 +159,7 @@ impl LinkMethod {
 }
 
 /// About how long each of `methods` takes beside the others, in seconds of one thread on papers up to 2009 of the ACL Anthology
-/// (76,000 links, 26,000 questions): for the time that is left. What several share is told of the first.
+/// (76,000 links, 26,000 questions): for the time that is left. Costs that several share are counted for the first.
 pub fn costs(methods: &[LinkMethod], reference_epochs: usize) -> Vec<(&'static str, f64)> {
     let reference = 3.0 * reference_epochs as f64;
     let base = |base: Method| if base == Method::PvDm { 350.0 } else { 370.0 };
@@ -196,7 +196,7 @@ pub fn costs(methods: &[LinkMethod], reference_epochs: usize) -> Vec<(&'static s
     methods.iter().map(cost).collect()
 }
 
-/// Those that are asked where nothing else is said.
+/// Those that are asked by default.
 pub fn defaults() -> Vec<LinkMethod> {
     METHODS.into_iter().filter(|method| method.default).collect()
 }

@@ -1,11 +1,11 @@
 //! How well vectors and rankings do: the experiments of the paper, on any corpus.
 //!
-//! `metrics` are pure functions with cases worked by hand, `stats` tells which differences mean anything, `trec` writes
-//! what others can check, `svm` and `folds` classify.
+//! `metrics` are pure functions with cases worked by hand, `stats` tests which differences mean anything, `trec` writes
+//! files that others can check, `svm` and `folds` classify.
 //!
 //! Links: `methods` names what can be compared, `rankers` ask one model, `links` trains and asks them all, `report` makes
 //! figures of that. Vectors: `classes` of documents, `intents` of links, both by `classify`; `criteria` probes what methods
-//! heed; `map` draws.
+//! reflect; `map` draws.
 
 pub(crate) mod classes;
 pub(crate) mod classify;

@@ -30,7 +30,7 @@ use crate::search::ranker::{LinkSource, Ranker, Scope};
 use crate::search::{Hit, Query, Ranking, Searcher};
 use crate::train::rivals::npm::Frequencies;
 
-/// Questions that are worked on before progress is told.
+/// Questions that are worked on before progress is reported.
 const BLOCK: usize = 1024;
 /// Key of the random numbers of inference.
 const PURPOSE: u64 = 0x1f2e;
@@ -57,7 +57,7 @@ pub struct LinkQuestions<'a> {
     pub depth: usize,
 }
 
-/// Takes the hits of question after question; told after each block how many are done, it may stop.
+/// Takes the number of questions done before a block, and the hits of its questions; may stop.
 pub type Sink<'a> = &'a mut dyn FnMut(usize, Vec<Vec<Hit>>) -> Result<ControlFlow<()>>;
 
 impl LinkQuestions<'_> {

@@ -18,9 +18,9 @@ pub const CUT: usize = 10;
 pub const CURVE: [usize; 15] = [1, 5, 10, 20, 50, 100, 200, 300, 400, 500, 600, 700, 800, 900, 1000];
 /// Targets by how many training links point at them: from, to.
 const LINK_BINS: [(usize, usize); 5] = [(0, 0), (1, 2), (3, 9), (10, 29), (30, usize::MAX)];
-/// Labels of fewer targets are not told of.
+/// Labels of fewer targets are left out.
 const LEAST_LABEL: usize = 10;
-/// Nor are more labels than the most frequent ones.
+/// So are all labels but the most frequent ones.
 const MOST_LABELS: usize = 20;
 
 /// Some of the truths, question by question, as one line of a breakdown has them.
@@ -80,7 +80,7 @@ fn estimate_json(estimate: &Estimate) -> Value {
     json!([round(estimate.low), round(estimate.high)])
 }
 
-/// Six digits are more than any sample can tell.
+/// Rounds to six digits: more than any sample can support.
 pub(super) fn round(x: f64) -> f64 {
     (x * 1e6).round() / 1e6
 }

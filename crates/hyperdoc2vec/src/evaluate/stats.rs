@@ -13,7 +13,7 @@ const BOOTSTRAP: u64 = 0xb007;
 const TEST: u64 = 0x7e57;
 /// Draws of a bootstrap.
 pub const BOOTSTRAPS: usize = 2000;
-/// Draws of a test; with so many, a p of 0.0001 can be told.
+/// Draws of a test; with so many, a p of 0.0001 can be measured.
 pub const SHUFFLES: usize = 9999;
 
 /// A mean, and where it would lie in 95 of 100 such samples.

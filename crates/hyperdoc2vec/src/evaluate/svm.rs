@@ -21,7 +21,7 @@ pub enum Gamma {
     /// One over the numbers of a row, LIBSVM's default. Rows that are short beside 1 then look all alike.
     #[default]
     Auto,
-    /// The same, and over the variance of all numbers: how long rows are does not matter.
+    /// [`Gamma::Auto`] over the variance of all numbers: the length of rows does not matter.
     Scale,
     /// This.
     Of(f32),
@@ -72,7 +72,7 @@ impl std::fmt::Display for Gamma {
 #[derive(Debug, Clone, PartialEq)]
 #[non_exhaustive]
 pub struct SvmParams {
-    /// What an error costs.
+    /// The cost of an error.
     pub c: f64,
     /// γ of the kernel.
     pub gamma: Gamma,
@@ -105,13 +105,13 @@ pub struct Svm {
     pairs: Vec<Pair>,
 }
 
-/// What tells one class from another.
+/// The decision function between two classes.
 #[derive(Debug, Clone)]
 struct Pair {
     first: u32,
     second: u32,
     rho: f64,
-    /// Rows of the machine, and what they count: above 0 for the first class.
+    /// Rows of the machine, and their weights: above 0 for the first class.
     support: Vec<(u32, f64)>,
 }
 
@@ -126,7 +126,7 @@ fn kernels(x: &[f32], table: Matrix<'_>, squares: &[f32], gamma: f32, out: &mut 
 }
 
 impl Svm {
-    /// Fits a machine that tells the classes of `data` apart; `classes[i]` is the class of row i.
+    /// Fits a machine that separates the classes of `data`; `classes[i]` is the class of row i.
     ///
     /// # Panics
     /// If there are not as many classes as rows.
@@ -238,7 +238,7 @@ impl<'a> Problem<'a> {
         row
     }
 
-    /// What each row counts (a·y), and ρ.
+    /// The weight of each row (a·y), and ρ.
     fn solve(mut self) -> (Vec<f64>, f64) {
         let (count, c) = (self.y.len(), self.params.c);
         let y = self.y.clone();

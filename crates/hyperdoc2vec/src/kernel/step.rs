@@ -27,7 +27,7 @@ pub enum Beyond {
 /// How an example is learnt.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Step {
-    /// The step size.
+    /// The learning rate.
     pub rate: f32,
     /// What becomes of scores beyond ±6.
     pub beyond: Beyond,

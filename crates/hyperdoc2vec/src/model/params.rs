@@ -1,4 +1,4 @@
-//! What to train, and how. A plain struct that travels with the model.
+//! The parameters of a training run: a plain struct that is stored with the model.
 
 use serde::{Deserialize, Serialize};
 
@@ -11,7 +11,7 @@ pub use crate::model::phase_params::{
     CitationParams, ContentParams, DeepWalkParams, DirectParams, LossFunction, NpmParams, ReferenceParams,
 };
 
-/// What to train, and how. The number of threads is not among it: it changes nothing.
+/// The parameters of a training run. The number of threads is not one of them: it changes nothing.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(default)]
 #[non_exhaustive]
@@ -57,7 +57,7 @@ impl Default for TrainParams {
             content: ContentParams::default(),
             citation: CitationParams::default(),
             direct: DirectParams::default(),
-            // Without the slips of the authors' program, which `--compat reference` brings back.
+            // Without the slips of the authors' program, which `ReferenceParams::default()` has.
             reference: ReferenceParams { beyond: Beyond::Saturate, shift: false, ..ReferenceParams::default() },
             npm: NpmParams::default(),
             deepwalk: DeepWalkParams::default(),
@@ -65,7 +65,7 @@ impl Default for TrainParams {
     }
 }
 
-/// Where most links have words of their own, these name the target: near words say the most. Other links are described
+/// Where most links have words of their own, these name the target: near words carry the most. Other links are described
 /// from further away.
 const HYPERTEXT_DECAY: f32 = 5.0;
 
@@ -165,7 +165,7 @@ impl TrainParams {
         serde_json::from_str(&text).unwrap_or_default()
     }
 
-    /// Whether each makes sense.
+    /// Checks that each parameter is in its range.
     pub fn validate(&self) -> Result<()> {
         let in_range = |name: &str, value: usize, least: usize, most: usize| {
             if (least..=most).contains(&value) {

@@ -29,9 +29,9 @@ pub struct ContentParams {
     pub negatives: f32,
     /// Words that make up more than this share of the text are thinned out; 0 for none.
     pub sample: f32,
-    /// First step size of document vectors; it falls linearly towards 0.
+    /// The first learning rate of document vectors; it falls linearly towards 0.
     pub document_rate: f32,
-    /// First step size of word vectors.
+    /// The first learning rate of word vectors.
     pub word_rate: f32,
     /// Examples in a batch.
     pub batch: usize,
@@ -66,9 +66,9 @@ pub struct CitationParams {
     pub batch: usize,
     /// Documents drawn evenly as noise for each batch, beside the targets of the batch.
     pub noise: usize,
-    /// What each noise document counts in negative sampling.
+    /// The weight of a noise document in negative sampling.
     pub noise_weight: f32,
-    /// The first step size; it falls linearly towards 0.
+    /// The first learning rate; it falls linearly towards 0.
     pub rate: f32,
     /// Words further from the link than this weigh less than 1/e; 0 for no weighting by distance.
     pub decay: f32,
@@ -76,7 +76,7 @@ pub struct CitationParams {
     pub rarity: bool,
     /// Words drawn from the text of the source for each link, as inputs beside the context.
     pub source_words: usize,
-    /// What they weigh together; the context weighs 1.
+    /// Their weight together; the context weighs 1.
     pub source_weight: f32,
     /// After so many passes that do not better the loss of links held out for it, the phase ends with the vectors of
     /// the best pass; 0 to hold out nothing and make all passes.
@@ -118,11 +118,11 @@ pub struct DirectParams {
     pub noise: usize,
     /// Words that make up more than this share are thinned out, by `weighting::keep_chances`; 0 for no thinning.
     pub sample: f64,
-    /// The step size at the beginning.
+    /// The learning rate at the beginning.
     pub rate: f32,
-    /// The step size at the end.
+    /// The learning rate at the end.
     pub last_rate: f32,
-    /// What becomes of scores beyond ±6.
+    /// How scores beyond ±6 are treated.
     pub beyond: Beyond,
     /// Whether w2v is skip-gram rather than CBOW.
     pub skip_gram: bool,
@@ -159,11 +159,11 @@ pub struct ReferenceParams {
     pub noise: usize,
     /// Words that make up more than this share are thinned out, by `weighting::keep_chances`; 0 for no thinning.
     pub sample: f64,
-    /// The step size at the beginning.
+    /// The learning rate at the beginning.
     pub rate: f32,
-    /// The step size at the end.
+    /// The learning rate at the end.
     pub last_rate: f32,
-    /// What becomes of scores beyond ±6.
+    /// How scores beyond ±6 are treated.
     pub beyond: Beyond,
     /// Whether the error is divided by the number of input rows.
     pub divide: bool,
@@ -200,9 +200,9 @@ pub struct NpmParams {
     pub window: usize,
     /// Words drawn evenly as noise for each word; one that hits the word is dropped.
     pub noise: usize,
-    /// The step size at the beginning.
+    /// The learning rate at the beginning.
     pub rate: f32,
-    /// The step size at the end.
+    /// The learning rate at the end.
     pub last_rate: f32,
 }
 
@@ -225,11 +225,11 @@ pub struct DeepWalkParams {
     pub length: usize,
     /// Documents on each side that a document predicts, shrunk at random to a number from 1 to this.
     pub window: usize,
-    /// The step size at the beginning.
+    /// The learning rate at the beginning.
     pub rate: f32,
-    /// The step size at the end.
+    /// The learning rate at the end.
     pub last_rate: f32,
-    /// What becomes of scores beyond ±6.
+    /// How scores beyond ±6 are treated.
     pub beyond: Beyond,
 }
 

@@ -310,7 +310,7 @@ fn links_found(place: &Place, model: &Model) -> f32 {
     links_found_among(place, model, |_| true)
 }
 
-/// The same where only the documents that `among` takes are ranked.
+/// The share of links whose target is among the best ten of the documents that `among` takes.
 fn links_found_among(place: &Place, model: &Model, among: impl Fn(usize) -> bool) -> f32 {
     let (words, targets) = (model.vectors(Vectors::WordIn), model.vectors(Vectors::DocOut));
     let (mut found, mut asked) = (0, 0);
@@ -622,7 +622,7 @@ fn same_vectors(old: &Model, new: &Model) {
     }
 }
 
-/// The same for a model with enough linked documents to give newcomers their vectors.
+/// This model has enough linked documents to give newcomers their vectors.
 #[test]
 fn a_model_with_newcomers_is_trained_again_to_the_same_bits() {
     let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/data/models/v2-newcomers.safetensors");
@@ -674,7 +674,7 @@ fn a_model_cut_short_altered_or_newer_is_refused() {
     assert!(error.contains("version 9") && error.contains("newer program"), "{error}");
 }
 
-/// What was learnt is not lost with a disk that is full, or whatever else keeps the model from being written.
+/// Vectors are not lost with a disk that is full, or anything else that keeps the model from being written.
 #[test]
 fn what_could_not_be_written_is_kept_and_written_later() {
     let place = Place::generated(100, 400);

@@ -33,18 +33,18 @@ const ROWS_AHEAD: usize = 8;
 #[derive(Debug, Default)]
 pub struct Batch {
     ends: Vec<usize>,
-    /// Input rows and their weights; the first `used` of them count, what lies behind is of an earlier batch.
+    /// Input rows and their weights; the first `used` of them count, the rest are left from an earlier batch.
     rows: Vec<u32>,
     weights: Vec<f32>,
     used: usize,
     targets: Vec<u32>,
     /// Rows of the output table that take part: targets and noise, each once, rising.
     columns: Vec<u32>,
-    /// What is subtracted from the scores of each column: the logarithm of its chance to be there.
+    /// The logarithm of each column's chance to be there, subtracted from its scores.
     corrections: Vec<f32>,
     /// How often each column was drawn as noise, times [`Batch::noise_weight`].
     noise: Vec<f32>,
-    /// What each noise document counts, for negative sampling.
+    /// The weight of a noise document in negative sampling.
     pub noise_weight: f32,
     /// The column of each example's target.
     target_columns: Vec<u32>,
@@ -174,8 +174,7 @@ pub(crate) fn sized(buffer: &mut Vec<f32>, length: usize) -> &mut [f32] {
     &mut buffer[..length]
 }
 
-/// What a batch would change, without changing it: fills `work` with the gradients of x and of the columns, and
-/// returns the summed loss.
+/// Fills `work` with the gradients of x and of the columns, without changing the tables, and returns the summed loss.
 fn gradients(batch: &Batch, tables: &Tables, loss: LossFunction, work: &mut Workspace) -> f64 {
     let Tables { input, output } = tables;
     let (examples, columns, stride) = (batch.len(), batch.columns.len(), input.stride());

@@ -14,9 +14,9 @@ pub trait Batched: Phase {
     /// Memory of a step, kept from batch to batch.
     type Work: Default + Send;
 
-    /// What it learns from.
+    /// The documents and links it learns from.
     fn view(&self) -> &View<'_>;
-    /// Builds a batch of an epoch; what it is follows from the two numbers alone.
+    /// Builds a batch of an epoch; its examples follow from the two numbers alone.
     fn build(&self, epoch: usize, number: usize, batch: &mut Self::Batch, scratch: &mut Numbering);
     /// Learns a batch, with steps `fade` times as large as the first; returns how many examples it had and their loss.
     fn step(&self, batch: &mut Self::Batch, tables: &mut Tables, fade: f32, work: &mut Self::Work) -> (u64, f64);

@@ -19,7 +19,7 @@ const BATCHES: usize = 3;
 /// `params` with as many passes, up to those it has, as fit into `budget` on so many threads; at least one of the last
 /// phase. Phases keep their proportion.
 ///
-/// What is found depends on the machine; training with what is found does not.
+/// The passes found depend on the machine; training with them does not.
 pub(crate) fn fit_passes_to(
     view: &View<'_>,
     params: &TrainParams,
@@ -50,14 +50,14 @@ pub(crate) fn fit_passes_to(
     });
     let left = (budget.saturating_sub(started.elapsed()).as_secs_f64() - file).max(0.0);
     let mut fitted = params.clone();
-    // Where it would take most of the time, there is none to learn how to weigh the rankings.
+    // No ranker is learnt where that would take most of the time.
     fitted.hybrid &= ranking <= left / 2.0;
     fitted.set_passes(&fit(&seconds, if fitted.hybrid { left - ranking } else { left }));
     Ok(fitted)
 }
 
-/// What it takes to learn how to weigh the rankings, about: some passes over the links, questions, trees. The numbers are
-/// rounded from FOLDOC, 10,244 documents, on one core: 9 s for 2,000 questions and 5.6 s of trees. Of few documents there
+/// About how long it takes to learn the ranker: some passes over the links, questions, trees. The numbers are rounded
+/// from FOLDOC, 10,244 documents, on one core: 9 s for 2,000 questions and 5.6 s of trees. Of few documents there
 /// are few candidates.
 fn ranking_seconds(documents: usize, links: usize, pass: f64) -> f64 {
     let (threads, documents) = (rayon::current_num_threads() as f64, documents as f64);
@@ -66,7 +66,7 @@ fn ranking_seconds(documents: usize, links: usize, pass: f64) -> f64 {
     3.0 * pass + (trees + questions * (1e-3 + 3e-7 * documents)) / threads
 }
 
-/// What the index and the file take, about: a minute on two threads for 177 million words.
+/// About how long the index and the file take: a minute on two threads for 177 million words.
 fn file_seconds(words: u64) -> f64 {
     7e-7 * words as f64 / rayon::current_num_threads() as f64
 }

@@ -46,9 +46,9 @@ impl RunPlace {
 pub(crate) struct State {
     pub(crate) place: RunPlace,
     pub(crate) tables: Tables,
-    /// The best pass of this phase so far, if it holds out links to tell.
+    /// The best pass of this phase so far, if it holds out links.
     pub(crate) best: Option<BestPass>,
-    /// What was learnt before the last phase.
+    /// The ranker, once it is learnt, before the last phase.
     pub(crate) ranker: Option<Ranker>,
     /// When the last checkpoint was written, or the run began.
     pub(crate) saved: Instant,
@@ -165,7 +165,7 @@ impl State {
                 "this checkpoint is of a run on another corpus or with other parameters; give the same ones, or remove it",
             ));
         }
-        let number = |value: &Value| value.as_u64().ok_or_else(|| damaged("it does not tell where the run was"));
+        let number = |value: &Value| value.as_u64().ok_or_else(|| damaged("it does not hold the place of the run"));
         let fill = |names: [&str; 4], tables: &mut Tables| {
             let Tables { input, output } = tables;
             let [vectors_in, vectors_out, squares_in, squares_out] = names.map(|name| container.array::<f32>(name));

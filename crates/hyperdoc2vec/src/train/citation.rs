@@ -27,7 +27,7 @@ pub struct Citation<'a> {
     params: &'a CitationParams,
     window: usize,
     seed: u64,
-    /// The links to learn from, and those held out to tell when to stop.
+    /// The links to learn from, and those held out to find the pass to stop at.
     links: Cow<'a, [LinkExample]>,
     held_out: Vec<LinkExample>,
     from_content: bool,
@@ -38,7 +38,7 @@ pub struct Citation<'a> {
 /// Numbers to look up for each word and document.
 struct LookedUp {
     by_distance: Vec<f32>,
-    /// For each word of the corpus its row and what its rarity weighs, side by side: both are wanted at once.
+    /// For each word of the corpus its row and its weight by rarity, side by side: both are wanted at once.
     known: Vec<(u32, f32)>,
     /// For each document, the logarithm of the chance that it is a column of a batch.
     corrections: Vec<f32>,
@@ -50,7 +50,7 @@ const UNKNOWN: u32 = u32::MAX;
 const PHASE: u64 = 2;
 /// The mean square gradient that rows begin with where they begin with vectors of the content phase.
 const FIRST_SQUARE: f32 = 1e-3;
-/// What random numbers are for, beside the passes, which are keyed by their number.
+/// The key of the random numbers that hold out links; those of passes are keyed by the number of the pass.
 const HOLD_OUT: u64 = u64::MAX;
 /// The share of the positions held out where that is asked for.
 const HELD_OUT: f32 = 0.05;

@@ -184,8 +184,8 @@ impl Batched for Content<'_> {
 }
 
 impl Content<'_> {
-    /// What a batch would change, without changing it: fills `work` with the gradients of the documents (`dx`, an
-    /// example's), of the noise (`dn`) and the slopes of the examples' own words (`own`); returns the summed loss.
+    /// Fills `work` with the gradients of the documents (`dx`, an example's), of the noise (`dn`) and the slopes of the
+    /// examples' own words (`own`), without changing the tables; returns the summed loss.
     fn gradients(&self, batch: &mut TextBatch, tables: &Tables, work: &mut TextWorkspace) -> f64 {
         let Tables { input, output } = tables;
         let (examples, columns, stride) = (batch.documents.len(), batch.columns.len(), input.stride());

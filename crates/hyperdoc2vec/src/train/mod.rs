@@ -27,7 +27,7 @@ pub(crate) use run::{Run, train_tables_on};
 pub use run::{TrainProgress, TrainWatch, train_tables};
 pub use training::Training;
 
-/// What a batch did.
+/// The outcome of a batch.
 #[derive(Debug, Clone, Copy)]
 pub struct Done {
     /// Batches of this epoch that are done.
@@ -41,18 +41,18 @@ pub struct Done {
 /// Sees each batch when it is done, and the tables as they are then; may stop the run.
 pub type After<'a> = &'a mut dyn FnMut(&Done, &Tables) -> ControlFlow<()>;
 
-/// A part of a run: passes over the same examples. Which batch does what follows from the seed, the epoch and the
+/// A part of a run: passes over the same examples. The content of a batch follows from the seed, the epoch and the
 /// number of the batch alone, so that a run can go on from any of them, on any number of threads.
 pub trait Phase: Sync {
-    /// What it is called.
+    /// Its name.
     fn name(&self) -> &'static str;
-    /// What its examples are: `links` or `words`.
+    /// The unit its examples are counted in: `links` or `words`.
     fn unit(&self) -> &'static str;
     /// How many passes there are.
     fn epochs(&self) -> usize;
     /// How many batches a pass has.
     fn batches(&self) -> usize;
-    /// What is to be done to the tables once, before the first epoch.
+    /// Prepares the tables once, before the first epoch.
     fn prepare(&self, _tables: &mut Tables) {}
     /// Runs an epoch from batch `start`.
     fn epoch(&self, epoch: usize, start: usize, tables: &mut Tables, after: After<'_>) -> ControlFlow<()>;

@@ -50,7 +50,7 @@ impl Occurrences {
         self.slots = slots;
     }
 
-    /// The same where the weights are known already.
+    /// Lists the occurrences of `rows` where the weights are known already.
     pub fn list_weighed(&mut self, ends: &[usize], rows: &[u32], weights: &[f32], scratch: &mut Numbering) {
         let mut sorted = std::mem::take(&mut self.weights);
         sorted.resize(rows.len(), 0.0);
@@ -58,7 +58,7 @@ impl Occurrences {
         self.weights = sorted;
     }
 
-    /// Sorts the occurrences by row; `put(place, slot)` is told where each goes.
+    /// Sorts the occurrences by row; `put(place, slot)` receives the place of each.
     fn sort(&mut self, ends: &[usize], rows: &[u32], scratch: &mut Numbering, mut put: impl FnMut(usize, usize)) {
         // Count, sum up, fill: a counting sort that keeps the order of the batch. `places` has the count of a row, then
         // where its next occurrence goes.

@@ -40,7 +40,7 @@ const MAX_QUESTIONS: usize = 2000;
 /// And no more than this divided by the number of documents, all of which are scored for each.
 const MAX_PAIRS: usize = 600_000_000;
 /// Passes over the links of a fold, at the most, where these begin with the vectors of the content phase: more change
-/// little of what the rankings say.
+/// the rankings little.
 const FOLD_PASSES: usize = 2;
 /// With fewer questions in a fold nothing is learnt from it.
 const MIN_PER_FOLD: usize = 20;
@@ -50,7 +50,7 @@ const TARGET_QUESTIONS: usize = 1500;
 const MAX_FOLDS: usize = 5;
 /// Where more of the links lead to later documents, documents are not held out by date.
 const MAX_FORWARD_LINKS: f64 = 0.1;
-/// One in so many documents held out tells when to stop, and how well probabilities hold.
+/// One in so many documents held out is kept to find when to stop, and how well probabilities hold.
 const CHECKED_ONE_IN: usize = 4;
 /// A candidate among the first so many of no ranking is one of many; one in [`THINNED_ONE_IN`] is learnt from.
 const LEADING: f32 = 10.0;
@@ -174,7 +174,7 @@ pub(crate) fn learn(
     Ok(Some(Ranker { alone, sourced, about: json!({"links": links, "calibration": bins_json(&bins)}) }))
 }
 
-/// Fits forests one after the other, and tells of it.
+/// Fits forests one after the other, and reports progress.
 struct Fits<'a> {
     done: usize,
     total: usize,
@@ -280,9 +280,9 @@ impl Asking<'_> {
             quick.citation.epochs = quick.citation.epochs.min(FOLD_PASSES);
         }
         let watch = &mut self.watch;
-        let told = &mut |progress: &TrainProgress| watch(&TrainProgress { phase: "hybrid", ..progress.clone() });
+        let renamed = &mut |progress: &TrainProgress| watch(&TrainProgress { phase: "hybrid", ..progress.clone() });
         if let Some(phase) = phases(&before, None, &quick).pop() {
-            run_alone(phase.as_ref(), tables, told)?;
+            run_alone(phase.as_ref(), tables, renamed)?;
         }
         let map = newcomers::fill(&before, tables, params);
         let (folder, _lock) = atomic::unfinished_directory(destination)?;

@@ -20,7 +20,7 @@ use crate::train::checkpoint::{BestPass, Checkpoints, RunPlace, Snapshot, State,
 use crate::train::phases::{phases, text};
 use crate::train::ranker;
 
-/// The loss told is a mean over about this share of an epoch.
+/// The loss reported is a mean over about this share of an epoch.
 const SMOOTHING: f64 = 0.02;
 
 /// How far a run has come.
@@ -37,7 +37,7 @@ pub struct TrainProgress {
     pub batch: usize,
     /// Batches of a pass.
     pub batches: usize,
-    /// What is counted, as `links` or `words`.
+    /// The unit that is counted, as `links` or `words`.
     pub unit: &'static str,
     /// How many of them this phase has seen, in this run of the program.
     pub units: u64,
@@ -46,7 +46,7 @@ pub struct TrainProgress {
     /// Share of the whole phase that is done.
     pub done: f64,
     /// The mean loss of held-out links after the last whole pass, where some are held out. When the pass has just ended,
-    /// that is this pass, told once more.
+    /// that is this pass, reported once more.
     pub held_out: Option<f64>,
     /// When a phase that holds out links ends: the pass, counting from 0, whose vectors are kept.
     pub kept: Option<usize>,
@@ -57,7 +57,7 @@ pub type TrainWatch<'a> = &'a mut (dyn FnMut(&TrainProgress) -> ControlFlow<()> 
 
 /// A run over the documents and links of a view.
 pub(crate) struct Run<'a> {
-    /// What to train on; `params.until` is not looked at.
+    /// The documents and links to train on; `params.until` is not looked at.
     pub view: &'a View<'a>,
     /// How.
     pub params: &'a TrainParams,
@@ -99,9 +99,9 @@ fn steps<'a>(phases: Vec<Box<dyn Phase + 'a>>, params: &TrainParams) -> Vec<RunS
 impl Run<'_> {
     /// Trains and writes the model to `destination`; the parameters have been validated.
     ///
-    /// When the watching closure stops the run, a checkpoint is written and [`Error::Stopped`] tells where.
+    /// When the watching closure stops the run, a checkpoint is written and [`Error::Stopped`] has its path.
     pub(crate) fn write(&self, destination: &Path, watch: TrainWatch<'_>) -> Result<()> {
-        // What a killed run left, even if it did not come to writing anything whole.
+        // Removes the files of a killed run, even if it did not come to writing anything whole.
         atomic::clear(destination);
         self.checkpoints.iter().for_each(|checkpoints| atomic::clear(&checkpoints.path));
         pool(self.threads)?.install(|| {
@@ -174,7 +174,7 @@ impl Run<'_> {
         Ok(Trained { state, content })
     }
 
-    /// Writes a checkpoint where a run was stopped between phases, and tells where it is.
+    /// Writes a checkpoint where a run was stopped between phases, and returns the error that has its path.
     fn stopped(&self, state: &State, key: &Value) -> Result<Error> {
         let Some(checkpoints) = self.checkpoints else { return Ok(Error::Interrupted) };
         state.save(&checkpoints.path, key)?;
@@ -329,7 +329,7 @@ fn run_phase(
             let kept = best.as_ref().map_or(epoch, |best| best.epoch);
             let over = epoch - kept >= phase.patience() || epoch + 1 == phase.epochs();
             if let Some(last) = last.take() {
-                // Whoever wants to stop is heard at the next batch.
+                // A wish to stop is acted on at the next batch.
                 let _ = watch(&TrainProgress { held_out, kept: over.then_some(kept), ..last });
             }
             if over {

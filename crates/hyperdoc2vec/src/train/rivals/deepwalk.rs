@@ -33,7 +33,7 @@ pub struct DeepWalk<'a> {
 
 /// The phase's number in the keys of random numbers.
 const PHASE: u64 = 13;
-/// What random numbers are for.
+/// The purposes of random numbers, in their keys.
 const ORDER: u64 = 0;
 const WALK: u64 = 1;
 const WINDOW: u64 = 2;

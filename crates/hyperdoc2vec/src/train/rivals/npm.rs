@@ -60,7 +60,7 @@ impl Frequencies {
     }
 }
 
-/// What a document scores for a context: `Σ p(d | w)` with `p(d | w) ∝ σ(w·d) · freq(d) / freq(w)`, over the context's
+/// The score of a document for a context: `Σ p(d | w)` with `p(d | w) ∝ σ(w·d) · freq(d) / freq(w)`, over the context's
 /// words, each given as `(w·d, freq(w))`. Words of frequency 0 are left out.
 ///
 /// A document that 6 links point at, and two words, (0, 3) and (ln 3, 9): 0.5 · 6/3 + 0.75 · 6/9 = 1.5.

@@ -1,9 +1,9 @@
-//! What the phases share that learn example by example, each example seeing what the one before it did.
+//! Shared by the phases that learn example by example, each example seeing the vectors that the one before it left.
 
 use crate::kernel::{Beyond, Step, learn};
 use crate::model::tables::Tables;
 
-/// A step size that falls in a straight line from `first` to `last` as `done` goes from 0 to `total`.
+/// A learning rate that falls in a straight line from `first` to `last` as `done` goes from 0 to `total`.
 pub fn falling(first: f32, last: f32, done: u64, total: u64) -> f32 {
     let way = (done as f64 / total.max(1) as f64).min(1.0) as f32;
     first + (last - first) * way
@@ -33,7 +33,7 @@ impl Learner {
         learn(step, inputs, outputs, &self.labels, input.matrix_mut(), output.matrix_mut(), &mut self.scratch)
     }
 
-    /// The same where each of the rows `outputs` has its own label.
+    /// The mean of the rows `inputs` is to predict each of the rows `outputs` as its label has it; returns the loss.
     pub fn learn_labelled(
         &mut self,
         rate: f32,
@@ -53,7 +53,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn the_step_size_falls_in_a_straight_line() {
+    fn the_learning_rate_falls_in_a_straight_line() {
         assert_eq!([0, 5, 10, 11].map(|done| falling(1.0, 0.5, done, 10)), [1.0, 0.75, 0.5, 0.5]);
         assert_eq!(falling(1.0, 0.5, 0, 0), 1.0);
     }
