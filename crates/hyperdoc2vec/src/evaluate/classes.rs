@@ -225,7 +225,7 @@ pub const DEFAULTS: [Method; 6] =
 
 /// The vectors of all documents, a row each.
 #[derive(Debug, Clone)]
-pub struct Features {
+pub(crate) struct Features {
     /// The method and which vectors.
     pub name: String,
     /// Numbers in a row.
@@ -253,7 +253,7 @@ impl Features {
 }
 
 /// The IN and OUT vectors of documents, as far as a method learns them, and both.
-pub fn features(tables: &Tables, params: &TrainParams) -> Vec<Features> {
+pub(crate) fn features(tables: &Tables, params: &TrainParams) -> Vec<Features> {
     let method = params.method;
     let mut all = Vec::new();
     if method.has_doc_in() {
@@ -279,7 +279,7 @@ pub enum Classifying<'a> {
 }
 
 /// Sees each step, from several threads; may stop the work.
-pub type ClassesWatch<'a> = &'a (dyn Fn(&Classifying<'_>) -> ControlFlow<()> + Sync);
+pub(crate) type ClassesWatch<'a> = &'a (dyn Fn(&Classifying<'_>) -> ControlFlow<()> + Sync);
 
 /// One of the two tables: whom it is of, and how they are dealt out or why they cannot be.
 struct ClassTable {

@@ -13,7 +13,7 @@ use crate::kernel::Matrix;
 
 /// The prediction for each row of `data`, made by a machine fitted to the rows of the other folds. `watch` is called for
 /// each fold that is done, and may stop.
-pub fn cross_validate(
+pub(crate) fn cross_validate(
     data: Matrix<'_>,
     classes: &[u32],
     folds: &[u32],
@@ -38,7 +38,7 @@ pub fn cross_validate(
 }
 
 /// F1 of all predictions together, macro and micro with intervals (items drawn with replacement), and by class.
-pub fn figures(truths: &[u32], predictions: &[u32], names: &[String], seed: u64) -> Value {
+pub(crate) fn figures(truths: &[u32], predictions: &[u32], names: &[String], seed: u64) -> Value {
     let found = f1(truths, predictions, names.len());
     let drawn = |drawn: &[u32]| -> (Vec<u32>, Vec<u32>) {
         drawn.iter().map(|&item| (truths[item as usize], predictions[item as usize])).unzip()
@@ -63,7 +63,7 @@ pub fn figures(truths: &[u32], predictions: &[u32], names: &[String], seed: u64)
 }
 
 /// Whether one set of predictions is right more often than another: the difference of micro F1, its interval, p.
-pub fn comparison(truths: &[u32], a: &[u32], b: &[u32], seed: u64) -> Value {
+pub(crate) fn comparison(truths: &[u32], a: &[u32], b: &[u32], seed: u64) -> Value {
     let right = |predictions: &[u32]| -> Vec<f64> {
         truths.iter().zip(predictions).map(|(truth, found)| f64::from(u8::from(truth == found))).collect()
     };

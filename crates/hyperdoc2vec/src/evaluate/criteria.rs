@@ -42,7 +42,7 @@ use crate::train::rivals::npm::{self, Frequencies};
 use crate::train::train_tables;
 
 /// A share counts as yes where its whole interval lies above this.
-pub const THRESHOLD: f64 = 0.55;
+pub(crate) const THRESHOLD: f64 = 0.55;
 /// The key of random numbers.
 const PURPOSE: u64 = 0xc417;
 /// Words of the topic in a question about intent.

@@ -10,7 +10,7 @@ const PURPOSE: u64 = 0xf01d;
 ///
 /// `names` are the classes' names, for the message where one has fewer members than there are folds; `advice` is what to do
 /// where there are not two classes.
-pub fn stratified(classes: &[u32], names: &[String], folds: usize, seed: u64, advice: &str) -> Result<Vec<u32>> {
+pub(crate) fn stratified(classes: &[u32], names: &[String], folds: usize, seed: u64, advice: &str) -> Result<Vec<u32>> {
     if folds < 2 {
         return Err(Error::Usage(format!("folds is {folds}, but must be 2 or more")));
     }

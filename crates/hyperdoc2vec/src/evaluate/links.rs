@@ -31,7 +31,7 @@ use crate::threads::pool;
 use crate::train::{Run, TrainProgress, train_tables, train_tables_on};
 
 /// Places are known up to this one.
-pub const DEPTH: usize = 1000;
+pub(crate) const DEPTH: usize = 1000;
 /// Hits of a question in a run file.
 const RUN_DEPTH: usize = 100;
 
@@ -171,10 +171,10 @@ pub enum EvaluationStep<'a> {
 }
 
 /// Sees each step, from several threads; may stop the work.
-pub type EvaluateWatch<'a> = &'a (dyn Fn(&EvaluationStep<'_>) -> ControlFlow<()> + Sync);
+pub(crate) type EvaluateWatch<'a> = &'a (dyn Fn(&EvaluationStep<'_>) -> ControlFlow<()> + Sync);
 
 /// Where the run file of a method goes, asked with or without anchors, if it is wanted.
-pub type RunPath<'a> = &'a (dyn Fn(&str, bool) -> Option<PathBuf> + Sync);
+pub(crate) type RunPath<'a> = &'a (dyn Fn(&str, bool) -> Option<PathBuf> + Sync);
 
 /// The parameters of the model that `trains` names.
 pub fn train_params(trains: Trains, params: &LinksParams) -> TrainParams {

@@ -84,7 +84,7 @@ const fn model(method: Method) -> Trains {
 }
 
 /// All of them, in the order of the table.
-pub const METHODS: [LinkMethod; 31] = [
+pub(crate) const METHODS: [LinkMethod; 31] = [
     row("popular", Trains::Nothing, Ask::Popular, true, "the most linked first"),
     row("bm25", Trains::Index, Ask::Bm25, true, "BM25 on the text"),
     row("bm25-cited", Trains::Index, Ask::Bm25Cited, true, "BM25 on text and contexts of links"),

@@ -46,14 +46,14 @@ fn share(part: f64, whole: usize) -> f64 {
 /// The share of the truths among the first `cut`.
 ///
 /// Three truths, two found at places 2 and 11: 1/3 at 10, 2/3 at 11.
-pub fn recall(places: &[u32], truths: usize, cut: usize) -> f64 {
+pub(crate) fn recall(places: &[u32], truths: usize, cut: usize) -> f64 {
     share(places_up_to(places, cut).count() as f64, truths)
 }
 
 /// The mean of the precision at the place of each truth among the first `cut`.
 ///
 /// Three truths, found at 1 and 4: precisions 1/1 and 2/4. Over those found, (1 + 0.5)/2 = 0.75; over all three, 0.5.
-pub fn average_precision(places: &[u32], truths: usize, cut: usize, profile: Profile) -> f64 {
+pub(crate) fn average_precision(places: &[u32], truths: usize, cut: usize, profile: Profile) -> f64 {
     let (mut sum, mut found) = (0.0, 0);
     for place in places_up_to(places, cut) {
         found += 1;
@@ -63,14 +63,14 @@ pub fn average_precision(places: &[u32], truths: usize, cut: usize, profile: Pro
 }
 
 /// One over the place of the first truth among the first `cut`, 0 if there is none.
-pub fn reciprocal_rank(places: &[u32], cut: usize) -> f64 {
+pub(crate) fn reciprocal_rank(places: &[u32], cut: usize) -> f64 {
     places_up_to(places, cut).next().map_or(0.0, |place| 1.0 / f64::from(place))
 }
 
 /// Gains of 1/log₂(place + 1), over those of a ranking that has all truths first.
 ///
 /// Two truths, found at 1 and 3: (1 + 1/2) / (1 + 1/log₂ 3) = 0.9197.
-pub fn ndcg(places: &[u32], truths: usize, cut: usize) -> f64 {
+pub(crate) fn ndcg(places: &[u32], truths: usize, cut: usize) -> f64 {
     let gain = |place: u32| 1.0 / f64::from(place + 1).log2();
     let ideal: f64 = (1..=truths.min(cut) as u32).map(gain).sum();
     // Not sum: of nothing, that is −0.
@@ -79,7 +79,7 @@ pub fn ndcg(places: &[u32], truths: usize, cut: usize) -> f64 {
 
 /// How a classification did.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
-pub struct F1 {
+pub(crate) struct F1 {
     /// F1 of each class; `None` for one that is neither there nor predicted.
     pub classes: Vec<Option<f64>>,
     /// Their mean.
@@ -92,7 +92,7 @@ pub struct F1 {
 ///
 /// Truths 0 0 1 1 2, predictions 0 1 1 1 1: class 0 has precision 1, recall ½, F1 ⅔; class 1 precision ½, recall 1,
 /// F1 ⅔; class 2 was never predicted, F1 0. Macro 4/9, micro 3/5.
-pub fn f1(truths: &[u32], predictions: &[u32], classes: usize) -> F1 {
+pub(crate) fn f1(truths: &[u32], predictions: &[u32], classes: usize) -> F1 {
     let mut counts = vec![(0usize, 0usize, 0usize); classes];
     for (&truth, &prediction) in truths.iter().zip(predictions) {
         if let Some(count) = counts.get_mut(truth as usize) {

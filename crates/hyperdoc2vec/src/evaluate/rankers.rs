@@ -46,7 +46,7 @@ const ROWS: usize = 1008;
 
 /// Links that are asked for, by their positions in the corpus.
 #[derive(Clone, Copy)]
-pub struct LinkQuestions<'a> {
+pub(crate) struct LinkQuestions<'a> {
     /// The training part.
     pub view: &'a View<'a>,
     /// Numbers of positions.
@@ -58,7 +58,7 @@ pub struct LinkQuestions<'a> {
 }
 
 /// Takes the number of questions done before a block, and the hits of its questions; may stop.
-pub type Sink<'a> = &'a mut dyn FnMut(usize, Vec<Vec<Hit>>) -> Result<ControlFlow<()>>;
+pub(crate) type Sink<'a> = &'a mut dyn FnMut(usize, Vec<Vec<Hit>>) -> Result<ControlFlow<()>>;
 
 impl LinkQuestions<'_> {
     /// Up to `window` known words on each side of a position.

@@ -13,9 +13,9 @@ use crate::corpus::split::{HeldOutLink, Split, SplitPart};
 use crate::corpus::view::View;
 
 /// The cut of the paper's tables.
-pub const CUT: usize = 10;
+pub(crate) const CUT: usize = 10;
 /// The cuts of the paper's figure, and the usual smaller ones.
-pub const CURVE: [usize; 15] = [1, 5, 10, 20, 50, 100, 200, 300, 400, 500, 600, 700, 800, 900, 1000];
+pub(crate) const CURVE: [usize; 15] = [1, 5, 10, 20, 50, 100, 200, 300, 400, 500, 600, 700, 800, 900, 1000];
 /// Targets by how many training links point at them: from, to.
 const LINK_BINS: [(usize, usize); 5] = [(0, 0), (1, 2), (3, 9), (10, 29), (30, usize::MAX)];
 /// Labels of fewer targets are left out.

@@ -12,13 +12,13 @@ use crate::rng::Rng;
 const BOOTSTRAP: u64 = 0xb007;
 const TEST: u64 = 0x7e57;
 /// Draws of a bootstrap.
-pub const BOOTSTRAPS: usize = 2000;
+pub(crate) const BOOTSTRAPS: usize = 2000;
 /// Draws of a test; with so many, a p of 0.0001 can be measured.
-pub const SHUFFLES: usize = 9999;
+pub(crate) const SHUFFLES: usize = 9999;
 
 /// A mean, and where it would lie in 95 of 100 such samples.
 #[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
-pub struct Estimate {
+pub(crate) struct Estimate {
     /// The mean.
     pub mean: f64,
     /// The lower end of the interval.
@@ -49,7 +49,7 @@ fn quantile(sorted: &[f64], share: f64) -> f64 {
 
 /// The 95 % percentile interval of a statistic of groups drawn with replacement; `statistic` gets the numbers of the
 /// drawn groups.
-pub fn interval(groups: usize, seed: u64, statistic: impl Fn(&[u32]) -> f64 + Sync) -> (f64, f64) {
+pub(crate) fn interval(groups: usize, seed: u64, statistic: impl Fn(&[u32]) -> f64 + Sync) -> (f64, f64) {
     let draw = |round: usize| {
         let mut rng = Rng::keyed(seed, &[BOOTSTRAP, round as u64]);
         let drawn: Vec<u32> = (0..groups).map(|_| rng.below(groups) as u32).collect();
@@ -61,7 +61,7 @@ pub fn interval(groups: usize, seed: u64, statistic: impl Fn(&[u32]) -> f64 + Sy
 }
 
 /// The mean of `values`, whose groups are drawn with replacement for the interval.
-pub fn estimate(values: &[f64], groups: &[u32], seed: u64) -> Estimate {
+pub(crate) fn estimate(values: &[f64], groups: &[u32], seed: u64) -> Estimate {
     let sums = sums(values, groups);
     let (low, high) = interval(sums.len(), seed, |drawn| {
         let total = drawn.iter().fold((0.0, 0.0), |(sum, count), &group| {
@@ -75,7 +75,7 @@ pub fn estimate(values: &[f64], groups: &[u32], seed: u64) -> Estimate {
 
 /// Two methods asked the same questions.
 #[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
-pub struct Comparison {
+pub(crate) struct Comparison {
     /// The mean of the first less that of the second, with its interval.
     pub difference: Estimate,
     /// How often a difference as large or larger, in either direction, would come about if the methods were alike.
@@ -84,7 +84,7 @@ pub struct Comparison {
 
 /// Compares `a` with `b` value by value. Under the null hypothesis either method could have given either value, so the
 /// sign of each group's difference is drawn at random; p counts the draws that are as far from 0, the real one included.
-pub fn compare(a: &[f64], b: &[f64], groups: &[u32], seed: u64) -> Comparison {
+pub(crate) fn compare(a: &[f64], b: &[f64], groups: &[u32], seed: u64) -> Comparison {
     let differences: Vec<f64> = a.iter().zip(b).map(|(a, b)| a - b).collect();
     let difference = estimate(&differences, groups, seed);
     let sums: Vec<f64> = sums(&differences, groups).iter().map(|sum| sum.0).filter(|&sum| sum != 0.0).collect();

@@ -95,7 +95,7 @@ const STEPS: usize = 10_000_000;
 
 /// A fitted machine.
 #[derive(Debug, Clone)]
-pub struct Svm {
+pub(crate) struct Svm {
     gamma: f32,
     classes: usize,
     cols: usize,
@@ -130,7 +130,7 @@ impl Svm {
     ///
     /// # Panics
     /// If there are not as many classes as rows.
-    pub fn fit(data: Matrix<'_>, classes: &[u32], params: &SvmParams) -> Svm {
+    pub(crate) fn fit(data: Matrix<'_>, classes: &[u32], params: &SvmParams) -> Svm {
         assert_eq!(data.rows(), classes.len(), "a class for each row");
         let gamma = params.gamma.of(data);
         let count = classes.iter().max().map_or(0, |&most| most as usize + 1);
@@ -172,7 +172,7 @@ impl Svm {
     ///
     /// # Panics
     /// If the rows are not as long as those that it was fitted to.
-    pub fn predict(&self, data: Matrix<'_>) -> Vec<u32> {
+    pub(crate) fn predict(&self, data: Matrix<'_>) -> Vec<u32> {
         assert_eq!(data.cols(), self.cols, "rows as those it was fitted to");
         let table = Matrix::new(&self.rows, self.squares.len(), self.cols, self.cols);
         let predict = |row: usize| {

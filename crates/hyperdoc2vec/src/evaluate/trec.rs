@@ -13,7 +13,7 @@ use std::io::{self, Write};
 use crate::search::Hit;
 
 /// An id without white space.
-pub fn escaped(id: &str) -> String {
+pub(crate) fn escaped(id: &str) -> String {
     let mut out = String::with_capacity(id.len());
     for c in id.chars() {
         if c.is_whitespace() || c.is_control() || c == '%' {
@@ -32,7 +32,7 @@ fn below(score: f32) -> f32 {
 }
 
 /// Writes the hits of one question, best first; `name` gives the id of a row.
-pub fn write_run<'a>(
+pub(crate) fn write_run<'a>(
     out: &mut (impl Write + ?Sized),
     question: &str,
     hits: &[Hit],
@@ -50,7 +50,7 @@ pub fn write_run<'a>(
 }
 
 /// Writes the truths of one question.
-pub fn write_qrels<'a>(
+pub(crate) fn write_qrels<'a>(
     out: &mut (impl Write + ?Sized),
     question: &str,
     truths: impl Iterator<Item = &'a str>,

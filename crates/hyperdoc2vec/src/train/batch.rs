@@ -31,7 +31,7 @@ const ROWS_AHEAD: usize = 8;
 
 /// Examples: input rows with weights, and one target row each.
 #[derive(Debug, Default)]
-pub struct Batch {
+pub(crate) struct Batch {
     ends: Vec<usize>,
     /// Input rows and their weights; the first `used` of them count, the rest are left from an earlier batch.
     rows: Vec<u32>,
@@ -53,19 +53,19 @@ pub struct Batch {
 
 impl Batch {
     /// Empties the batch, keeping its memory.
-    pub fn clear(&mut self) {
+    pub(crate) fn clear(&mut self) {
         self.ends.clear();
         self.used = 0;
         self.targets.clear();
     }
 
     /// Number of examples.
-    pub fn len(&self) -> usize {
+    pub(crate) fn len(&self) -> usize {
         self.targets.len()
     }
 
     /// Adds an input row of the example that [`Batch::finish_example`] ends.
-    pub fn input(&mut self, row: TableRow, weight: f32) {
+    pub(crate) fn input(&mut self, row: TableRow, weight: f32) {
         self.inputs(1, |rows, weights| {
             (rows[0], weights[0]) = (row.0, weight);
             1
@@ -73,7 +73,7 @@ impl Batch {
     }
 
     /// Adds `most` input rows at the most; `list` writes rows and weights over what is there and returns how many.
-    pub fn inputs(&mut self, most: usize, list: impl FnOnce(&mut [u32], &mut [f32]) -> usize) {
+    pub(crate) fn inputs(&mut self, most: usize, list: impl FnOnce(&mut [u32], &mut [f32]) -> usize) {
         let end = self.used + most;
         if self.rows.len() < end {
             self.rows.resize(end, 0);
@@ -83,19 +83,19 @@ impl Batch {
     }
 
     /// The weights of the inputs since the last example.
-    pub fn open_weights(&mut self) -> &mut [f32] {
+    pub(crate) fn open_weights(&mut self) -> &mut [f32] {
         let start = self.ends.last().copied().unwrap_or(0);
         &mut self.weights[start..self.used]
     }
 
     /// Ends an example whose target is `target`.
-    pub fn finish_example(&mut self, target: TableRow) {
+    pub(crate) fn finish_example(&mut self, target: TableRow) {
         self.ends.push(self.used);
         self.targets.push(target.0);
     }
 
     /// Lists columns and occurrences, once all examples are in. `noise` rises; `correction` is asked for each column.
-    pub fn index(&mut self, noise: &[TableRow], correction: impl Fn(TableRow) -> f32, scratch: &mut Numbering) {
+    pub(crate) fn index(&mut self, noise: &[TableRow], correction: impl Fn(TableRow) -> f32, scratch: &mut Numbering) {
         let noise = TableRow::numbers(noise);
         self.columns.clear();
         self.columns.extend_from_slice(&self.targets);
@@ -128,7 +128,7 @@ impl Batch {
 
 /// Memory for the products of a step, kept from batch to batch.
 #[derive(Debug, Default)]
-pub struct Workspace {
+pub(crate) struct Workspace {
     x: Vec<f32>,
     s: Vec<f32>,
     dx: Vec<f32>,
@@ -256,12 +256,12 @@ fn slopes(batch: &Batch, example: usize, loss: LossFunction, scores: &mut [f32])
 }
 
 /// The summed loss of a batch, which changes nothing.
-pub fn loss(batch: &Batch, tables: &Tables, loss: LossFunction, work: &mut Workspace) -> f64 {
+pub(crate) fn loss(batch: &Batch, tables: &Tables, loss: LossFunction, work: &mut Workspace) -> f64 {
     gradients(batch, tables, loss, work)
 }
 
 /// One step against the gradients of a batch; returns the summed loss.
-pub fn step(batch: &Batch, tables: &mut Tables, loss: LossFunction, rate: f32, work: &mut Workspace) -> f64 {
+pub(crate) fn step(batch: &Batch, tables: &mut Tables, loss: LossFunction, rate: f32, work: &mut Workspace) -> f64 {
     let loss = gradients(batch, tables, loss, work);
     let Tables { input, output } = tables;
     let stride = input.stride();

@@ -8,7 +8,7 @@ use crate::train::occurrences::Numbering;
 use crate::train::{After, Done, Phase};
 
 /// A phase whose batches can be built before those ahead of them are learnt.
-pub trait Batched: Phase {
+pub(crate) trait Batched: Phase {
     /// The examples of a batch.
     type Batch: Default + Send;
     /// Memory of a step, kept from batch to batch.
@@ -23,7 +23,7 @@ pub trait Batched: Phase {
 }
 
 /// Runs an epoch from batch `start`.
-pub fn epoch<P: Batched>(
+pub(crate) fn epoch<P: Batched>(
     phase: &P,
     epoch: usize,
     start: usize,

@@ -12,14 +12,14 @@ use crate::train::occurrences::Numbering;
 use crate::train::{After, Phase};
 
 /// One run of the joint objective; the passes are those of the citation phase.
-pub struct Joint<'a> {
+pub(crate) struct Joint<'a> {
     content: Content<'a>,
     citation: Citation<'a>,
 }
 
 /// A batch of links or of text.
 #[derive(Default)]
-pub struct Turn {
+pub(crate) struct Turn {
     of_links: bool,
     links: <Citation<'static> as Batched>::Batch,
     text: <Content<'static> as Batched>::Batch,
@@ -27,7 +27,7 @@ pub struct Turn {
 
 impl<'a> Joint<'a> {
     /// Joins the two.
-    pub fn new(content: Content<'a>, citation: Citation<'a>) -> Joint<'a> {
+    pub(crate) fn new(content: Content<'a>, citation: Citation<'a>) -> Joint<'a> {
         Joint { content, citation }
     }
 

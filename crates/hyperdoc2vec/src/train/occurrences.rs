@@ -7,7 +7,7 @@ const ROWS_AHEAD: usize = 16;
 
 /// For each row that occurs in a batch, the examples it occurs in, in order, and a weight for each occurrence.
 #[derive(Debug, Default)]
-pub struct Occurrences {
+pub(crate) struct Occurrences {
     rows: Vec<u32>,
     ends: Vec<u32>,
     examples: Vec<u32>,
@@ -17,14 +17,14 @@ pub struct Occurrences {
 
 /// For each row of a table: a number that is 0 between batches, and a bit that it is in the batch.
 #[derive(Debug)]
-pub struct Numbering {
+pub(crate) struct Numbering {
     places: Vec<u32>,
     bits: Vec<u64>,
 }
 
 impl Numbering {
     /// For tables of `rows` rows.
-    pub fn new(rows: usize) -> Numbering {
+    pub(crate) fn new(rows: usize) -> Numbering {
         Numbering { places: vec![0; rows], bits: vec![0; rows.div_ceil(64)] }
     }
 
@@ -43,7 +43,7 @@ impl Numbering {
 impl Occurrences {
     /// Lists the occurrences of `rows`, of which those up to `ends[0]` belong to example 0, and so on;
     /// [`Occurrences::weigh`] is to follow.
-    pub fn list(&mut self, ends: &[usize], rows: &[u32], scratch: &mut Numbering) {
+    pub(crate) fn list(&mut self, ends: &[usize], rows: &[u32], scratch: &mut Numbering) {
         let mut slots = std::mem::take(&mut self.slots);
         slots.resize(rows.len(), 0);
         self.sort(ends, rows, scratch, |place, slot| slots[place] = slot as u32);
@@ -51,7 +51,7 @@ impl Occurrences {
     }
 
     /// Lists the occurrences of `rows` where the weights are known already.
-    pub fn list_weighed(&mut self, ends: &[usize], rows: &[u32], weights: &[f32], scratch: &mut Numbering) {
+    pub(crate) fn list_weighed(&mut self, ends: &[usize], rows: &[u32], weights: &[f32], scratch: &mut Numbering) {
         let mut sorted = std::mem::take(&mut self.weights);
         sorted.resize(rows.len(), 0.0);
         self.sort(ends, rows, scratch, |place, slot| sorted[place] = weights[slot]);
@@ -96,18 +96,18 @@ impl Occurrences {
     }
 
     /// Gives each occurrence its weight; `weights` are in the order in which the rows were listed.
-    pub fn weigh(&mut self, weights: &[f32]) {
+    pub(crate) fn weigh(&mut self, weights: &[f32]) {
         self.weights.clear();
         self.weights.extend(self.slots.iter().map(|&slot| weights[slot as usize]));
     }
 
     /// The rows that occur, rising.
-    pub fn rows(&self) -> &[u32] {
+    pub(crate) fn rows(&self) -> &[u32] {
         &self.rows
     }
 
     /// The examples in which the row with this index in [`Occurrences::rows`] occurs, and the weights.
-    pub fn of(&self, index: usize) -> (&[u32], &[f32]) {
+    pub(crate) fn of(&self, index: usize) -> (&[u32], &[f32]) {
         let start = if index == 0 { 0 } else { self.ends[index - 1] as usize };
         let range = start..self.ends[index] as usize;
         (&self.examples[range.clone()], &self.weights[range])

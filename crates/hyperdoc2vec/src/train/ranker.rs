@@ -61,9 +61,9 @@ const SMALL_SET: usize = 100_000;
 const TRIED_DEPTHS: [usize; 3] = [2, 3, 5];
 const DEPTH: usize = 5;
 /// The name of the asking in progress; it has no loss.
-pub const QUESTIONS: &str = "questions";
+pub(crate) const QUESTIONS: &str = "questions";
 /// The name of the growing of trees in progress.
-pub const TREES: &str = "trees";
+pub(crate) const TREES: &str = "trees";
 /// Questions between two looks at whether to go on.
 const AT_ONCE: usize = 64;
 /// Keys of random numbers.

@@ -223,7 +223,7 @@ pub fn train_tables(view: &View<'_>, params: &TrainParams, watch: TrainWatch<'_>
 
 /// Takes all phases but the first on `tables`, which the first phase of this or another run led to. The parameters have
 /// been validated.
-pub fn train_tables_on(
+pub(crate) fn train_tables_on(
     view: &View<'_>,
     params: &TrainParams,
     mut tables: Tables,

@@ -21,7 +21,7 @@ use crate::train::rivals::sequential::{Learner, falling};
 use crate::train::{After, Done, Phase};
 
 /// A run over the walks.
-pub struct DeepWalk<'a> {
+pub(crate) struct DeepWalk<'a> {
     view: &'a View<'a>,
     params: &'a DeepWalkParams,
     seed: u64,
@@ -42,7 +42,7 @@ const BATCH: usize = 256;
 
 impl<'a> DeepWalk<'a> {
     /// Goes all walks over the links of `view` once, to count the visits.
-    pub fn new(view: &'a View<'a>, params: &'a DeepWalkParams, seed: u64) -> DeepWalk<'a> {
+    pub(crate) fn new(view: &'a View<'a>, params: &'a DeepWalkParams, seed: u64) -> DeepWalk<'a> {
         let neighbours = neighbours(view);
         let documents = view.documents.len();
         let nodes = (0..documents as u32).filter(|&node| !neighbours.of(node as usize).is_empty()).collect();

@@ -27,7 +27,7 @@ use crate::train::{After, Done, Phase};
 
 /// Makes the word vectors unit-long (those that are 0 stay so) and the documents' OUT vectors 0: once, before the
 /// first epoch.
-pub fn prepare(tables: &mut Tables) {
+pub(crate) fn prepare(tables: &mut Tables) {
     let stride = tables.input.stride();
     for row in tables.input.halves_mut().0.chunks_exact_mut(stride) {
         let length = sum_of_squares(row).sqrt();
@@ -40,7 +40,7 @@ pub fn prepare(tables: &mut Tables) {
 
 /// How often words and documents occur around and as targets of the links of a view.
 #[derive(Debug, Clone)]
-pub struct Frequencies {
+pub(crate) struct Frequencies {
     /// For each word, how often it stands in a context; a context with two targets counts twice.
     pub words: Vec<u64>,
     /// For each document, how many links point at it.
@@ -49,7 +49,7 @@ pub struct Frequencies {
 
 impl Frequencies {
     /// Counts them, with contexts as `cited_by` has them.
-    pub fn new(view: &View<'_>, cited_by: &CitedBy) -> Frequencies {
+    pub(crate) fn new(view: &View<'_>, cited_by: &CitedBy) -> Frequencies {
         let mut words = vec![0; view.words.len()];
         let mut documents = Vec::with_capacity(view.documents.len());
         for document in view.document_rows() {
@@ -64,14 +64,14 @@ impl Frequencies {
 /// words, each given as `(w·d, freq(w))`. Words of frequency 0 are left out.
 ///
 /// A document that 6 links point at, and two words, (0, 3) and (ln 3, 9): 0.5 · 6/3 + 0.75 · 6/9 = 1.5.
-pub fn score(document_frequency: u64, words: impl IntoIterator<Item = (f32, u64)>) -> f32 {
+pub(crate) fn score(document_frequency: u64, words: impl IntoIterator<Item = (f32, u64)>) -> f32 {
     let share = |(product, frequency): (f32, u64)| sigmoid(product) / frequency as f32;
     let known = words.into_iter().filter(|&(_, frequency)| frequency > 0);
     known.map(share).sum::<f32>() * document_frequency as f32
 }
 
 /// A run over the documents that links point at.
-pub struct Npm<'a> {
+pub(crate) struct Npm<'a> {
     view: &'a View<'a>,
     params: &'a NpmParams,
     seed: u64,
@@ -88,7 +88,7 @@ const BATCH: usize = 128;
 
 impl<'a> Npm<'a> {
     /// Prepares to train on the links of `view`; the tables must have gone through [`prepare`].
-    pub fn new(view: &'a View<'a>, params: &'a NpmParams, seed: u64) -> Npm<'a> {
+    pub(crate) fn new(view: &'a View<'a>, params: &'a NpmParams, seed: u64) -> Npm<'a> {
         let cited_by = CitedBy::new(view, params.window);
         let frequencies = Frequencies::new(view, &cited_by);
         let cited = view.document_rows().filter(|document| frequencies.documents[document.index()] > 0).collect();
