@@ -26,7 +26,7 @@ pub mod id {
     pub use crate::id::*;
 }
 pub mod import {
-    pub use crate::import::Parsed;
+    pub use crate::import::parsed::Parsed;
     pub use crate::import::tree::Pages;
 
     pub mod html {

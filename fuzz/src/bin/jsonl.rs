@@ -7,10 +7,10 @@ use libfuzzer_sys::fuzz_target;
 
 fuzz_target!(|bytes: &[u8]| {
     let parsed = jsonl::parse(&batch(bytes));
-    parsed.documents.iter().for_each(check);
-    let again = jsonl::parse(&batch(&jsonl::write(&parsed)));
-    assert_eq!(again.first_bad, None);
+    parsed.batch.documents.iter().for_each(check);
+    let again = jsonl::parse(&batch(&jsonl::to_jsonl(&parsed.batch.documents, &parsed.batch.aliases)));
+    assert_eq!(again.batch.first_bad, None);
     let documents = |documents: &[_]| documents.iter().map(placeless).collect::<Vec<_>>();
-    assert_eq!(documents(&again.documents), documents(&parsed.documents));
-    assert_eq!(again.aliases, parsed.aliases);
+    assert_eq!(documents(&again.batch.documents), documents(&parsed.batch.documents));
+    assert_eq!(again.batch.aliases, parsed.batch.aliases);
 });

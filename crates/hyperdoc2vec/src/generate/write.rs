@@ -4,9 +4,9 @@ use std::io::Write;
 use std::path::Path;
 
 use super::{GenerateParams, Generator, Variant};
-use crate::corpus::{Corpus, Provenance, prepare};
+use crate::corpus::{Batch, Corpus, Provenance, prepare};
 use crate::error::{Error, Result};
-use crate::import::{ImportOptions, Parsed, Watch, build, jsonl, read_pages};
+use crate::import::{ImportOptions, Watch, build, read_pages, to_jsonl};
 use crate::threads::in_pool;
 
 /// Writes a generated corpus to `destination`.
@@ -14,7 +14,7 @@ pub fn generate(
     params: &GenerateParams,
     destination: &Path,
     options: &ImportOptions,
-    watch: Watch<'_>,
+    watch: &mut Watch<'_>,
 ) -> Result<Corpus> {
     generate_variant(params, &Variant::default(), destination, options, watch)
 }
@@ -25,11 +25,11 @@ pub fn generate_variant(
     variant: &Variant,
     destination: &Path,
     options: &ImportOptions,
-    watch: Watch<'_>,
+    watch: &mut Watch<'_>,
 ) -> Result<Corpus> {
     let source = Provenance { format: "generate".to_owned(), inputs: vec![params.flags()] };
     build(destination, source, options, |tokenizer, builder| {
-        let work = |parsed: Parsed| prepare(parsed.into_batch(), tokenizer);
+        let work = |batch| prepare(batch, tokenizer);
         let sink = |batch| {
             builder.add(batch)?;
             Ok(builder.counts().documents)
@@ -43,10 +43,10 @@ pub fn generate_jsonl(
     params: &GenerateParams,
     out: &mut (dyn Write + Send),
     options: &ImportOptions,
-    watch: Watch<'_>,
+    watch: &mut Watch<'_>,
 ) -> Result<u64> {
     let mut documents = 0;
-    let work = |parsed: Parsed| (jsonl::write(&parsed), parsed.documents.len() as u64);
+    let work = |batch: Batch| (to_jsonl(&batch.documents, &batch.aliases), batch.documents.len() as u64);
     let sink = |(lines, count): (Vec<u8>, u64)| {
         out.write_all(&lines).map_err(Error::io("write", Path::new("the output")))?;
         documents += count;
@@ -59,11 +59,11 @@ pub fn generate_jsonl(
 fn read_generated<R: Send>(
     params: &GenerateParams,
     variant: &Variant,
-    work: impl Fn(Parsed) -> R + Sync,
+    work: impl Fn(Batch) -> R + Sync,
     sink: impl FnMut(R) -> Result<u64> + Send,
-    watch: Watch<'_>,
+    watch: &mut Watch<'_>,
 ) -> Result<()> {
     let generator = Generator::new(params)?;
-    let documents = |batch| Parsed { documents: generator.documents_with(batch, variant), ..Parsed::default() };
-    read_pages(params.docs, generator.batches(), |batch| work(documents(batch)), sink, watch)
+    let batch = |range| Batch { documents: generator.documents_with(range, variant), ..Batch::default() };
+    read_pages(params.docs, generator.batches(), |range| work(batch(range)), sink, watch)
 }

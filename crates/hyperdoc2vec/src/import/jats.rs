@@ -51,7 +51,7 @@ impl Dialect for Journal {
             .filter(|part| {
                 let extra = matches!(part.name(), "sub-article" | "response");
                 if extra {
-                    parsed.losses.add(Loss::IgnoredField, format!("{} ({place})", part.name()));
+                    parsed.batch.losses.add(Loss::IgnoredField, format!("{} ({place})", part.name()));
                 }
                 !extra
             })

@@ -36,7 +36,7 @@ fn parse_line(json: &str, place: String, out: &mut Parsed) {
         Err(error) => return out.bad(place, format!("not a JSON record: {}", json_error(&error))),
     };
     for field in &record.ignored {
-        out.losses.add(Loss::IgnoredField, field.as_ref());
+        out.batch.losses.add(Loss::IgnoredField, field.as_ref());
     }
     let id = match record.id.as_deref().map(str::trim) {
         Some(id) if !id.is_empty() => id.to_owned(),
@@ -47,20 +47,20 @@ fn parse_line(json: &str, place: String, out: &mut Parsed) {
     }
     let marked = match (record.text, record.redirect) {
         (Some(text), None) => text,
-        (None, Some(to)) => return out.aliases.push((id, to.trim().to_owned())),
+        (None, Some(to)) => return out.batch.aliases.push((id, to.trim().to_owned())),
         (None, None) => return out.bad(place, format!("no \"text\" in the record of {id:?}")),
         (Some(_), Some(_)) => return out.bad(place, format!("{id:?} has both \"text\" and \"redirect\"")),
     };
     let markup::Marked { text, links, broken } = markup::parse(&marked);
     for _ in 0..broken {
-        out.losses.add(Loss::BrokenMark, format!("{id} ({place})"));
+        out.batch.losses.add(Loss::BrokenMark, format!("{id} ({place})"));
     }
     let date = record.date.as_deref().filter(|date| !date.trim().is_empty()).and_then(|date| {
-        date.parse::<Date>().map_err(|_| out.losses.add(Loss::UnreadableDate, format!("{date:?} ({place})"))).ok()
+        date.parse::<Date>().map_err(|_| out.batch.losses.add(Loss::UnreadableDate, format!("{date:?} ({place})"))).ok()
     });
     let language = record.language.as_deref().and_then(|text| out.language(text, &place));
     let filled = |text: Option<Cow<'_, str>>| text.map(Cow::into_owned).filter(|text| !text.is_empty());
-    out.documents.push(Document {
+    out.batch.documents.push(Document {
         id,
         title: filled(record.title),
         date,
@@ -196,11 +196,6 @@ impl<'de> Deserialize<'de> for JsonTexts<'de> {
     }
 }
 
-/// Writes documents and redirects as lines of this format.
-pub fn write(parsed: &Parsed) -> Vec<u8> {
-    to_jsonl(&parsed.documents, &parsed.aliases)
-}
-
 /// Documents and redirects (a name, and the id it stands for) as jsonl: the interchange format.
 pub fn to_jsonl(documents: &[Document], redirects: &[(String, String)]) -> Vec<u8> {
     let mut out = Vec::new();
@@ -258,19 +253,19 @@ mod tests {
     fn a_record_becomes_a_document() {
         let parsed =
             read(r#"{"id":7,"title":"T","date":2002,"labels":"P","extra":{"a":[1]},"text":"a [b][[x|y]] \u00e9"}"#);
-        let document = &parsed.documents[0];
+        let document = &parsed.batch.documents[0];
         assert_eq!((document.id.as_str(), document.title.as_deref()), ("7", Some("T")));
         assert_eq!(document.date, "2002".parse().ok());
         assert_eq!((document.labels.as_slice(), document.text.as_str()), (&["P".to_owned()][..], "a b é"));
         assert_eq!((document.links[0].anchor, document.links[0].at), (2, 3));
         assert_eq!(document.links[0].targets, ["x", "y"]);
-        assert_eq!(parsed.losses.count(Loss::IgnoredField), 1);
+        assert_eq!(parsed.batch.losses.count(Loss::IgnoredField), 1);
     }
 
     #[test]
     fn what_is_wrong_with_a_record_is_said_with_its_line() {
         let wrong = |text: &str| {
-            let (place, what) = read(text).first_bad.expect("a bad record");
+            let (place, what) = read(text).batch.first_bad.expect("a bad record");
             format!("{place}: {what}")
         };
         assert_eq!(
@@ -287,7 +282,7 @@ mod tests {
     #[test]
     fn dates_that_cannot_be_read_are_counted_and_the_document_stays() {
         let parsed = read(r#"{"id":"a","date":"May 2002","text":"x"}"#);
-        assert_eq!((parsed.documents.len(), parsed.losses.count(Loss::UnreadableDate)), (1, 1));
+        assert_eq!((parsed.batch.documents.len(), parsed.batch.losses.count(Loss::UnreadableDate)), (1, 1));
     }
 
     #[test]
@@ -296,9 +291,9 @@ mod tests {
             "{\"id\":\"a\",\"language\":\"EN_us\",\"text\":\"\"}\n{\"id\":\"b\",\"language\":\"\",\"text\":\"\"}\n",
             "{\"id\":\"c\",\"language\":null,\"text\":\"\"}\n{\"id\":\"d\",\"language\":\"??\",\"text\":\"\"}"
         ));
-        let languages: Vec<_> = parsed.documents.iter().map(|document| document.language.as_deref()).collect();
+        let languages: Vec<_> = parsed.batch.documents.iter().map(|document| document.language.as_deref()).collect();
         assert_eq!(languages, [Some("en-US"), None, None, None]);
-        let lost: Vec<_> = parsed.losses.iter().map(|(loss, tally)| (loss, tally.samples.clone())).collect();
+        let lost: Vec<_> = parsed.batch.losses.iter().map(|(loss, tally)| (loss, tally.samples.clone())).collect();
         assert_eq!(lost, [(Loss::IgnoredField, vec!["language \"??\" (in:4)".to_owned()])]);
     }
 
@@ -306,7 +301,7 @@ mod tests {
     fn an_empty_label_is_none() {
         let parsed =
             read("{\"id\":\"a\",\"labels\":\"\",\"text\":\"\"}\n{\"id\":\"b\",\"labels\":[\"\"],\"text\":\"\"}");
-        assert!(parsed.documents.iter().all(|document| document.labels.is_empty()));
+        assert!(parsed.batch.documents.iter().all(|document| document.labels.is_empty()));
     }
 
     #[test]
@@ -318,6 +313,6 @@ mod tests {
             "\n"
         );
         let parsed = read(text);
-        assert_eq!(String::from_utf8(write(&parsed)).expect("UTF-8"), text);
+        assert_eq!(String::from_utf8(to_jsonl(&parsed.batch.documents, &parsed.batch.aliases)).expect("UTF-8"), text);
     }
 }

@@ -25,7 +25,7 @@ pub fn parse(batch: &LineBatch) -> Parsed {
 pub fn texts(batch: &LineBatch) -> Parsed {
     Parsed::of_lines(batch, |line, place, out| {
         let (id, text) = (place.clone(), line.to_owned());
-        out.documents.push(Document { id, text, origin: place, ..Document::default() });
+        out.batch.documents.push(Document { id, text, origin: place, ..Document::default() });
     })
 }
 
@@ -52,7 +52,7 @@ fn parse_line(line: &str, place: String, out: &mut Parsed) {
             None => Vec::new(),
         };
         let Some(end) = close.filter(|_| !targets.is_empty()) else {
-            out.losses.add(Loss::BrokenMark, format!("{id} ({place})"));
+            out.batch.losses.add(Loss::BrokenMark, format!("{id} ({place})"));
             document.text.push_str(&rest[..open + OPEN.len()]);
             rest = inside;
             continue;
@@ -64,7 +64,7 @@ fn parse_line(line: &str, place: String, out: &mut Parsed) {
     }
     document.text.push_str(rest);
     document.origin = place;
-    out.documents.push(document);
+    out.batch.documents.push(document);
 }
 
 #[cfg(test)]
@@ -76,7 +76,7 @@ mod tests {
     }
 
     fn shown(text: &str) -> Vec<String> {
-        read(text).documents.iter().map(|d| format!("{}: {}", d.id, markup::render(&d.text, &d.links))).collect()
+        read(text).batch.documents.iter().map(|d| format!("{}: {}", d.id, markup::render(&d.text, &d.links))).collect()
     }
 
     #[test]
@@ -88,16 +88,19 @@ mod tests {
     #[test]
     fn broken_marks_are_text_and_counted() {
         assert_eq!(shown("A x =-=B y -=- z =-=-=- =-=C-=-"), ["A: x =-=B y -=- z =-=-=- [[C]]"]);
-        assert_eq!(read("A x =-=B y -=- z =-=-=- =-=C-=-").losses.count(Loss::BrokenMark), 2);
+        assert_eq!(read("A x =-=B y -=- z =-=-=- =-=C-=-").batch.losses.count(Loss::BrokenMark), 2);
     }
 
     #[test]
     fn an_id_that_jsonl_could_not_link_to_is_none_here_either() {
-        assert_eq!(read("A x\nB|C y").first_bad.map(|(place, _)| place).as_deref(), Some("in:2"));
-        assert_eq!(read("A x\nB,C y").first_bad.map(|(place, _)| place).as_deref(), Some("in:2"));
+        assert_eq!(read("A x\nB|C y").batch.first_bad.map(|(place, _)| place).as_deref(), Some("in:2"));
+        assert_eq!(read("A x\nB,C y").batch.first_bad.map(|(place, _)| place).as_deref(), Some("in:2"));
         let parsed = read("A x =-=B,C|D-=- =-=B,B-=-");
-        assert_eq!(parsed.losses.count(Loss::BrokenMark), 1);
-        assert_eq!(parsed.documents[0].links.iter().map(|link| link.targets.join(",")).collect::<Vec<_>>(), ["B"]);
+        assert_eq!(parsed.batch.losses.count(Loss::BrokenMark), 1);
+        assert_eq!(
+            parsed.batch.documents[0].links.iter().map(|link| link.targets.join(",")).collect::<Vec<_>>(),
+            ["B"]
+        );
     }
 
     #[test]
@@ -107,6 +110,6 @@ mod tests {
 
     #[test]
     fn a_line_without_an_id_is_bad() {
-        assert_eq!(read("A x\n=-=B-=- y").first_bad.map(|(place, _)| place).as_deref(), Some("in:2"));
+        assert_eq!(read("A x\n=-=B-=- y").batch.first_bad.map(|(place, _)| place).as_deref(), Some("in:2"));
     }
 }

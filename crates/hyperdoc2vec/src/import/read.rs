@@ -1,6 +1,6 @@
 //! Every format read in the same way: batches of its input, worked on in parallel, in order, with progress.
 
-use std::ops::{ControlFlow, Range};
+use std::ops::Range;
 use std::path::PathBuf;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
@@ -12,6 +12,7 @@ use super::latex::Latex;
 use super::markdown::{Markdown, MarkdownOptions};
 use super::mediawiki::{self, PageBatches};
 use super::papers::Papers;
+use super::progress::{notify, started};
 use super::reference::CatalogueBuilder;
 use super::source::{self, LineBatch, LineBatches};
 use super::tei::Grobid;
@@ -26,7 +27,7 @@ pub(super) fn read<R: Send>(
     options: &ImportOptions,
     work: impl Fn(Parsed) -> R + Sync,
     sink: impl FnMut(R) -> Result<u64> + Send,
-    watch: Watch<'_>,
+    watch: &mut Watch<'_>,
 ) -> Result<()> {
     let of_trees =
         [(&options.include, "include"), (&options.exclude, "exclude")].into_iter().find(|(globs, _)| !globs.is_empty());
@@ -107,7 +108,7 @@ fn read_heads<H: Send>(
     options: &ImportOptions,
     heads: fn(&LineBatch) -> Vec<H>,
     mut take: impl FnMut(Vec<H>) + Send,
-    watch: Watch<'_>,
+    watch: &mut Watch<'_>,
 ) -> Result<()> {
     let sink = |heads| {
         take(heads);
@@ -121,7 +122,7 @@ pub(super) fn read_lines<R: Send>(
     options: &ImportOptions,
     work: impl Fn(LineBatch) -> R + Sync,
     sink: impl FnMut(R) -> Result<u64> + Send,
-    watch: Watch<'_>,
+    watch: &mut Watch<'_>,
 ) -> Result<()> {
     let consumed = Arc::default();
     let mut batches = LineBatches::new(inputs, options.longest_line, Arc::clone(&consumed))?;
@@ -136,7 +137,7 @@ fn read_batches<B: Send + 'static, R: Send>(
     bytes: fn(&B) -> usize,
     work: impl Fn(B) -> R + Sync,
     mut sink: impl FnMut(R) -> Result<u64> + Send,
-    watch: Watch<'_>,
+    watch: &mut Watch<'_>,
 ) -> Result<()> {
     let total = inputs.iter().map(|path| path.metadata().ok().map(|m| m.len())).sum();
     let documents = AtomicU64::new(0);
@@ -144,7 +145,7 @@ fn read_batches<B: Send + 'static, R: Send>(
     let tell = || {
         let (read, documents) = (consumed.load(Ordering::Relaxed), documents.load(Ordering::Relaxed));
         let mut watch = watch.lock().unwrap_or_else(PoisonError::into_inner);
-        watched(&mut **watch, Progress { read, total, unit: Unit::Bytes, documents })
+        notify(&mut **watch, Progress { read, total, unit: Unit::Bytes, documents })
     };
     let sink = |result: R| {
         documents.store(sink(result)?, Ordering::Relaxed);
@@ -162,7 +163,7 @@ fn read_tree<R: Send>(
     pages: &(impl Pages + Sync),
     work: impl Fn(Parsed) -> R + Sync,
     sink: impl FnMut(R) -> Result<u64> + Send,
-    watch: Watch<'_>,
+    watch: &mut Watch<'_>,
 ) -> Result<()> {
     read_pages(pages.len(), pages.batches(), |batch| work(pages.parse(batch)), sink, watch)
 }
@@ -173,27 +174,14 @@ pub(crate) fn read_pages<R: Send>(
     batches: Vec<Range<usize>>,
     work: impl Fn(Range<usize>) -> R + Sync,
     mut sink: impl FnMut(R) -> Result<u64> + Send,
-    watch: Watch<'_>,
+    watch: &mut Watch<'_>,
 ) -> Result<()> {
     let total = Some(pages as u64);
     let mut batches = batches.into_iter();
     let work = |batch: Range<usize>| (batch.end as u64, work(batch));
     let sink = |(read, result): (u64, R)| {
         let documents = sink(result)?;
-        watched(watch, Progress { read, total, unit: Unit::Pages, documents })
+        notify(watch, Progress { read, total, unit: Unit::Pages, documents })
     };
     pipeline::run(|| Ok(batches.next()), |_| 0, work, sink)
-}
-
-/// Tells the watching closure that so many pages are there, of which none is read.
-pub(super) fn started(watch: Watch<'_>, pages: usize) -> Result<()> {
-    watched(watch, Progress { read: 0, total: Some(pages as u64), unit: Unit::Pages, documents: 0 })
-}
-
-/// Tells the watching closure; an error if it wants to stop.
-pub(super) fn watched(watch: Watch<'_>, progress: Progress) -> Result<()> {
-    match watch(&progress) {
-        ControlFlow::Continue(()) => Ok(()),
-        ControlFlow::Break(()) => Err(Error::Interrupted),
-    }
 }

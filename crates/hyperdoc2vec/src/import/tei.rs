@@ -66,7 +66,7 @@ impl Dialect for Grobid {
         let date = date.and_then(|date| {
             let read = date.parse().ok().or_else(|| first_year(&date)?.to_string().parse().ok());
             if read.is_none() {
-                parsed.losses.add(Loss::UnreadableDate, format!("{place}: {date:?}"));
+                parsed.batch.losses.add(Loss::UnreadableDate, format!("{place}: {date:?}"));
             }
             read
         });

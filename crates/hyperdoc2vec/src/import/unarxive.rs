@@ -125,7 +125,7 @@ impl Unarxive {
         for text in summary.chain(line.body_text.iter().flatten().map(|paragraph| paragraph.text.as_str())) {
             written.paragraph(text, marks(text));
         }
-        written.count_broken(&id, &place, &mut out.losses);
+        written.count_broken(&id, &place, &mut out.batch.losses);
         let entries =
             line.bib_entries.unwrap_or_default().into_iter().map(|(key, entry)| (key, entry.record())).collect();
         let title = record.title.as_deref().map(collapsed);
@@ -218,21 +218,21 @@ mod tests {
             )
         };
         assert_eq!(
-            parsed.documents.iter().map(show).collect::<Vec<_>>(),
+            parsed.batch.documents.iter().map(show).collect::<Vec<_>>(),
             [
                 "1607.00010|Parsing rivers with shallow nets|2016-07|cs.CL,physics.geo-ph|We parse rivers. / Tides turn[[1104.00020|hep-th/9901001]], see[[hep-th/9901001]] and Table. / By and {{odd} braces.",
                 "1104.00020|A grammar of tides|2011-04|physics.geo-ph|Tides.",
                 "hep-th/9901001|Counting stones by the sea|1999-01|hep-th|Stones. / See[[1607.00010|1104.00020]].",
             ]
         );
-        assert_eq!(parsed.losses.count(Loss::UnmatchedReference), 1);
-        assert_eq!(parsed.losses.count(Loss::MarkWithoutEntry), 1);
+        assert_eq!(parsed.batch.losses.count(Loss::UnmatchedReference), 1);
+        assert_eq!(parsed.batch.losses.count(Loss::MarkWithoutEntry), 1);
     }
 
     #[test]
     fn lines_that_cannot_be_read_are_named() {
         let parsed = import("{\"paper_id\": \"1607.1\", \"abstr\n{}\n{\"paper_id\": \"2001.00001\"}\n");
-        assert_eq!((parsed.documents.len(), parsed.losses.count(Loss::MalformedRecord)), (1, 2));
+        assert_eq!((parsed.batch.documents.len(), parsed.batch.losses.count(Loss::MalformedRecord)), (1, 2));
     }
 
     #[test]
@@ -242,8 +242,8 @@ mod tests {
             r#"{"corpusid": 1, "title": "A", "abstract": "B"}"#,
         ] {
             let parsed = import(line);
-            let (_, what) = parsed.first_bad.expect("a bad line");
-            assert!(parsed.documents.is_empty() && what.contains("found one of s2orc"), "{what}");
+            let (_, what) = parsed.batch.first_bad.expect("a bad line");
+            assert!(parsed.batch.documents.is_empty() && what.contains("found one of s2orc"), "{what}");
         }
     }
 

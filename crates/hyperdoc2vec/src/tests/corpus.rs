@@ -7,7 +7,7 @@ use std::path::{Path, PathBuf};
 use crate::corpus::split::{Split, SplitPart};
 use crate::corpus::{Corpus, CorpusOptions, Position};
 use crate::document::losses::Loss;
-use crate::import::{Format, ImportOptions, Parsed, jsonl};
+use crate::import::{Format, ImportOptions, to_jsonl};
 use crate::tests::import;
 use crate::{DocId, Error, WordId};
 use proptest::prelude::*;
@@ -313,8 +313,8 @@ fn all_that_jsonl_says_of_a_document_comes_back() {
     let languages: Vec<_> = corpus.documents().map(|doc| corpus.language(doc)).collect();
     assert_eq!(languages, [Some("pt-BR"), None, Some("en"), Some("en")]);
     assert_eq!(corpus.language_counts().expect("intact"), [("en", 2), ("pt-BR", 1)]);
-    let documents = corpus.documents().map(|doc| corpus.document(doc).expect("readable")).collect();
-    let again = jsonl::write(&Parsed { documents, ..Parsed::default() });
+    let documents: Vec<_> = corpus.documents().map(|doc| corpus.document(doc).expect("readable")).collect();
+    let again = to_jsonl(&documents, &[]);
     assert_eq!(String::from_utf8(again).expect("UTF-8"), text);
 }
 
@@ -352,8 +352,8 @@ proptest! {
                 prop_assert!(!position.targets.is_empty() && !position.targets.contains(&doc));
             }
         }
-        let documents = first.documents().map(|doc| first.document(doc).expect("readable")).collect();
-        let text = jsonl::write(&Parsed { documents, ..Parsed::default() });
+        let documents: Vec<_> = first.documents().map(|doc| first.document(doc).expect("readable")).collect();
+        let text = to_jsonl(&documents, &[]);
         let second = import_text(&dir, "second", std::str::from_utf8(&text).expect("UTF-8"), &options()).expect("imported");
         prop_assert_eq!(&first.manifest().fingerprint, &second.manifest().fingerprint);
         prop_assert_eq!(&first.manifest().counts, &second.manifest().counts);

@@ -27,8 +27,8 @@ fn all(format: Format, root: &Path) -> Parsed {
     let pages = open(format, root);
     let mut all = Parsed::default();
     for part in pages.batches().into_iter().map(|batch| pages.parse(batch)) {
-        all.documents.extend(part.documents);
-        all.losses.merge(part.losses);
+        all.batch.documents.extend(part.batch.documents);
+        all.batch.losses.merge(part.batch.losses);
         all.references.merge(part.references);
     }
     all
@@ -36,7 +36,7 @@ fn all(format: Format, root: &Path) -> Parsed {
 
 fn show(parsed: &Parsed) -> String {
     let mut out = String::new();
-    for document in &parsed.documents {
+    for document in &parsed.batch.documents {
         writeln!(out, "=== {}", document.id).expect("a string");
         let date = document.date.map(|date| date.to_string());
         let labels = (!document.labels.is_empty()).then(|| document.labels.join(", "));
@@ -52,7 +52,7 @@ fn show(parsed: &Parsed) -> String {
         writeln!(out, "{text}").expect("a string");
     }
     writeln!(out, "=== losses").expect("a string");
-    for (loss, tally) in parsed.losses.iter() {
+    for (loss, tally) in parsed.batch.losses.iter() {
         writeln!(out, "{} {}", tally.count, loss.describe_count(tally.count)).expect("a string");
         tally.samples.iter().for_each(|sample| writeln!(out, "  {sample}").expect("a string"));
     }
@@ -162,8 +162,8 @@ fn one_bad_article_among_ten_thousand_costs_itself_alone() {
     }
     source.push_str("</pmc-articleset>");
     let parsed = of_file(Format::Jats, "set.xml", source.as_bytes());
-    assert_eq!(parsed.documents.len(), 9_999);
-    let lost: Vec<_> = parsed.losses.iter().collect();
+    assert_eq!(parsed.batch.documents.len(), 9_999);
+    let lost: Vec<_> = parsed.batch.losses.iter().collect();
     assert_eq!((lost.len(), lost[0].0, lost[0].1.count), (1, Loss::MalformedRecord, 1));
     assert!(lost[0].1.samples[0].starts_with(&format!("set.xml, byte {bad}: ")), "{:?}, not {bad}", lost[0].1.samples);
 }
@@ -177,8 +177,8 @@ fn an_entity_bomb_does_not_go_off() {
     }
     source.push_str("]><article><front><article-meta/></front><body><p>x &a29; y</p></body></article>");
     let parsed = of_file(Format::Jats, "bomb.xml", source.as_bytes());
-    assert_eq!(parsed.documents[0].text, "x y");
-    assert_eq!(parsed.losses.count(Loss::IgnoredField), 1);
+    assert_eq!(parsed.batch.documents[0].text, "x y");
+    assert_eq!(parsed.batch.losses.count(Loss::IgnoredField), 1);
 }
 
 #[test]
@@ -193,7 +193,7 @@ fn five_thousand_references_are_no_trouble() {
     }
     source.push_str("</listBibl></back></text></TEI>");
     let parsed = of_file(Format::Tei, "many.xml", source.as_bytes());
-    assert_eq!(parsed.losses.count(Loss::UnmatchedReference), 5_000);
+    assert_eq!(parsed.batch.losses.count(Loss::UnmatchedReference), 5_000);
     assert_eq!(parsed.references.entries(), 5_000);
 }
 
@@ -204,8 +204,8 @@ fn a_file_of_another_format_is_told_by_its_name() {
     for (format, source, hint) in [(Format::Jats, tei, "its format is tei"), (Format::Tei, jats, "its format is jats")]
     {
         let parsed = of_file(format, "a.xml", source.as_bytes());
-        let (loss, tally) = parsed.losses.iter().next().expect("a loss");
-        assert_eq!((parsed.documents.len(), loss), (0, Loss::UnreadFile));
+        let (loss, tally) = parsed.batch.losses.iter().next().expect("a loss");
+        assert_eq!((parsed.batch.documents.len(), loss), (0, Loss::UnreadFile));
         assert!(tally.samples[0].ends_with(hint), "{:?}", tally.samples);
     }
 }
@@ -225,23 +225,23 @@ fn nothing_is_found_to_mean_an_article_that_is_cut_short() {
     for (length, linked) in [(cited.len(), 2), (cited.len() - 20, 0)] {
         fs::write(dir.path().join("b.xml"), &cited[..length]).expect("written");
         let parsed = all(Format::Tei, dir.path());
-        assert_eq!(parsed.documents[0].text, "Oak grew. So did Oak, too.");
-        assert_eq!((parsed.references.mark_linked, parsed.documents[0].links.len() as u64), (linked, linked));
+        assert_eq!(parsed.batch.documents[0].text, "Oak grew. So did Oak, too.");
+        assert_eq!((parsed.references.mark_linked, parsed.batch.documents[0].links.len() as u64), (linked, linked));
     }
 }
 
 #[test]
 fn odd_files_are_told_and_harm_nothing() {
     let empty = of_file(Format::Jats, "empty.xml", b"");
-    assert_eq!((empty.documents.len(), empty.losses.count(Loss::UnreadFile)), (0, 1));
+    assert_eq!((empty.batch.documents.len(), empty.batch.losses.count(Loss::UnreadFile)), (0, 1));
     let deep = of_file(Format::Tei, "deep.xml", format!("<TEI>{}", "<p>".repeat(100_000)).as_bytes());
-    assert_eq!((deep.documents.len(), deep.losses.count(Loss::MalformedRecord)), (0, 1));
+    assert_eq!((deep.batch.documents.len(), deep.batch.losses.count(Loss::MalformedRecord)), (0, 1));
     let latin = of_file(
         Format::Tei,
         "latin.xml",
         b"<?xml version='1.0' encoding='latin1'?><TEI><text><body><p>caf\xe9</p></body></text></TEI>",
     );
-    assert_eq!((latin.documents[0].id.as_str(), latin.documents[0].text.as_str()), ("latin", "café"));
+    assert_eq!((latin.batch.documents[0].id.as_str(), latin.batch.documents[0].text.as_str()), ("latin", "café"));
     let binary = of_file(Format::Tei, "binary.xml", b"<TEI><text><body><p>\xff</p></body></text></TEI>");
-    assert_eq!(binary.losses.count(Loss::ReplacedBytes), 1);
+    assert_eq!(binary.batch.losses.count(Loss::ReplacedBytes), 1);
 }

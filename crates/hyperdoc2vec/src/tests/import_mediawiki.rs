@@ -28,10 +28,10 @@ fn read(inputs: &[PathBuf], namespaces: &[i32]) -> Result<Parsed, Error> {
     let mut all = Parsed::default();
     while let Some(batch) = batches.next_batch()? {
         let part = parse(&batch);
-        all.documents.extend(part.documents);
-        all.aliases.extend(part.aliases);
-        all.losses.merge(part.losses);
-        all.first_bad = all.first_bad.or(part.first_bad);
+        all.batch.documents.extend(part.batch.documents);
+        all.batch.aliases.extend(part.batch.aliases);
+        all.batch.losses.merge(part.batch.losses);
+        all.batch.first_bad = all.batch.first_bad.or(part.batch.first_bad);
     }
     Ok(all)
 }
@@ -50,7 +50,7 @@ fn page(title: &str, text: &str) -> String {
 
 fn show(parsed: &Parsed) -> String {
     let mut out = String::new();
-    for document in &parsed.documents {
+    for document in &parsed.batch.documents {
         writeln!(out, "=== {}", document.id).expect("a string");
         let date = document.date.map(|date| date.to_string());
         let labels = (!document.labels.is_empty()).then(|| document.labels.join(", "));
@@ -65,10 +65,10 @@ fn show(parsed: &Parsed) -> String {
         let marked = markup::render(&document.text, &document.links).replace("\\[[", "[[");
         writeln!(out, "\n{marked}\n").expect("a string");
     }
-    for (from, to) in &parsed.aliases {
+    for (from, to) in &parsed.batch.aliases {
         writeln!(out, "alias {from} -> {to}").expect("a string");
     }
-    for (loss, tally) in parsed.losses.iter() {
+    for (loss, tally) in parsed.batch.losses.iter() {
         for sample in &tally.samples {
             writeln!(out, "loss {loss:?}: {sample}").expect("a string");
         }
@@ -91,17 +91,17 @@ fn a_dump_becomes_documents_aliases_and_losses() {
     let expected = include_str!("../../tests/data/mediawiki/expected.txt");
     let found = show(&parsed);
     assert!(found == expected, "found:\n{found}");
-    assert_eq!(parsed.first_bad, None);
+    assert_eq!(parsed.batch.first_bad, None);
 }
 
 #[test]
 fn other_namespaces_are_read_when_asked_for() {
     let parsed = read(&[sample()], &[14]).expect("readable");
-    assert_eq!(parsed.documents.iter().map(|d| &*d.id).collect::<Vec<_>>(), ["Kategorie:Tiere"]);
-    assert_eq!(parsed.documents[0].links, []);
+    assert_eq!(parsed.batch.documents.iter().map(|d| &*d.id).collect::<Vec<_>>(), ["Kategorie:Tiere"]);
+    assert_eq!(parsed.batch.documents[0].links, []);
     let parsed = read(&[sample()], &[0, 14]).expect("readable");
     let targets = |id: &str| {
-        let document = parsed.documents.iter().find(|d| d.id == id).expect("a document");
+        let document = parsed.batch.documents.iter().find(|d| d.id == id).expect("a document");
         document.links.iter().map(|link| link.targets.join(",")).collect::<Vec<_>>()
     };
     assert_eq!(targets("Kategorie:Tiere"), ["Hauskatze"]);
@@ -190,10 +190,10 @@ fn malformed_pages_are_left_out_and_the_others_read() {
     pages[80] = pages[80].replace("P80", "a | b");
     pages[90] = page("long", &"long ".repeat(300_000));
     let parsed = read_bytes(format!("{HEAD}{}{TAIL}", pages.concat()).as_bytes()).expect("readable");
-    assert_eq!(parsed.documents.len(), 95);
-    assert_eq!(parsed.losses.count(Loss::MalformedRecord), 5);
-    assert_eq!(parsed.first_bad, None);
-    let samples = &parsed.losses.iter().next().expect("losses").1.samples;
+    assert_eq!(parsed.batch.documents.len(), 95);
+    assert_eq!(parsed.batch.losses.count(Loss::MalformedRecord), 5);
+    assert_eq!(parsed.batch.first_bad, None);
+    let samples = &parsed.batch.losses.iter().next().expect("losses").1.samples;
     let offset = HEAD.len() + pages[..20].concat().len() + pages[20].find("</txt>").expect("there");
     assert!(samples[0].starts_with(&format!("dump.xml (byte {offset} of the XML)")), "{}", samples[0]);
 }
@@ -204,8 +204,8 @@ fn bytes_that_are_no_text_are_replaced_and_counted() {
     let at = bytes.iter().position(|&b| b == b'?').expect("there");
     bytes[at] = 0xff;
     let parsed = read_bytes(&bytes).expect("readable");
-    assert_eq!(parsed.documents[0].text, "a \u{fffd} b");
-    assert_eq!(parsed.losses.count(Loss::ReplacedBytes), 1);
+    assert_eq!(parsed.batch.documents[0].text, "a \u{fffd} b");
+    assert_eq!(parsed.batch.losses.count(Loss::ReplacedBytes), 1);
 }
 
 #[test]
@@ -217,8 +217,8 @@ fn entities_that_a_dump_defines_are_not_expanded() {
         page("B", "b")
     );
     let parsed = read_bytes(xml.as_bytes()).expect("readable");
-    assert_eq!(parsed.documents.iter().map(|d| &*d.id).collect::<Vec<_>>(), ["B"]);
-    assert_eq!(parsed.losses.count(Loss::MalformedRecord), 1);
+    assert_eq!(parsed.batch.documents.iter().map(|d| &*d.id).collect::<Vec<_>>(), ["B"]);
+    assert_eq!(parsed.batch.losses.count(Loss::MalformedRecord), 1);
 }
 
 #[test]

@@ -29,9 +29,9 @@ fn markdown(roots: &[PathBuf]) -> Parsed {
 fn all(pages: &impl Pages) -> Parsed {
     let mut all = Parsed::default();
     for part in pages.batches().into_iter().map(|batch| pages.parse(batch)) {
-        all.documents.extend(part.documents);
-        all.aliases.extend(part.aliases);
-        all.losses.merge(part.losses);
+        all.batch.documents.extend(part.batch.documents);
+        all.batch.aliases.extend(part.batch.aliases);
+        all.batch.losses.merge(part.batch.losses);
     }
     all
 }
@@ -53,7 +53,7 @@ fn marked(document: &Document) -> String {
 
 fn show(parsed: &Parsed, root: &Path) -> String {
     let mut out = String::new();
-    for document in &parsed.documents {
+    for document in &parsed.batch.documents {
         writeln!(out, "=== {}", document.id).expect("a string");
         let date = document.date.map(|date| date.to_string());
         let labels = (!document.labels.is_empty()).then(|| document.labels.join(", "));
@@ -66,10 +66,10 @@ fn show(parsed: &Parsed, root: &Path) -> String {
         }
         writeln!(out, "\n{}\n", marked(document)).expect("a string");
     }
-    for (from, to) in &parsed.aliases {
+    for (from, to) in &parsed.batch.aliases {
         writeln!(out, "alias {from} -> {to}").expect("a string");
     }
-    for (loss, tally) in parsed.losses.iter() {
+    for (loss, tally) in parsed.batch.losses.iter() {
         for sample in &tally.samples {
             writeln!(out, "loss {loss:?}: {}", sample.replace(&format!("{}/", root.display()), "")).expect("a string");
         }
@@ -145,9 +145,9 @@ fn read(format: Format, pages: &[(&str, &str)]) -> (Vec<String>, Losses) {
         Format::Html => html(&roots, &HtmlOptions::default()),
         _ => markdown(&roots),
     };
-    let shown = parsed.documents.iter().map(|document| format!("{}: {}", document.id, marked(document)));
-    let aliases = parsed.aliases.iter().map(|(from, to)| format!("{from} -> {to}"));
-    (shown.chain(aliases).collect(), parsed.losses)
+    let shown = parsed.batch.documents.iter().map(|document| format!("{}: {}", document.id, marked(document)));
+    let aliases = parsed.batch.aliases.iter().map(|(from, to)| format!("{from} -> {to}"));
+    (shown.chain(aliases).collect(), parsed.batch.losses)
 }
 
 fn samples(losses: &Losses, wanted: Loss) -> Vec<String> {
@@ -325,8 +325,8 @@ fn a_folder_that_cannot_be_read_is_counted_unless_it_is_left_out() {
         let exclude = exclude.map(str::to_owned).into_iter().collect();
         let options = MarkdownOptions { exclude, ..MarkdownOptions::default() };
         let parsed = all(&Markdown::open(std::slice::from_ref(&root), &options).expect("pages"));
-        assert_eq!(parsed.documents.len(), 1);
-        assert_eq!(parsed.losses.count(Loss::MalformedRecord), lost);
+        assert_eq!(parsed.batch.documents.len(), 1);
+        assert_eq!(parsed.batch.losses.count(Loss::MalformedRecord), lost);
     }
 }
 
@@ -354,8 +354,9 @@ fn any_order_of_batches_gives_the_same_documents() {
         fs::write(folder.path().join(format!("{page}.html")), text).expect("a page");
     }
     let html = Html::open(&[folder.path().to_owned()], &HtmlOptions::default()).expect("pages");
-    let forward: Vec<_> = html.batches().into_iter().flat_map(|batch| html.parse(batch).documents).collect();
-    let mut backward: Vec<_> = html.batches().into_iter().rev().map(|batch| html.parse(batch).documents).collect();
+    let forward: Vec<_> = html.batches().into_iter().flat_map(|batch| html.parse(batch).batch.documents).collect();
+    let mut backward: Vec<_> =
+        html.batches().into_iter().rev().map(|batch| html.parse(batch).batch.documents).collect();
     backward.reverse();
     assert_eq!(forward, backward.concat());
     assert_eq!(forward.len(), 100);
@@ -372,9 +373,9 @@ fn monstrous_pages_are_read_in_bounded_time() {
     write("cells.html", "<table><tr><td><b><i></td></i>".repeat(50_000));
     fs::write(folder.path().join("noise.html"), (0..=255u8).cycle().take(100_000).collect::<Vec<_>>()).expect("a page");
     let parsed = html(&[folder.path().to_owned()], &HtmlOptions::default());
-    let deep = parsed.documents.iter().find(|document| document.id == "deep.html").expect("deep.html");
+    let deep = parsed.batch.documents.iter().find(|document| document.id == "deep.html").expect("deep.html");
     assert_eq!(marked(deep), "deep [words][[wide.html]]");
-    let wide = parsed.documents.iter().find(|document| document.id == "wide.html").expect("wide.html");
+    let wide = parsed.batch.documents.iter().find(|document| document.id == "wide.html").expect("wide.html");
     assert_eq!(wide.links.len(), 200_000);
 }
 
@@ -390,11 +391,11 @@ fn encodings_are_declared_guessed_or_mended() {
     write("wide.html", &"<p>a\u{e9}".encode_utf16().flat_map(u16::to_le_bytes).collect::<Vec<_>>());
     write("wide2.html", &"<p>a\u{e9}".encode_utf16().flat_map(u16::to_be_bytes).collect::<Vec<_>>());
     let parsed = html(&[folder.path().to_owned()], &HtmlOptions::default());
-    let texts: Vec<&str> = parsed.documents.iter().map(|document| &*document.text).collect();
+    let texts: Vec<&str> = parsed.batch.documents.iter().map(|document| &*document.text).collect();
     assert_eq!(texts, ["é", "café “quoted”", "ą", "caf\u{FFFD}", "café", "aé", "aé"]);
-    assert_eq!(parsed.losses.count(Loss::ReplacedBytes), 1);
-    assert_eq!(samples(&parsed.losses, Loss::IgnoredField), ["charset \"klingon\" (unknown.html)"]);
-    assert_ne!(parsed.losses, Losses::default());
+    assert_eq!(parsed.batch.losses.count(Loss::ReplacedBytes), 1);
+    assert_eq!(samples(&parsed.batch.losses, Loss::IgnoredField), ["charset \"klingon\" (unknown.html)"]);
+    assert_ne!(parsed.batch.losses, Losses::default());
 }
 
 #[test]

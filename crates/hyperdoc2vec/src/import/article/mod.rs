@@ -85,15 +85,15 @@ impl<D: Dialect> Pages for Articles<D> {
 
     fn parse_page(&self, index: usize, parsed: &mut Parsed) {
         let page = &self.tree.pages[index];
-        let Some(bytes) = self.tree.read(index, &mut parsed.losses) else { return };
+        let Some(bytes) = self.tree.read(index, &mut parsed.batch.losses) else { return };
         let source = decoded(&bytes);
         if source.contains('\u{FFFD}') && std::str::from_utf8(&bytes).is_err() {
-            parsed.losses.add(Loss::ReplacedBytes, page.path.clone());
+            parsed.batch.losses.add(Loss::ReplacedBytes, page.path.clone());
         }
         let articles = starts(&source, D::ARTICLE);
         if articles.is_empty() {
             let what = other_format(&source).unwrap_or_else(|| format!("no <{}> in it", D::ARTICLE));
-            parsed.losses.add(Loss::UnreadFile, format!("{}: {what}", page.path));
+            parsed.batch.losses.add(Loss::UnreadFile, format!("{}: {what}", page.path));
         }
         for (number, article) in articles.into_iter().enumerate() {
             let offset = article.as_ptr() as usize - source.as_ptr() as usize;
@@ -104,12 +104,12 @@ impl<D: Dialect> Pages for Articles<D> {
                 Err(wrong) => {
                     let at = offset + wrong.at;
                     let what = format!("{}, byte {at}: not well-formed XML: {}", page.path, wrong.what);
-                    parsed.losses.add(Loss::MalformedRecord, what);
+                    parsed.batch.losses.add(Loss::MalformedRecord, what);
                     continue;
                 }
             };
             for entity in &tree.unknown {
-                parsed.losses.add(Loss::IgnoredField, format!("entity &{entity}; ({place})"));
+                parsed.batch.losses.add(Loss::IgnoredField, format!("entity &{entity}; ({place})"));
             }
             let root = tree.root();
             let (record, id) = root.find(&[D::HEADER]).map(D::header).unwrap_or_default();

@@ -87,39 +87,42 @@ impl Pages for Html {
     fn parse_page(&self, index: usize, parsed: &mut Parsed) {
         let file = &self.tree.pages[index];
         let origin = file.path.clone();
-        let Some(bytes) = self.tree.read(index, &mut parsed.losses) else { return };
-        let source = to_text(&bytes, &origin, &mut parsed.losses);
+        let Some(bytes) = self.tree.read(index, &mut parsed.batch.losses) else { return };
+        let source = to_text(&bytes, &origin, &mut parsed.batch.losses);
         let page = HtmlPage::read(&source);
         drop((bytes, source));
         let head = PageHead::read(&page);
         let site = SiteView::new(self, index, &head);
 
         if let Some(target) = head.refresh.and_then(|url| site.leads_on(url)) {
-            return parsed.aliases.push((file.id.clone(), target.id(&self.tree)));
+            return parsed.batch.aliases.push((file.id.clone(), target.id(&self.tree)));
         }
         if head.refresh.is_some_and(|url| !site.is_here(url)) {
-            return parsed.losses.add(Loss::SkippedPage, format!("{origin}: leads to a page elsewhere"));
+            return parsed.batch.losses.add(Loss::SkippedPage, format!("{origin}: leads to a page elsewhere"));
         }
         if let Some(HtmlTarget::Page(other)) = head.canonical.and_then(|url| site.leads_on(url))
             && !is_top(&self.tree.pages[other].path)
             && self.leads_to_text(index, other)
         {
             let other = self.tree.pages[other].id.clone();
-            parsed.losses.add(Loss::OtherCanonical, format!("{} → {other}", file.id));
-            return parsed.aliases.push((file.id.clone(), other));
+            parsed.batch.losses.add(Loss::OtherCanonical, format!("{} → {other}", file.id));
+            return parsed.batch.aliases.push((file.id.clone(), other));
         }
 
         if content::is_generated(&page, &file.path) {
-            return parsed.losses.add(Loss::SkippedPage, format!("{origin}: a list or a search that a generator made"));
+            return parsed
+                .batch
+                .losses
+                .add(Loss::SkippedPage, format!("{origin}: a list or a search that a generator made"));
         }
         let region = content::find(&page);
         let (text, links) = write(&page, region, &site);
         if text.is_empty() {
-            return parsed.losses.add(Loss::SkippedPage, origin);
+            return parsed.batch.losses.add(Loss::SkippedPage, origin);
         }
         let date = match head.date {
             Some(Err(wrong)) => {
-                parsed.losses.add(Loss::UnreadableDate, format!("{origin}: {wrong}"));
+                parsed.batch.losses.add(Loss::UnreadableDate, format!("{origin}: {wrong}"));
                 None
             }
             Some(Ok(date)) => Some(date),
@@ -129,7 +132,17 @@ impl Pages for Html {
         let url = site.address(head.canonical);
         let title = title(&page, region, head.title);
         let id = file.id.clone();
-        parsed.documents.push(Document { id, title, date, language, labels: head.keywords, url, text, links, origin });
+        parsed.batch.documents.push(Document {
+            id,
+            title,
+            date,
+            language,
+            labels: head.keywords,
+            url,
+            text,
+            links,
+            origin,
+        });
     }
 }
 

@@ -103,15 +103,15 @@ impl Pages for Latex {
 
     fn parse_page(&self, index: usize, parsed: &mut Parsed) {
         if index == 0 {
-            parsed.losses.merge(self.losses.clone());
+            parsed.batch.losses.merge(self.losses.clone());
         }
         let found = &self.papers[index];
         let origin = self.tree.pages[found.main].path.clone();
-        if self.tree.read(found.main, &mut parsed.losses).is_none() {
+        if self.tree.read(found.main, &mut parsed.batch.losses).is_none() {
             return;
         }
         let folder = PaperFiles::new(&self.tree, &self.folders[found.folder]);
-        let (text, _) = folder.expanded(found.main, &mut parsed.losses);
+        let (text, _) = folder.expanded(found.main, &mut parsed.batch.losses);
         let record = header(&text, &found.id);
         let (mut entries, own) = bibliography::entries(&folder, found.main, &text);
         let (body, marks) = strip::body(&text, &entries);

@@ -76,17 +76,17 @@ impl Pages for Markdown {
     fn parse_page(&self, index: usize, parsed: &mut Parsed) {
         let (page, front) = (&self.tree.pages[index], &self.fronts[index]);
         let origin = page.path.clone();
-        let Some(bytes) = self.tree.read(index, &mut parsed.losses) else { return };
+        let Some(bytes) = self.tree.read(index, &mut parsed.batch.losses) else { return };
         let source = String::from_utf8_lossy(&bytes);
         if matches!(source, std::borrow::Cow::Owned(_)) {
-            parsed.losses.add(Loss::ReplacedBytes, origin.clone());
+            parsed.batch.losses.add(Loss::ReplacedBytes, origin.clone());
         }
         if let Some(wrong) = &front.wrong {
-            parsed.losses.add(Loss::UnreadableFrontMatter, format!("{origin}: {wrong}"));
+            parsed.batch.losses.add(Loss::UnreadableFrontMatter, format!("{origin}: {wrong}"));
         }
         let date = match &front.date {
             Some(Err(wrong)) => {
-                parsed.losses.add(Loss::UnreadableDate, format!("{origin}: {wrong}"));
+                parsed.batch.losses.add(Loss::UnreadableDate, format!("{origin}: {wrong}"));
                 None
             }
             Some(Ok(date)) => Some(*date),
@@ -94,20 +94,30 @@ impl Pages for Markdown {
         };
         let language = front.language.as_deref().and_then(|text| parsed.language(text, &origin));
         let (aliases, taken) = self.names.aliases(&self.tree, index, front);
-        parsed.aliases.extend(aliases.into_iter().map(|alias| (alias, page.id.clone())));
+        parsed.batch.aliases.extend(aliases.into_iter().map(|alias| (alias, page.id.clone())));
         for alias in taken {
-            parsed.losses.add(Loss::DuplicateRedirect, format!("{alias} → {}", page.id));
+            parsed.batch.losses.add(Loss::DuplicateRedirect, format!("{alias} → {}", page.id));
         }
         let body = front::split(&source).1;
         let (text, links, heading, broken) = Writer::write(self, index, body);
         for line in broken.lines(&source, body) {
-            parsed.losses.add(Loss::BrokenMark, format!("{} ({origin}:{line})", page.id));
+            parsed.batch.losses.add(Loss::BrokenMark, format!("{} ({origin}:{line})", page.id));
         }
         let title = front.title.clone().or(heading);
         let title = title.unwrap_or_else(|| page.id.rsplit('/').next().unwrap_or(&page.id).to_owned());
         let url = self.base.as_ref().map(|base| base.address(&page.id));
         let (id, labels) = (page.id.clone(), front.labels.clone());
-        parsed.documents.push(Document { id, title: Some(title), date, language, labels, url, text, links, origin });
+        parsed.batch.documents.push(Document {
+            id,
+            title: Some(title),
+            date,
+            language,
+            labels,
+            url,
+            text,
+            links,
+            origin,
+        });
     }
 }
 

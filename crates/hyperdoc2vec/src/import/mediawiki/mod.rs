@@ -60,7 +60,7 @@ pub fn parse(batch: &PageBatch) -> Parsed {
 
 /// A page that cannot be read is left out; the others are read.
 fn malformed(parsed: &mut Parsed, place: &str, what: &str) {
-    parsed.losses.add(Loss::MalformedRecord, format!("{place}: {what}"));
+    parsed.batch.losses.add(Loss::MalformedRecord, format!("{place}: {what}"));
 }
 
 /// Where each page begins, and its XML if it is whole.
@@ -83,7 +83,7 @@ fn read(xml: &[u8], batch: &PageBatch, offset: u64, language: Option<&str>, pars
     let place = || batch.place(offset);
     let xml = String::from_utf8_lossy(xml);
     if let std::borrow::Cow::Owned(_) = xml {
-        parsed.losses.add(Loss::ReplacedBytes, place());
+        parsed.batch.losses.add(Loss::ReplacedBytes, place());
     }
     let page = match WikiPage::read(&xml) {
         Ok(page) => page,
@@ -102,28 +102,28 @@ fn read(xml: &[u8], batch: &PageBatch, offset: u64, language: Option<&str>, pars
     }
     if let Some(target) = page.redirect.as_deref().or_else(|| leads_on(&page.text)) {
         return match site.redirect(target) {
-            Some(target) => parsed.aliases.push((title, target)),
-            None => parsed.losses.add(Loss::BrokenRedirect, format!("{title} ({})", place())),
+            Some(target) => parsed.batch.aliases.push((title, target)),
+            None => parsed.batch.losses.add(Loss::BrokenRedirect, format!("{title} ({})", place())),
         };
     }
     if !matches!(&*page.model, "" | "wikitext") {
         let what = format!("{title}: its text is {}, not wikitext", page.model);
-        return parsed.losses.add(Loss::SkippedPage, what);
+        return parsed.batch.losses.add(Loss::SkippedPage, what);
     }
     let stripped = strip::strip(&page.text, site);
     let (text, links) = text::read(&stripped, site);
     for _ in 0..stripped.open_links {
-        parsed.losses.add(Loss::BrokenMark, &*title);
+        parsed.batch.losses.add(Loss::BrokenMark, &*title);
     }
     for _ in 0..stripped.open_templates + stripped.open_tables {
-        parsed.losses.add(Loss::UnclosedMarkup, &*title);
+        parsed.batch.losses.add(Loss::UnclosedMarkup, &*title);
     }
     let date = match page.timestamp.trim() {
         "" => None,
         timestamp => match timestamp.parse::<Date>() {
             Ok(date) => Some(date),
             Err(wrong) => {
-                parsed.losses.add(Loss::UnreadableDate, format!("{title}: {wrong}"));
+                parsed.batch.losses.add(Loss::UnreadableDate, format!("{title}: {wrong}"));
                 None
             }
         },
@@ -133,7 +133,7 @@ fn read(xml: &[u8], batch: &PageBatch, offset: u64, language: Option<&str>, pars
     labels.retain(|label| seen.insert(label.clone()));
     let language = language.map(str::to_owned);
     let (url, origin) = (site.url(&title), place());
-    parsed.documents.push(Document {
+    parsed.batch.documents.push(Document {
         title: Some(title.clone()),
         id: title,
         date,

@@ -103,7 +103,7 @@ impl Pages for Papers {
 
     fn parse_page(&self, index: usize, parsed: &mut Parsed) {
         if index == 0 {
-            parsed.losses.merge(self.losses.clone());
+            parsed.batch.losses.merge(self.losses.clone());
         }
         let row = &self.rows[index];
         let document = Document {
@@ -119,16 +119,16 @@ impl Pages for Papers {
         };
         let text = self.files[index].and_then(|file| self.text(file, parsed));
         let Some(text) = text else {
-            parsed.losses.add(Loss::TitleOnly, format!("{} ({})", row.id, row.place));
+            parsed.batch.losses.add(Loss::TitleOnly, format!("{} ({})", row.id, row.place));
             let text = row.title.clone().unwrap_or_default();
-            return parsed.documents.push(Document { text, ..document });
+            return parsed.batch.documents.push(Document { text, ..document });
         };
         let origin = self.files[index].map_or_else(String::new, |file| self.tree.pages[file].path.clone());
         let PaperText { text, mut marks, entries } = read(&text, &self.titles);
         if entries.is_empty() {
-            parsed.losses.add(Loss::NoReferenceList, origin.clone());
+            parsed.batch.losses.add(Loss::NoReferenceList, origin.clone());
         } else if marks.iter().all(|mark| mark.keys.is_empty()) {
-            parsed.losses.add(Loss::NoMarks, format!("{origin} ({} references)", entries.len()));
+            parsed.batch.losses.add(Loss::NoMarks, format!("{origin} ({} references)", entries.len()));
         }
         let names: Vec<String> = (1..=entries.len()).map(|number| format!("entry {number}")).collect();
         let named = |key: &mut String| {
@@ -147,17 +147,17 @@ impl Pages for Papers {
 impl Papers {
     /// The text of a file, or nothing if it cannot be read or is none.
     fn text(&self, file: usize, parsed: &mut Parsed) -> Option<String> {
-        let bytes = self.tree.read(file, &mut parsed.losses)?;
+        let bytes = self.tree.read(file, &mut parsed.batch.losses)?;
         let place = &self.tree.pages[file].path;
         match clean::decode(&bytes) {
             Ok((text, replaced)) => {
                 if replaced {
-                    parsed.losses.add(Loss::ReplacedBytes, place.clone());
+                    parsed.batch.losses.add(Loss::ReplacedBytes, place.clone());
                 }
                 Some(text.into_owned())
             }
             Err(why) => {
-                parsed.losses.add(Loss::MalformedRecord, format!("{place}: {why}"));
+                parsed.batch.losses.add(Loss::MalformedRecord, format!("{place}: {why}"));
                 None
             }
         }
@@ -300,7 +300,8 @@ mod tests {
             ("b.txt", format!("This is cited [1] and so is that (Nobody, 1950).\n\n{list}")),
         ];
         let parsed = import(&texts.each_ref().map(|(name, text)| (*name, text.as_str()))).expect("papers");
-        let samples = |loss| parsed.losses.iter().find(|(kind, _)| *kind == loss).expect("a loss").1.samples.clone();
+        let samples =
+            |loss| parsed.batch.losses.iter().find(|(kind, _)| *kind == loss).expect("a loss").1.samples.clone();
         assert_eq!(samples(Loss::NoMarks), ["a.txt (2 references)"]);
         assert_eq!(samples(Loss::MarkWithoutTarget), ["(Nobody, 1950) in b"]);
         assert_eq!(samples(Loss::UnmatchedReference), ["entry 1 in b: M. Lindqvist. Parsing rivers. 2016."]);

@@ -106,7 +106,7 @@ impl S2orc {
         let mut paper = Paper::default();
         let mut written = SpannedText::default();
         line.write(&mut written, &mut paper);
-        written.count_broken(&head.id, &place, &mut out.losses);
+        written.count_broken(&head.id, &place, &mut out.batch.losses);
         let known = self.known.get(&head.id).unwrap_or(&head);
         let title = known.title.clone().or_else(|| head.title.clone());
         if written.text.is_empty() {
@@ -114,7 +114,7 @@ impl S2orc {
             written.text = parts.map(|part| collapsed(part)).collect::<Vec<_>>().join("\n");
             written.marks.clear();
             if known.abstract_text.is_none() {
-                out.losses.add(Loss::TitleOnly, format!("{} ({place})", head.id));
+                out.batch.losses.add(Loss::TitleOnly, format!("{} ({place})", head.id));
             }
         }
         paper.marks = written.marks;

@@ -18,7 +18,7 @@ fn shown(parsed: &Parsed) -> Vec<String> {
         let text = markup::render(&document.text, &document.links).replace('\n', " / ");
         format!("{}|{title}|{year}|{}|{text}", document.id, document.labels.join(","))
     };
-    parsed.documents.iter().map(show).collect()
+    parsed.batch.documents.iter().map(show).collect()
 }
 
 #[test]
@@ -34,8 +34,8 @@ fn metadata_and_parses_of_2020_belong_together() {
         ]
     );
     assert_eq!(parsed.references.entries_resolved(), 4, "{:?}", parsed.references);
-    assert_eq!(parsed.losses.count(Loss::UnmatchedReference), 1);
-    assert_eq!(parsed.losses.count(Loss::BrokenMark), 1);
+    assert_eq!(parsed.batch.losses.count(Loss::UnmatchedReference), 1);
+    assert_eq!(parsed.batch.losses.count(Loss::BrokenMark), 1);
 }
 
 #[test]
@@ -81,14 +81,14 @@ fn annotated_titles_and_authors_of_entries_are_used() {
 #[test]
 fn a_line_of_unarxive_is_told_by_its_name() {
     let parsed = import(include_str!("../../../tests/data/unarxive/sample.jsonl").lines().next().expect("a line"));
-    let (_, what) = parsed.first_bad.expect("a bad line");
-    assert!(parsed.documents.is_empty() && what.contains("found one of unarxive"), "{what}");
+    let (_, what) = parsed.batch.first_bad.expect("a bad line");
+    assert!(parsed.batch.documents.is_empty() && what.contains("found one of unarxive"), "{what}");
 }
 
 #[test]
 fn lines_that_cannot_be_read_are_named() {
     let parsed =
         import("{\"paper_id\": \"1\", \"title\": \"A\"}\n{\"paper_id\": \"2\", \"body_te\n{\"title\": \"B\"}\n[1]\n");
-    assert_eq!((parsed.documents.len(), parsed.losses.count(Loss::MalformedRecord)), (1, 3));
-    assert_eq!(parsed.first_bad.expect("a bad line").0, "s2orc:2");
+    assert_eq!((parsed.batch.documents.len(), parsed.batch.losses.count(Loss::MalformedRecord)), (1, 3));
+    assert_eq!(parsed.batch.first_bad.expect("a bad line").0, "s2orc:2");
 }

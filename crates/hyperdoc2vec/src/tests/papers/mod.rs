@@ -95,10 +95,10 @@ fn links_of_noisy_papers_are_found_with_high_precision() {
 fn measure(seed: u64) {
     let collection = collection(210, seed);
     let parsed = import(&collection);
-    assert_eq!(parsed.documents.len(), 210);
+    assert_eq!(parsed.batch.documents.len(), 210);
     // By style: right, found, to be found.
     let mut counts: HashMap<String, [usize; 3]> = HashMap::new();
-    for document in &parsed.documents {
+    for document in &parsed.batch.documents {
         let (style, truth) = &collection.papers[&document.id];
         let word = |link: &Link| render::last_word(&document.text[..link.at]);
         let found =
@@ -135,7 +135,7 @@ fn measure(seed: u64) {
 #[test]
 fn references_marks_heads_and_page_numbers_are_no_text() {
     let collection = collection(28, 3);
-    for document in import(&collection).documents {
+    for document in import(&collection).batch.documents {
         let text = &document.text;
         for noise in ["Proceedings", "Journal of Sands", "LNCS", "et al., ", "REFERENCES", "ﬁ"] {
             assert!(!text.contains(noise), "{noise} in {}: {text}", document.id);
@@ -150,8 +150,8 @@ fn pages_are_read_the_same_in_any_order() {
     let collection = collection(28, 5);
     let roots = [collection.dir.path().to_owned()];
     let papers = Papers::open(&roots, &collection.dir.path().join("table.csv"), &[], &[]).expect("papers");
-    let whole = papers.parse(0..papers.len()).documents;
+    let whole = papers.parse(0..papers.len()).batch.documents;
     let pieces: Vec<Document> =
-        [20..28, 0..9, 9..20].into_iter().flat_map(|range| papers.parse(range).documents).collect();
+        [20..28, 0..9, 9..20].into_iter().flat_map(|range| papers.parse(range).batch.documents).collect();
     assert_eq!([&pieces[8..], &pieces[..8]].concat(), whole);
 }

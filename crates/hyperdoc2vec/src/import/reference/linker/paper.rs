@@ -59,12 +59,12 @@ impl Paper {
             let mut targets: Vec<String> = Vec::new();
             if keys.is_empty() {
                 parsed.references.mark_without_target += 1;
-                parsed.losses.add(Loss::MarkWithoutTarget, format!("{words} in {id}").trim_start());
+                parsed.batch.losses.add(Loss::MarkWithoutTarget, format!("{words} in {id}").trim_start());
             }
             for key in &keys {
                 let Some(works) = by_key.get(key.as_str()) else {
                     parsed.references.mark_without_entry += 1;
-                    parsed.losses.add(Loss::MarkWithoutEntry, format!("{key} in {id}"));
+                    parsed.batch.losses.add(Loss::MarkWithoutEntry, format!("{key} in {id}"));
                     continue;
                 };
                 for (entry, found) in works {
@@ -84,7 +84,7 @@ impl Paper {
                                 Miss::NotInSet | Miss::NearMiss | Miss::NothingKnown => Loss::UnmatchedReference,
                             };
                             let why = near.map(|near| why(near, catalogue)).unwrap_or_default();
-                            parsed.losses.add(loss, format!("{key} in {id}: {}{why}", shown(entry, LONGEST)));
+                            parsed.batch.losses.add(loss, format!("{key} in {id}: {}{why}", shown(entry, LONGEST)));
                         }
                     }
                 }
@@ -101,7 +101,7 @@ impl Paper {
                 document.links.push(Link { at, anchor: at, targets });
             }
         }
-        parsed.documents.push(document);
+        parsed.batch.documents.push(document);
     }
 }
 

@@ -1,0 +1,79 @@
+//! The input of an import, files or documents in memory, parsed batch by batch.
+
+use std::path::PathBuf;
+
+use super::progress::notify;
+use super::read::read;
+use super::{Format, ImportOptions, Parsed, Progress, Unit, Watch, pipeline};
+use crate::document::Document;
+use crate::error::Result;
+
+/// Where documents come from.
+pub(super) enum Input<'a> {
+    Files(Format, Vec<PathBuf>),
+    Documents(Box<dyn Iterator<Item = Document> + Send + 'a>),
+}
+
+/// Documents in memory that are worked on together.
+const DOCUMENTS_A_BATCH: usize = 256;
+
+impl Input<'_> {
+    /// The name of the format.
+    pub(super) fn format(&self) -> &'static str {
+        match self {
+            Input::Files(format, _) => format.name(),
+            Input::Documents(_) => "documents",
+        }
+    }
+
+    /// The names of the files.
+    pub(super) fn names(&self) -> Vec<String> {
+        let name = |path: &PathBuf| path.file_name().unwrap_or(path.as_os_str()).to_string_lossy().into_owned();
+        match self {
+            Input::Files(_, paths) => paths.iter().map(name).collect(),
+            Input::Documents(_) => vec!["memory".to_owned()],
+        }
+    }
+
+    /// Parses the input batch by batch; `work` runs in parallel, `sink` in order and returns the number of documents so far.
+    pub(super) fn read<R: Send>(
+        self,
+        options: &ImportOptions,
+        work: impl Fn(Parsed) -> R + Sync,
+        mut sink: impl FnMut(R) -> Result<u64> + Send,
+        watch: &mut Watch<'_>,
+    ) -> Result<()> {
+        let mut documents = match self {
+            Input::Files(format, paths) => return read(format, &paths, options, work, sink, watch),
+            Input::Documents(documents) => documents,
+        };
+        let mut number = 0;
+        let next = || {
+            let mut parsed = Parsed::default();
+            for mut document in documents.by_ref().take(DOCUMENTS_A_BATCH) {
+                number += 1;
+                if document.origin.is_empty() {
+                    document.origin = format!("document {number}");
+                }
+                match document.id.trim() {
+                    "" => parsed.bad(document.origin, "the id is empty".to_owned()),
+                    trimmed if trimmed != document.id => {
+                        parsed
+                            .bad(document.origin, format!("the id {:?} begins or ends with white space", document.id));
+                    }
+                    _ => parsed.batch.documents.push(document),
+                }
+            }
+            Ok(Some(parsed).filter(|parsed| !parsed.batch.documents.is_empty() || parsed.batch.first_bad.is_some()))
+        };
+        pipeline::run(
+            next,
+            |_| 0,
+            work,
+            |done| {
+                let documents = sink(done)?;
+                notify(watch, Progress { read: documents, total: None, unit: Unit::Pages, documents })
+            },
+        )
+    }
+}
