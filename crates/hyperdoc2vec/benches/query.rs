@@ -78,7 +78,8 @@ fn texts(corpus: &Corpus, count: usize) -> Vec<String> {
 
 /// A model trained on a generated corpus: a pass over the text and one over the links give vectors like any others.
 fn trained(dir: &Path) {
-    let planted = GenerateParams { docs: DOCUMENTS, links: 5 * DOCUMENTS, words: 300, ..GenerateParams::default() };
+    let mut planted = GenerateParams::default();
+    (planted.docs, planted.links, planted.words) = (DOCUMENTS, 5 * DOCUMENTS, 300);
     let watch = &mut |_: &_| ControlFlow::Continue(());
     let corpus = generate(&planted, &dir.join("c"), &ImportOptions::default(), watch).expect("generated");
     let mut params = TrainParams::default();

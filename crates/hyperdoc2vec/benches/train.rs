@@ -42,7 +42,8 @@ fn main() {
     let corpus = match own.first() {
         Some(path) => Corpus::open(Path::new(path)).expect("a corpus"),
         None => {
-            let planted = GenerateParams { docs: 20_000, links: 100_000, words: 300, ..GenerateParams::default() };
+            let mut planted = GenerateParams::default();
+            (planted.docs, planted.links, planted.words) = (20_000, 100_000, 300);
             let options = ImportOptions::default();
             let path = dir.path().join("c");
             generate(&planted, &path, &options, &mut |_| ControlFlow::Continue(())).expect("generated")

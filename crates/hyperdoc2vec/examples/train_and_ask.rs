@@ -16,7 +16,8 @@ fn main() -> Result<(), hyperdoc2vec::Error> {
     std::fs::create_dir_all(&folder).expect("a folder for temporary files");
 
     // 1. Documents become a corpus: words are counted, links are resolved. `replace` lets the example run twice.
-    let params = GenerateParams { docs: 600, links: 3000, ..GenerateParams::default() };
+    let mut params = GenerateParams::default();
+    (params.docs, params.links) = (600, 3000);
     let documents = Generator::new(&params)?.documents(0..600);
     let example = documents.iter().find(|document| !document.links.is_empty()).expect("a document with a link").clone();
     let corpus = Import::documents(documents).replace().build(folder.join("made.corpus"))?;

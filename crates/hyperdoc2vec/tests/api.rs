@@ -14,7 +14,8 @@ use hyperdoc2vec::{
 
 /// Four hundred documents whose links follow their topics.
 fn documents() -> Vec<Document> {
-    let params = GenerateParams { docs: 400, links: 2400, words: 80, ..GenerateParams::default() };
+    let mut params = GenerateParams::default();
+    (params.docs, params.links, params.words) = (400, 2400, 80);
     Generator::new(&params).expect("a plan").documents(0..400)
 }
 

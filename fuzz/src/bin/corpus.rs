@@ -33,7 +33,8 @@ impl Intact {
 
 static INTACT: LazyLock<Intact> = LazyLock::new(|| {
     let dir = tempfile::tempdir().expect("a directory");
-    let params = GenerateParams { docs: 12, links: 20, words: 20, ..GenerateParams::default() };
+    let mut params = GenerateParams::default();
+    (params.docs, params.links, params.words) = (12, 20, 20);
     let mut options = ImportOptions::default();
     options.threads = 1;
     let path = dir.path().join("corpus");

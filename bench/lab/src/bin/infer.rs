@@ -24,12 +24,10 @@ fn main() {
     let option = |name: &str| args.iter().find_map(|a| a.strip_prefix(&format!("{name}=")));
     let number = |name: &str, default: usize| option(name).map_or(default, |n| n.parse().unwrap());
     let (model, corpus) = (Model::open(&args[1]).unwrap(), Corpus::open(&args[2]).unwrap());
-    let given = InferParams::default();
-    let params = InferParams {
-        steps: number("steps", given.steps),
-        noise: number("noise", given.noise),
-        time: option("time").map_or(given.time, |n| n.parse().unwrap()),
-    };
+    let mut params = InferParams::default();
+    params.steps = number("steps", params.steps);
+    params.noise = number("noise", params.noise);
+    params.time = option("time").map_or(params.time, |n| n.parse().unwrap());
     let inferrer = Inferrer::with(&model, &params).unwrap();
     let asked: Vec<usize> = (0..model.documents()).step_by(number("every", 1)).collect();
     let text = |&row: &usize| {

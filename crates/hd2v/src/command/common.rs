@@ -37,7 +37,9 @@ pub struct WordArgs {
 impl WordArgs {
     /// The library's options.
     pub fn options(&self) -> CorpusOptions {
-        CorpusOptions { lowercase: !self.keep_case, min_count: self.min_count }
+        let mut options = CorpusOptions::default();
+        (options.lowercase, options.min_count) = (!self.keep_case, self.min_count);
+        options
     }
 }
 

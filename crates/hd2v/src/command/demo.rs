@@ -198,7 +198,8 @@ fn import_documentation(html: &Path, corpus: &Path) -> Result<()> {
 fn generate(corpus: &Path) -> Result<()> {
     status("The toolchain's documentation is not installed (`rustup component add rust-docs` brings it):");
     status("this demo runs on a generated corpus, whose words are made up.");
-    let params = GenerateParams { docs: 6000, links: 40_000, ..GenerateParams::default() };
+    let mut params = GenerateParams::default();
+    (params.docs, params.links) = (6000, 40_000);
     announce(&format!("hd2v generate --docs 6000 --links 40000 -o {}", corpus.display()))?;
     let mut options = ImportOptions::default();
     options.force = true;

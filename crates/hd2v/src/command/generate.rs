@@ -54,7 +54,9 @@ pub struct GenerateArgs {
 
 pub fn run(arguments: &GenerateArgs) -> Result<()> {
     let &GenerateArgs { docs, links, seed, words, topics, newcomers, threads, .. } = arguments;
-    let params = GenerateParams { docs, links, seed, words, topics, newcomers, ..GenerateParams::default() };
+    let mut params = GenerateParams::default();
+    (params.docs, params.links, params.seed) = (docs, links, seed);
+    (params.words, params.topics, params.newcomers) = (words, topics, newcomers);
     let force = arguments.corpus.force;
     let mut options = ImportOptions::default();
     (options.corpus, options.threads, options.force) = (arguments.corpus.options(), threads, force);

@@ -21,6 +21,7 @@ const FORMAT: &str = "hyperdoc2vec corpus";
 
 /// How words were taken from text.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[non_exhaustive]
 pub struct CorpusOptions {
     /// Whether words are lower-cased.
     pub lowercase: bool,
@@ -36,6 +37,7 @@ impl Default for CorpusOptions {
 
 /// Where a corpus came from.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[non_exhaustive]
 pub struct Provenance {
     /// The format that was imported, or `generate`.
     pub format: String,
@@ -45,6 +47,7 @@ pub struct Provenance {
 
 /// What a corpus amounts to.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[non_exhaustive]
 pub struct Counts {
     /// Documents.
     pub documents: u64,
@@ -75,6 +78,7 @@ pub struct Counts {
 /// The manifest.
 #[derive(Debug, Clone, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
+#[non_exhaustive]
 pub struct Manifest {
     format: String,
     version: u32,

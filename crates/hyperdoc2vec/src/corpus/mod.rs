@@ -86,6 +86,7 @@ pub struct Corpus {
 
 /// A place in a document where a link stands.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[non_exhaustive]
 pub struct Position<'a> {
     /// The document it stands in.
     pub source: DocId,

@@ -29,6 +29,7 @@ pub struct Split {
 
 /// A link position of a test document that points at one or more training documents.
 #[derive(Debug, Clone, PartialEq, Eq)]
+#[non_exhaustive]
 pub struct HeldOutLink {
     /// The number of the position in the corpus.
     pub position: usize,

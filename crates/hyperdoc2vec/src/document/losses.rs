@@ -169,6 +169,7 @@ impl Loss {
 
 /// How often something was lost, and samples of it.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[non_exhaustive]
 pub struct Tally {
     /// How often.
     pub count: u64,

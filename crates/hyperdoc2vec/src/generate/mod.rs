@@ -62,6 +62,7 @@ enum Purpose {
 /// A change to some documents, everything else staying word for word as it was: for probes that ask what a method
 /// takes notice of. Links, dates, labels and ids never change.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
+#[non_exhaustive]
 pub struct Variant {
     /// Document → the document in whose topic and own words it is written instead (its words change).
     pub content: BTreeMap<usize, usize>,

@@ -9,6 +9,7 @@ pub(super) const WORDS_A_LINK: usize = 8;
 
 /// What to generate.
 #[derive(Debug, Clone, PartialEq)]
+#[non_exhaustive]
 pub struct GenerateParams {
     /// Documents; exactly so many.
     pub docs: usize,

@@ -6,6 +6,7 @@ use crate::error::{Error, Result};
 
 /// How far an import has come.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[non_exhaustive]
 pub struct Progress {
     /// Bytes (or pages) read.
     pub read: u64,

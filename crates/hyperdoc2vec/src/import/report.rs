@@ -8,6 +8,7 @@ use crate::document::losses::Losses;
 
 /// The result of an import, to be written as JSON.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+#[non_exhaustive]
 pub struct ImportReport {
     /// The format of the input.
     pub format: &'static str,

@@ -39,6 +39,7 @@ use crate::search::Query;
 
 /// How vectors are inferred.
 #[derive(Debug, Clone, PartialEq)]
+#[non_exhaustive]
 pub struct InferParams {
     /// Steps from 0.
     pub steps: usize,
@@ -56,6 +57,7 @@ impl Default for InferParams {
 
 /// The vector inferred from a text.
 #[derive(Debug, Clone, PartialEq)]
+#[non_exhaustive]
 pub struct Inferred {
     /// The vector; zeros where no word of the text has one.
     pub vector: Vec<f32>,

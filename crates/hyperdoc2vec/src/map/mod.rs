@@ -27,6 +27,7 @@ const FROM: &[Vectors] = &[Vectors::DocIn];
 
 /// Where each document stands.
 #[derive(Debug, Clone, PartialEq)]
+#[non_exhaustive]
 pub struct DocumentMap {
     places: Vec<[f32; 2]>,
 }

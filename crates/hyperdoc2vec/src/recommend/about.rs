@@ -51,6 +51,7 @@ pub struct ModelInfo {
 
 /// A label, and how many documents have it.
 #[derive(Debug, Clone, PartialEq, Eq)]
+#[non_exhaustive]
 pub struct LabelCount {
     /// Its number in the model.
     pub number: usize,
@@ -84,6 +85,7 @@ pub struct DocumentPage {
 
 /// A document that is linked to.
 #[derive(Debug, Clone, PartialEq, Eq)]
+#[non_exhaustive]
 pub struct LinkedDocument {
     /// Its id.
     pub id: String,
@@ -95,6 +97,7 @@ pub struct LinkedDocument {
 
 /// A document found by its id or title.
 #[derive(Debug, Clone, PartialEq, Eq)]
+#[non_exhaustive]
 pub struct FoundDocument {
     /// Its id.
     pub id: String,

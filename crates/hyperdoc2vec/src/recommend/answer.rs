@@ -79,6 +79,7 @@ pub struct Why {
 
 /// A score and what each word adds to it.
 #[derive(Debug, Clone, PartialEq, Default)]
+#[non_exhaustive]
 pub struct WordShares {
     /// The score.
     pub score: f32,

@@ -30,6 +30,7 @@ const SUGGESTIONS: usize = 3;
 
 /// A word that is near another.
 #[derive(Debug, Clone, PartialEq)]
+#[non_exhaustive]
 pub struct WordHit {
     /// The word.
     pub word: String,

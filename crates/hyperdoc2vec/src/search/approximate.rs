@@ -52,6 +52,7 @@ pub struct Index {
 
 /// What is known of an index.
 #[derive(Debug, Clone, PartialEq, serde::Serialize, serde::Deserialize)]
+#[non_exhaustive]
 pub struct About {
     /// How many lists there are.
     pub lists: usize,

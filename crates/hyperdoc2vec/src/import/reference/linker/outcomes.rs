@@ -14,6 +14,7 @@ const LONGEST: usize = 300;
 
 /// Counts of the bibliography entries and the marks of an import, by outcome. Batches are merged in the order of the input.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize)]
+#[non_exhaustive]
 pub struct References {
     /// Entries that were found, by how.
     pub resolved: BTreeMap<How, SampledCount>,
@@ -34,6 +35,7 @@ pub struct References {
 
 /// A bibliography entry, and what became of it.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+#[non_exhaustive]
 pub struct Reference {
     /// How it was found, or why not.
     pub outcome: Outcome,
@@ -54,6 +56,7 @@ pub enum Outcome {
 
 /// A count, and a few of what was counted.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize)]
+#[non_exhaustive]
 pub struct SampledCount {
     /// How many.
     pub count: u64,
@@ -63,6 +66,7 @@ pub struct SampledCount {
 
 /// A bibliography entry, where it stands, and what it was taken for.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+#[non_exhaustive]
 pub struct ReferenceSample {
     /// The document whose entry it is.
     pub source: String,
