@@ -10,23 +10,21 @@ use std::ops::ControlFlow;
 use std::path::Path;
 use std::time::Instant;
 
-use hyperdoc2vec::generate::GenerateParams;
-use hyperdoc2vec::generate::generate;
+use hyperdoc2vec::generate::{GenerateParams, generate};
 use hyperdoc2vec::import::ImportOptions;
 use hyperdoc2vec::internals::id::DocRow;
 use hyperdoc2vec::internals::kernel::Matrix;
+use hyperdoc2vec::internals::model::index::terms::Field;
 use hyperdoc2vec::internals::rng::Rng;
 use hyperdoc2vec::internals::search::approximate::{Index, path};
 use hyperdoc2vec::internals::search::explain::explain;
-use hyperdoc2vec::internals::search::ranker::Ranker;
-use hyperdoc2vec::internals::search::ranker::Scope;
+use hyperdoc2vec::internals::search::ranker::{Ranker, Scope};
 use hyperdoc2vec::internals::search::{Hit, Ranking, Searcher, rank};
 use hyperdoc2vec::internals::storage::container::{Tensor, write};
 use hyperdoc2vec::internals::storage::strings::string_index;
-use hyperdoc2vec::model::TrainParams;
-use hyperdoc2vec::model::{FORMAT, VERSION, Vectors};
+use hyperdoc2vec::model::{FORMAT, TrainParams, VERSION, Vectors};
 use hyperdoc2vec::train::Training;
-use hyperdoc2vec::{Corpus, Model};
+use hyperdoc2vec::{Corpus, Model, Result};
 use rayon::prelude::*;
 use serde_json::json;
 
@@ -108,12 +106,14 @@ fn trained(dir: &Path) {
         tell("reading the text", &milliseconds(100, |number| drop(black_box(query(number)))));
         tell("hybrid, explained", &milliseconds(100, explained));
         tell("hybrid", &milliseconds(100, |number| drop(black_box(found(number)))));
-        for ranking in [Ranking::Embedding, Ranking::Bm25, Ranking::Bm25Cited] {
-            let ask = |number: usize| {
-                let scores = searcher.scores(&query(number), ranking).expect("asked").expect("known");
-                black_box(rank::top(&scores, TOP, |_| true));
-            };
-            tell(ranking.name(), &milliseconds(100, ask));
+        let best = |scores: Result<Option<Vec<f32>>>| {
+            black_box(rank::top(&scores.expect("asked").expect("known"), TOP, |_| true));
+        };
+        let by_vector = |number: usize| best(searcher.embedding_scores(&query(number), None));
+        tell(Ranking::Embedding.name(), &milliseconds(100, by_vector));
+        for (ranking, field) in [(Ranking::Bm25, Field::Text), (Ranking::Bm25Cited, Field::Cited)] {
+            let by_words = |number: usize| best(searcher.bm25_scores(&query(number), field));
+            tell(ranking.name(), &milliseconds(100, by_words));
         }
     });
     for threads in [1, 2] {

@@ -26,8 +26,7 @@ use hyperdoc2vec::internals::model::weighting::ContextCounts;
 use hyperdoc2vec::internals::search::bm25::{B, BM25F_K1, Bm25, Bm25F, K1};
 use hyperdoc2vec::internals::search::ranker::{Candidates, LinkSource, Ranker, Scope, candidates};
 use hyperdoc2vec::internals::search::{Hit, Query, Ranking, Searcher, rank};
-use hyperdoc2vec::model::TrainParams;
-use hyperdoc2vec::model::Vectors;
+use hyperdoc2vec::model::{TrainParams, Vectors};
 use hyperdoc2vec::train::Training;
 use hyperdoc2vec::{Corpus, Date, Model};
 use rayon::prelude::*;
@@ -112,10 +111,10 @@ fn main() {
     let seconds = started.elapsed().as_secs_f64();
     tell("embedding", &asked, &newcomer, &hits);
     println!("          {:.0} queries a second in a batch", asked.len() as f64 / seconds);
-    for ranking in [Ranking::Bm25, Ranking::Bm25Cited] {
+    for (ranking, field) in [(Ranking::Bm25, Field::Text), (Ranking::Bm25Cited, Field::Cited)] {
         let started = std::time::Instant::now();
         let search = |asked: &Asked| {
-            let scores = searcher.scores(&asked.query, ranking).unwrap();
+            let scores = searcher.bm25_scores(&asked.query, field).unwrap();
             rank::top(&scores.unwrap_or_default(), 10, |_| true)
         };
         let hits: Vec<Vec<Hit>> = asked.par_iter().map(search).collect();

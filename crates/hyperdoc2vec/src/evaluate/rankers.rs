@@ -18,16 +18,15 @@ use crate::kernel::{
     Matrix, MatrixMut, Panels, Start, axpy, dot, fetch, gather_sum, multiply, pack_transposed, scale, sigmoid,
     sigmoid_all, sum_of_squares,
 };
-use crate::model::index::terms::Terms;
+use crate::model::index::terms::{Field, Terms};
 use crate::model::params::TrainParams;
 use crate::model::tables::{Table, Tables};
 use crate::model::weighting::{WeightRule, Weighting, keep_chances};
 use crate::model::{Model, Vectors};
-use crate::rng::AliasTable;
-use crate::rng::Rng;
+use crate::rng::{AliasTable, Rng};
 use crate::search::rank::{Best, top, top_batch};
 use crate::search::ranker::{LinkSource, Ranker, Scope};
-use crate::search::{Hit, Query, Ranking, Searcher};
+use crate::search::{Hit, Query, Searcher};
 use crate::train::rivals::npm::Frequencies;
 
 /// Questions that are worked on before progress is reported.
@@ -129,17 +128,17 @@ impl LinkQuestions<'_> {
         let hybrid = Ranker::of(model);
         let one = |&position: &usize| -> Result<Vec<Hit>> {
             let query = query(position);
-            let ranking = match ask {
+            let field = match ask {
                 Ask::Hybrid(sourced) => {
                     let source = sourced.then(|| LinkSource::of_link(view, model, position, |_| true)).transpose()?;
                     let Some(hybrid) = &hybrid else { return Ok(Vec::new()) };
                     let hits = hybrid.rank(&searcher, &query, source.as_ref(), self.depth, Scope::ALL)?;
                     return Ok(hits.unwrap_or_default());
                 }
-                Ask::Bm25 => Ranking::Bm25,
-                _ => Ranking::Bm25Cited,
+                Ask::Bm25 => Field::Text,
+                _ => Field::Cited,
             };
-            let scores = searcher.scores(&query, ranking)?.unwrap_or_default();
+            let scores = searcher.bm25_scores(&query, field)?.unwrap_or_default();
             Ok(top(&scores, self.depth, |row| scores[row] > 0.0))
         };
         self.blocks(sink, |positions| positions.par_iter().map(one).collect())

@@ -7,7 +7,7 @@ use crate::corpus::split::{HeldOutLink, Split};
 use crate::corpus::view::View;
 use crate::error::Result;
 use crate::model::Model;
-use crate::model::index::terms::Terms;
+use crate::model::index::terms::{Field, Terms};
 use crate::search::ranker::{LinkSource, Ranker, Scope};
 use crate::search::{Query, Ranking, Searcher, rank};
 
@@ -51,8 +51,12 @@ pub fn ranking_recall(
                 }
                 (Ranking::Hybrid, None) => vec![],
                 (ranking, _) => {
-                    let scores = searcher.scores(&question, ranking)?.unwrap_or_default();
-                    rank::top(&scores, top, |_| true)
+                    let scores = match ranking {
+                        Ranking::Embedding => searcher.embedding_scores(&question, None)?,
+                        Ranking::Bm25 => searcher.bm25_scores(&question, Field::Text)?,
+                        _ => searcher.bm25_scores(&question, Field::Cited)?,
+                    };
+                    rank::top(&scores.unwrap_or_default(), top, |_| true)
                 }
             };
             let found = query.truths.iter().filter(|&&truth| {

@@ -191,7 +191,7 @@ impl<'a> Recommender<'a> {
         let row = self.word_row(word)?;
         let query = Query::of_rows(&[Some(WordRow(row as u32))], None, model.words(), model.params().window);
         let scores = match self.searcher.can_embed() {
-            Ok(()) => self.searcher.scores(&query, Ranking::Embedding)?,
+            Ok(()) => self.searcher.embedding_scores(&query, None)?,
             Err(_) => None,
         };
         let hits = scores.map(|scores| rank::top(&scores, top, |_| true)).unwrap_or_default();
@@ -314,10 +314,12 @@ impl<'a> Recommender<'a> {
                 ranker.rank(&self.searcher, query, source, top, scope)?
             }
             (_, Ranking::Embedding) => self.embed_one(&question)?,
-            _ => self.searcher.scores(query, question.ranking)?.map(|scores| {
+            (_, ranking) => {
+                let field = if ranking == Ranking::Bm25 { Field::Text } else { Field::Cited };
                 // Documents that share no word with the text are no hits.
-                rank::top(&scores, top, |row| admitted(row) && scores[row] > 0.0)
-            }),
+                let best = |scores: Vec<f32>| rank::top(&scores, top, |row| admitted(row) && scores[row] > 0.0);
+                self.searcher.bm25_scores(query, field)?.map(best)
+            }
         };
         self.finish(question, found)
     }
@@ -330,7 +332,7 @@ impl<'a> Recommender<'a> {
         {
             return Ok(Some(hits));
         }
-        let scores = self.searcher.embedded(query, source)?;
+        let scores = self.searcher.embedding_scores(query, source)?;
         Ok(scores.map(|scores| rank::top(&scores, question.top, |row| question.admitted[row])))
     }
 

@@ -157,26 +157,21 @@ impl<'a> Searcher<'a> {
         Ok(vector)
     }
 
-    /// The score of every document by one of the rankings that give all documents a score, and whether any word of the
-    /// query had a say in it. For the hybrid, see [`ranker::Ranker`]; for the embedding with a source,
-    /// [`Searcher::embedded`].
-    pub fn scores(&self, query: &Query, ranking: Ranking) -> Result<Option<Vec<f32>>> {
-        if ranking == Ranking::Embedding {
-            return self.embedded(query, None);
-        }
+    /// The score of every document by BM25, on its text alone or with the contexts of links; `None` where the index knows
+    /// no word of the query.
+    pub fn bm25_scores(&self, query: &Query, field: Field) -> Result<Option<Vec<f32>>> {
         let terms = self.terms(query);
         let mut scores = vec![0.0; self.model.documents()];
-        match ranking {
-            Ranking::Embedding => {}
-            Ranking::Hybrid => return Err(Error::Usage("the hybrid scores candidates, not all documents".to_owned())),
-            Ranking::Bm25 => self.text()?.add_scores(&terms, 1.0, &mut scores),
-            Ranking::Bm25Cited => self.cited()?.add_scores(&terms, 1.0, &mut scores),
+        match field {
+            Field::Text => self.text()?.add_scores(&terms, 1.0, &mut scores),
+            Field::Cited => self.cited()?.add_scores(&terms, 1.0, &mut scores),
         }
         Ok((!terms.is_empty()).then_some(scores))
     }
 
-    /// The score of every document by the embedding, for a query that stands in a source.
-    pub fn embedded(&self, query: &Query, source: Option<&LinkSource>) -> Result<Option<Vec<f32>>> {
+    /// The score of every document by the embedding, for a query that may stand in a source; `None` where no word of it
+    /// has a vector.
+    pub fn embedding_scores(&self, query: &Query, source: Option<&LinkSource>) -> Result<Option<Vec<f32>>> {
         self.can_embed()?;
         let vector = self.vector_in(query, source)?;
         let targets = self.model.vectors(Vectors::DocOut);

@@ -10,6 +10,7 @@ use crate::id::{DocRow, WordRow};
 use crate::import::{Format, ImportOptions};
 use crate::model::Vectors;
 use crate::model::index::links::Context;
+use crate::model::index::terms::Field;
 use crate::model::params::{Method, TrainParams};
 use crate::model::tables::Tables;
 use crate::model::weighting::rarity;
@@ -72,7 +73,7 @@ fn embedding_scores_of_a_four_word_model_by_hand() {
     let searcher = Searcher::new(&model);
     let scores = |text: &str| {
         let query = searcher.query(text).expect("read");
-        searcher.scores(&query, Ranking::Embedding).expect("scored").expect("known words")
+        searcher.embedding_scores(&query, None).expect("scored").expect("known words")
     };
     // Rarity: fish and soup ln(4/2), bread and salt ln(4/1), twice as much.
     // Marked: fish 1, bread 2 · ½, soup 1, each a third: x = ([1 0] + [2 0] + [0 1]) / 3.
@@ -118,11 +119,11 @@ fn what_a_text_says_and_what_is_unknown_is_told() {
     assert_eq!((terms[0], terms[1].word), (Term { word: WordRow(0), weight: 1.0 }, WordRow(2)));
     close(&[terms[1].weight], &[1.5]);
     let rare = searcher.query("bread").expect("read");
-    assert_eq!(searcher.scores(&rare, Ranking::Embedding).expect("asked"), None);
-    let scores = searcher.scores(&rare, Ranking::Bm25).expect("asked").expect("known");
+    assert_eq!(searcher.embedding_scores(&rare, None).expect("asked"), None);
+    let scores = searcher.bm25_scores(&rare, Field::Text).expect("asked").expect("known");
     assert_eq!(rank::top(&scores, 3, |row| scores[row] > 0.0).iter().map(|hit| hit.row).collect::<Vec<_>>(), [1]);
     let none = searcher.query("").expect("read");
-    assert_eq!((none.length, searcher.scores(&none, Ranking::Bm25Cited).expect("asked")), (0, None));
+    assert_eq!((none.length, searcher.bm25_scores(&none, Field::Cited).expect("asked")), (0, None));
     assert!(searcher.query("a [[?]] b [[?]]").is_err(), "two marks");
 }
 
@@ -133,10 +134,10 @@ fn bm25_knows_texts_and_the_contexts_of_links_to_them() {
     let query = searcher.query("soup").expect("read");
     // All texts have two words, so the length does not matter: one word gives (k1 + 1) / (1 + k1) = 1.
     // idf of 2 in 3: ln(1 + 1.5/2.5) = 0.470004.
-    let own = searcher.scores(&query, Ranking::Bm25).expect("asked").expect("known");
+    let own = searcher.bm25_scores(&query, Field::Text).expect("asked").expect("known");
     close(&own, &[0.470004, 0.0, 0.470004]);
     // "fish soup" leads to b, "fish bread" to c: soup beside the link counts four times, and both contexts have one length.
-    let cited = searcher.scores(&query, Ranking::Bm25Cited).expect("asked").expect("known");
+    let cited = searcher.bm25_scores(&query, Field::Cited).expect("asked").expect("known");
     let said_of_b = 0.470004 * 5.0 * 4.0 / (4.0 + 4.0);
     close(&cited, &[0.470004, said_of_b, 0.470004]);
     let shares = searcher.cited().expect("there").shares(&searcher.terms(&query), 1.0, &[DocRow(1)]);
@@ -155,13 +156,13 @@ fn reasons_add_up_and_name_the_links_that_read_alike() {
     close(&shares, &[1.0 / 3.0, 1.0 / 3.0, 2.0 / 3.0]);
     close(&[why[0].embedding.score, shares.iter().sum()], &[4.0 / 3.0, 4.0 / 3.0]);
     assert_eq!(why[0].embedding.falling()[0].0, WordRow(2), "bread has the greatest share");
-    let scores = searcher.scores(&query, Ranking::Bm25Cited).expect("asked").expect("known");
+    let scores = searcher.bm25_scores(&query, Field::Cited).expect("asked").expect("known");
     for (why, row) in why.iter().zip([2, 1]) {
         assert_eq!(why.bm25.score, scores[row]);
         assert_eq!(why.bm25.shares.iter().fold(0.0, |sum, share| sum + share.1), scores[row]);
     }
     let by_text = &explain(&searcher, &query, &[DocRow(2)], None, Ranking::Bm25).expect("explained")[0];
-    let scores = searcher.scores(&query, Ranking::Bm25).expect("asked").expect("known");
+    let scores = searcher.bm25_scores(&query, Field::Text).expect("asked").expect("known");
     assert!(by_text.text_alone && scores[2] > 0.0 && by_text.bm25.score == scores[2], "{by_text:?}, not {}", scores[2]);
     // "fish bread [[c]]" stands in b, "fish soup [[b]]" in a.
     let context = |source, before: [u32; 2]| Context {
@@ -177,7 +178,7 @@ fn reasons_add_up_and_name_the_links_that_read_alike() {
     // It says fish [1 0] and bread [2 0], each once; of three documents two have fish, one bread. Half of that is added.
     let (fish, bread) = (rarity(2, 3), rarity(1, 3));
     let said = 0.5 * (fish + 2.0 * bread) / (fish + bread);
-    let scores = searcher.embedded(&query, Some(&within)).expect("asked").expect("known");
+    let scores = searcher.embedding_scores(&query, Some(&within)).expect("asked").expect("known");
     close(&[why[0].source, scores[2]], &[said, 4.0 / 3.0 + said]);
     let salt = searcher.query("salt").expect("read");
     assert!(
@@ -241,7 +242,7 @@ fn methods_without_targets_say_so() {
     let (_dir, model) = model(1, Method::PvDbow);
     let searcher = Searcher::new(&model);
     let query = searcher.query("soup").expect("read");
-    let error = searcher.scores(&query, Ranking::Embedding).expect_err("no OUT vectors").to_string();
+    let error = searcher.embedding_scores(&query, None).expect_err("no OUT vectors").to_string();
     assert!(error.contains("pv-dbow") && error.contains("bm25"), "{error}");
-    assert!(searcher.scores(&query, Ranking::Bm25).expect("asked").is_some());
+    assert!(searcher.bm25_scores(&query, Field::Text).expect("asked").is_some());
 }

@@ -8,18 +8,16 @@ use std::time::Duration;
 use crate::corpus::CorpusOptions;
 use crate::corpus::split::Split;
 use crate::corpus::view::View;
-use crate::generate::generate;
-use crate::generate::{GenerateParams, Generator, Kind};
+use crate::generate::{GenerateParams, Generator, Kind, generate};
 use crate::id::DocRow;
 use crate::import::{Format, ImportOptions};
 use crate::infer::Inferrer;
 use crate::kernel::{dot, sum_of_squares};
 use crate::model::Vectors;
-use crate::model::index::terms::Terms;
-use crate::model::params::LossFunction;
-use crate::model::params::{Method, TrainParams};
+use crate::model::index::terms::{Field, Terms};
+use crate::model::params::{LossFunction, Method, TrainParams};
 use crate::search::ranker::{LinkSource, Ranker, Scope};
-use crate::search::{Query, Ranking, Searcher, rank};
+use crate::search::{Query, Searcher, rank};
 use crate::tests::import;
 use crate::train::{Checkpoints, Run, TrainProgress, TrainWatch, Training};
 use crate::{Corpus, Error, Model, Result};
@@ -215,9 +213,10 @@ fn probabilities_hold_and_documents_without_links_are_found() {
             hybrid.rank(&searcher, &question, Some(&source), 10, Scope::ALL).expect("ranked").unwrap_or_default();
         asked += 1;
         found[0] += usize::from(hits.iter().any(|hit| truths.contains(&hit.row)));
-        for (place, ranking) in [Ranking::Embedding, Ranking::Bm25, Ranking::Bm25Cited].into_iter().enumerate() {
-            let scores = searcher.scores(&question, ranking).expect("asked").unwrap_or_default();
-            let hits = rank::top(&scores, 10, |_| true);
+        let by_words = |field| searcher.bm25_scores(&question, field);
+        let singles = [searcher.embedding_scores(&question, None), by_words(Field::Text), by_words(Field::Cited)];
+        for (place, scores) in singles.into_iter().enumerate() {
+            let hits = rank::top(&scores.expect("asked").unwrap_or_default(), 10, |_| true);
             found[place + 1] += usize::from(hits.iter().any(|hit| truths.contains(&hit.row)));
         }
         for hit in hits {
@@ -253,7 +252,7 @@ fn the_embedding_leads_to_documents_that_nobody_links_to() {
     for doc in place.corpus.documents().filter(|&doc| searcher.linking_to(DocRow(doc.0)).is_empty()) {
         let text: Vec<&str> = place.corpus.words(doc).iter().take(60).map(|&word| place.corpus.word(word)).collect();
         let query = searcher.query(&text.join(" ")).expect("read");
-        let scores = searcher.scores(&query, Ranking::Embedding).expect("asked").expect("known words");
+        let scores = searcher.embedding_scores(&query, None).expect("asked").expect("known words");
         newcomers += 1;
         found += usize::from(rank::top(&scores, 10, |_| true).iter().any(|hit| hit.row == doc.0));
     }

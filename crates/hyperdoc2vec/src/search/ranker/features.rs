@@ -8,10 +8,11 @@ use crate::document::Date;
 use crate::error::Result;
 use crate::id::{DocRow, WordRow};
 use crate::kernel::{exp_all, gather_sum, ln};
+use crate::model::index::terms::Field;
 use crate::model::{Model, Vectors};
 use crate::search::rank::{Hit, products, top};
 use crate::search::ranker::LinkSource;
-use crate::search::{Query, Ranking, Searcher};
+use crate::search::{Query, Searcher};
 
 /// Candidates that each ranking gives.
 const CANDIDATES: usize = 64;
@@ -195,11 +196,11 @@ impl<'a> TextSignals<'a> {
         if terms.is_empty() {
             return Ok(None);
         }
-        let by_words = |ranking| -> Result<RankingScores> {
-            let scores = searcher.scores(query, ranking)?.unwrap_or_default();
+        let by_words = |field| -> Result<RankingScores> {
+            let scores = searcher.bm25_scores(query, field)?.unwrap_or_default();
             Ok(RankingScores::above(0.0, scores, CANDIDATES, scope))
         };
-        let (text, cited) = (by_words(Ranking::Bm25)?, by_words(Ranking::Bm25Cited)?);
+        let (text, cited) = (by_words(Field::Text)?, by_words(Field::Cited)?);
         let (bm25, bm25f) = (searcher.text()?, searcher.cited()?);
         let most =
             |idf: &dyn Fn(WordRow) -> f32| terms.iter().map(|term| term.weight * idf(term.word)).sum::<f32>().max(1e-6);

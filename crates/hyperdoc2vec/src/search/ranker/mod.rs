@@ -123,8 +123,8 @@ impl Ranker {
         Ranker::read(model.container())
     }
 
-    /// Reads it from a file that has one whose features are those of this program.
-    pub fn read(container: &Container) -> Option<Ranker> {
+    /// Reads the ranker of a model or a checkpoint.
+    pub(crate) fn read(container: &Container) -> Option<Ranker> {
         let about = &container.about()["hybrid"];
         if about["features"] != json!(FEATURES) {
             return None;
