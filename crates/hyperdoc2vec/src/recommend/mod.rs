@@ -1,6 +1,6 @@
 //! Recommendation: a question in, an answer out.
 //!
-//! [`Recommender`] asks a model by the best ranking that it has, admits documents by the filters of the question, explains
+//! [`Recommender`] asks a model by the best ranking that it has, filters documents as the question asks, explains
 //! its hits, and falls back where a model lacks something. The command line, the server and other languages sit on it.
 
 mod about;
@@ -56,14 +56,14 @@ pub struct Recommender<'a> {
 }
 
 /// A question as a model understands it.
-struct Admitted {
+struct ParsedQuestion {
     ranking: Ranking,
     query: Query,
     source: Option<LinkSource>,
-    /// Which documents are there: not the source, nor what is later than `before`.
-    there: Vec<bool>,
+    /// Which documents a link could lead to: not the source, nor one that is later than `before`.
+    eligible: Vec<bool>,
     /// Which of them may be hits.
-    admitted: Vec<bool>,
+    allowed: Vec<bool>,
     top: usize,
     min_probability: Option<f32>,
     explain: bool,
@@ -131,15 +131,16 @@ impl<'a> Recommender<'a> {
 
     /// Answers a question.
     pub fn ask(&self, question: &Question) -> Result<Answer> {
-        self.answer(self.admit(question)?)
+        self.answer(self.parse(question)?)
     }
 
     /// Answers many questions, on all threads of the current pool. Those by embedding are answered together, which is
     /// faster; the answers are the same as one by one.
     pub fn ask_all(&self, questions: &[Question]) -> Vec<Result<Answer>> {
-        let questions: Vec<Result<Admitted>> = questions.par_iter().map(|question| self.admit(question)).collect();
+        let questions: Vec<Result<ParsedQuestion>> =
+            questions.par_iter().map(|question| self.parse(question)).collect();
         let together = self.embed_together(&questions).unwrap_or_else(|_| vec![None; questions.len()]);
-        let answer = |(question, found): (Result<Admitted>, Option<Vec<Hit>>)| match (question?, found) {
+        let answer = |(question, found): (Result<ParsedQuestion>, Option<Vec<Hit>>)| match (question?, found) {
             (question, Some(found)) => self.finish(question, Some(found)),
             (question, None) => self.answer(question),
         };
@@ -154,15 +155,15 @@ impl<'a> Recommender<'a> {
         let source = LinkSource::known(&self.searcher, DocRow(row as u32));
         let rows: Vec<Option<WordRow>> = source.words.iter().map(|&(row, _)| Some(row)).collect();
         let query = Query::of_rows(&rows, None, model.words(), model.params().window);
-        let mut admitted = vec![true; model.documents()];
-        admitted[row] = false;
-        source.links.iter().for_each(|linked| admitted[linked.index()] = false);
-        self.answer(Admitted {
+        let mut allowed = vec![true; model.documents()];
+        allowed[row] = false;
+        source.links.iter().for_each(|linked| allowed[linked.index()] = false);
+        self.answer(ParsedQuestion {
             ranking: self.ranking(None),
             query,
             source: Some(source),
-            there: admitted.clone(),
-            admitted,
+            eligible: allowed.clone(),
+            allowed,
             top,
             min_probability: None,
             explain: false,
@@ -230,10 +231,10 @@ impl<'a> Recommender<'a> {
         Ok(nearest(vectors, row, top))
     }
 
-    /// Reads a question.
-    fn admit(&self, question: &Question) -> Result<Admitted> {
-        let there = self.there(question)?;
-        let admitted = self.filtered(question, &there)?;
+    /// Parses a question.
+    fn parse(&self, question: &Question) -> Result<ParsedQuestion> {
+        let eligible = self.eligible(question)?;
+        let allowed = self.allowed(question, &eligible)?;
         let query = self.searcher.query(&question.text)?;
         if query.length == 0 {
             return Err(Error::NoWords);
@@ -248,29 +249,29 @@ impl<'a> Recommender<'a> {
         }
         let source = self.source(question)?;
         let &Question { top, min_probability, explain, .. } = question;
-        Ok(Admitted { ranking, query, source, there, admitted, top, min_probability, explain })
+        Ok(ParsedQuestion { ranking, query, source, eligible, allowed, top, min_probability, explain })
     }
 
-    /// The documents that a question could be about.
-    fn there(&self, question: &Question) -> Result<Vec<bool>> {
+    /// The documents that a link could lead to.
+    fn eligible(&self, question: &Question) -> Result<Vec<bool>> {
         let model = self.model();
-        let mut there = vec![true; model.documents()];
+        let mut eligible = vec![true; model.documents()];
         if let Some(before) = question.before {
-            for (row, there) in there.iter_mut().enumerate() {
-                *there = model.date(row).is_some_and(|date| date < before);
+            for (row, eligible) in eligible.iter_mut().enumerate() {
+                *eligible = model.date(row).is_some_and(|date| date < before);
             }
         }
         if let Some(source) = &question.source {
-            there[self.document_row(source)?] = false;
+            eligible[self.document_row(source)?] = false;
         }
-        Ok(there)
+        Ok(eligible)
     }
 
     /// Those of them that may be hits.
-    fn filtered(&self, question: &Question, there: &[bool]) -> Result<Vec<bool>> {
+    fn allowed(&self, question: &Question, eligible: &[bool]) -> Result<Vec<bool>> {
         let model = self.model();
         let (names, labels) = (model.names(), model.labels());
-        let mut admitted = vec![question.only.is_empty(); model.documents()];
+        let mut allowed = vec![question.only.is_empty(); model.documents()];
         for name in &question.only {
             let document = names.find(name);
             let label = (0..labels.ends.len()).find(|&label| labels.get(label) == name.as_str());
@@ -280,17 +281,17 @@ impl<'a> Recommender<'a> {
                 let message = format!("no document or label is called {name:?}{}", did_you_mean(&near));
                 return Err(self.not_found(NotFound::DocumentOrLabel, message));
             }
-            document.into_iter().for_each(|row| admitted[row] = true);
+            document.into_iter().for_each(|row| allowed[row] = true);
             if let Some(label) = label {
                 let has = |&row: &usize| model.label_ids(row).contains(&(label as u32));
-                (0..model.documents()).filter(has).for_each(|row| admitted[row] = true);
+                (0..model.documents()).filter(has).for_each(|row| allowed[row] = true);
             }
         }
         for id in &question.exclude {
-            admitted[self.document_row(id)?] = false;
+            allowed[self.document_row(id)?] = false;
         }
-        admitted.iter_mut().zip(there).for_each(|(admitted, there)| *admitted &= there);
-        Ok(admitted)
+        allowed.iter_mut().zip(eligible).for_each(|(allowed, eligible)| *allowed &= eligible);
+        Ok(allowed)
     }
 
     fn source(&self, question: &Question) -> Result<Option<LinkSource>> {
@@ -304,20 +305,20 @@ impl<'a> Recommender<'a> {
         Ok(source.filter(|source| !source.words.is_empty() || !source.links.is_empty()))
     }
 
-    fn answer(&self, question: Admitted) -> Result<Answer> {
-        let admitted = |row: usize| question.admitted[row];
+    fn answer(&self, question: ParsedQuestion) -> Result<Answer> {
+        let allowed = |row: usize| question.allowed[row];
         let (query, source, top) = (&question.query, question.source.as_ref(), question.top);
         let found = match (&self.ranker, question.ranking) {
-            _ if !question.admitted.contains(&true) => None,
+            _ if !question.allowed.contains(&true) => None,
             (Some(ranker), Ranking::Hybrid) => {
-                let scope = Scope { there: &|row| question.there[row], admitted: &admitted };
+                let scope = Scope { eligible: &|row| question.eligible[row], allowed: &allowed };
                 ranker.rank(&self.searcher, query, source, top, scope)?
             }
             (_, Ranking::Embedding) => self.embed_one(&question)?,
             (_, ranking) => {
                 let field = if ranking == Ranking::Bm25 { Field::Text } else { Field::Cited };
                 // Documents that share no word with the text are no hits.
-                let best = |scores: Vec<f32>| rank::top(&scores, top, |row| admitted(row) && scores[row] > 0.0);
+                let best = |scores: Vec<f32>| rank::top(&scores, top, |row| allowed(row) && scores[row] > 0.0);
                 self.searcher.bm25_scores(query, field)?.map(best)
             }
         };
@@ -325,24 +326,24 @@ impl<'a> Recommender<'a> {
     }
 
     /// The best documents by vectors, by the index where there is one that can tell.
-    fn embed_one(&self, question: &Admitted) -> Result<Option<Vec<Hit>>> {
+    fn embed_one(&self, question: &ParsedQuestion) -> Result<Option<Vec<Hit>>> {
         let (query, source) = (&question.query, question.source.as_ref());
         if let Some((index, vector)) = self.index.as_ref().zip(self.searcher.vector_in(query, source)?)
-            && let Some(hits) = index.top(self.model(), &vector, question.top, |row| question.admitted[row])?
+            && let Some(hits) = index.top(self.model(), &vector, question.top, |row| question.allowed[row])?
         {
             return Ok(Some(hits));
         }
         let scores = self.searcher.embedding_scores(query, source)?;
-        Ok(scores.map(|scores| rank::top(&scores, question.top, |row| question.admitted[row])))
+        Ok(scores.map(|scores| rank::top(&scores, question.top, |row| question.allowed[row])))
     }
 
     /// The hits of those questions that are by embedding and have words with vectors.
-    fn embed_together(&self, questions: &[Result<Admitted>]) -> Result<Vec<Option<Vec<Hit>>>> {
+    fn embed_together(&self, questions: &[Result<ParsedQuestion>]) -> Result<Vec<Option<Vec<Hit>>>> {
         let mut together: Vec<Option<Vec<Hit>>> = vec![None; questions.len()];
         let (mut vectors, mut places) = (Vec::new(), Vec::new());
         for (place, question) in questions.iter().enumerate() {
             let Ok(question) = question else { continue };
-            if question.ranking != Ranking::Embedding || !question.admitted.contains(&true) {
+            if question.ranking != Ranking::Embedding || !question.allowed.contains(&true) {
                 continue;
             }
             self.searcher.can_embed()?;
@@ -358,7 +359,7 @@ impl<'a> Recommender<'a> {
         let top = places.iter().map(|(_, question)| question.top).max().unwrap_or(0);
         let vectors = Matrix::new(&vectors, places.len(), dim, dim);
         let targets = self.model().vectors(Vectors::DocOut);
-        let found = rank::top_batch(vectors, targets, top, |question, row| places[question].1.admitted[row]);
+        let found = rank::top_batch(vectors, targets, top, |question, row| places[question].1.allowed[row]);
         for ((place, question), mut hits) in places.iter().zip(found) {
             hits.truncate(question.top);
             together[*place] = Some(hits);
@@ -367,11 +368,11 @@ impl<'a> Recommender<'a> {
     }
 
     /// Hits with what is known of them, or the reason for none.
-    fn finish(&self, question: Admitted, found: Option<Vec<Hit>>) -> Result<Answer> {
+    fn finish(&self, question: ParsedQuestion, found: Option<Vec<Hit>>) -> Result<Answer> {
         let model = self.model();
-        let Admitted { ranking, query, source, admitted, top, min_probability, explain: explained, .. } = question;
+        let ParsedQuestion { ranking, query, source, allowed, top, min_probability, explain: explained, .. } = question;
         let (hits, reason) = match found {
-            _ if !admitted.contains(&true) => {
+            _ if !allowed.contains(&true) => {
                 (vec![], Some("no document passes the filters (exclude, only, before)".to_owned()))
             }
             None => (vec![], Some(unknown_words(&query, ranking))),

@@ -119,8 +119,8 @@ impl Index {
         }
     }
 
-    /// About the best `wanted` of the documents `admitted`, with their exact scores. `None` where the index cannot
-    /// tell: more are wanted than it was made for, or too few of the documents it looked at are admitted.
+    /// About the best `wanted` of the documents `allowed`, with their exact scores. `None` where the index cannot
+    /// tell: more are wanted than it was made for, or too few of the documents it looked at are allowed.
     ///
     /// # Panics
     /// If the vector has another length than those of the model.
@@ -129,7 +129,7 @@ impl Index {
         model: &Model,
         vector: &[f32],
         wanted: usize,
-        admitted: impl Fn(usize) -> bool,
+        allowed: impl Fn(usize) -> bool,
     ) -> Result<Option<Vec<Hit>>> {
         let Some(level) = WANTED.iter().position(|&most| wanted <= most) else { return Ok(None) };
         let (rows, ends) = (self.container.array::<u32>("rows")?, self.container.array::<u64>("ends")?);
@@ -152,7 +152,7 @@ impl Index {
                 let (a, c) = (Matrix::new(&block, rows.len(), dim, dim), &mut scores[..rows.len()]);
                 multiply(a, panels, MatrixMut::new(c, rows.len(), 1, 1), Start::Zero);
                 for (&row, &score) in rows.iter().zip(&scores) {
-                    if admitted(row as usize) {
+                    if allowed(row as usize) {
                         best.add(Hit { row, score });
                         found += 1;
                     }

@@ -73,11 +73,11 @@ impl Best {
     }
 }
 
-/// The best `wanted` of the rows that are `admitted`; ties go to the lower number.
-pub fn top(scores: &[f32], wanted: usize, admitted: impl Fn(usize) -> bool) -> Vec<Hit> {
+/// The best `wanted` of the rows that are `allowed`; ties go to the lower number.
+pub fn top(scores: &[f32], wanted: usize, allowed: impl Fn(usize) -> bool) -> Vec<Hit> {
     let mut best = Best::new(wanted);
     for (row, &score) in scores.iter().enumerate() {
-        if admitted(row) {
+        if allowed(row) {
             best.add(Hit { row: row as u32, score });
         }
     }
@@ -101,7 +101,7 @@ const QUERIES: usize = 96;
 /// Rows of the table whose scores are looked at before the next come.
 const ROWS: usize = 1008;
 
-/// The best `wanted` rows of `table` for each query, of those that are `admitted(query, row)`.
+/// The best `wanted` rows of `table` for each query, of those that are `allowed(query, row)`.
 ///
 /// # Panics
 /// If queries have another length than rows.
@@ -109,7 +109,7 @@ pub fn top_batch(
     queries: Matrix<'_>,
     table: Matrix<'_>,
     wanted: usize,
-    admitted: impl Fn(usize, usize) -> bool + Sync,
+    allowed: impl Fn(usize, usize) -> bool + Sync,
 ) -> Vec<Vec<Hit>> {
     let starts: Vec<usize> = (0..queries.rows()).step_by(QUERIES).collect();
     let block = |&start: &usize| {
@@ -123,7 +123,7 @@ pub fn top_batch(
             multiply(block, panels, MatrixMut::new(&mut scores, block.rows(), rows.rows(), ROWS), Start::Zero);
             for (query, (best, scores)) in best.iter_mut().zip(scores.chunks(ROWS)).enumerate() {
                 for (row, &score) in (first..).zip(&scores[..rows.rows()]) {
-                    if admitted(start + query, row) {
+                    if allowed(start + query, row) {
                         best.add(Hit { row: row as u32, score });
                     }
                 }

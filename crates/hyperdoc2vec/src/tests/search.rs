@@ -208,7 +208,7 @@ fn trees_written_by_hand_order_candidates() {
     assert_eq!(hits.iter().map(|hit| hit.row).collect::<Vec<_>>(), [0, 1, 2]);
     close(&hits.iter().map(|hit| hit.score).collect::<Vec<_>>(), &[0.880797, 0.268941, 0.268941]);
     // What is said of a document does not depend on which others may be hits.
-    let only = Scope { admitted: &|row| row == 2, ..Scope::ALL };
+    let only = Scope { allowed: &|row| row == 2, ..Scope::ALL };
     assert_eq!(hybrid.rank(&searcher, &query, None, 3, only).expect("ranked").expect("known"), hits[2..3]);
     let others = hybrid.rank(&searcher, &query, None, 1, Scope::of(&|row| row > 0)).expect("ranked").expect("known");
     assert_eq!(others[0].row, 1);

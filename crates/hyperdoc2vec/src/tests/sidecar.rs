@@ -62,17 +62,17 @@ fn exact_and_approximate_agree() {
 }
 
 #[test]
-fn documents_that_are_not_admitted_are_no_hits() {
+fn documents_that_are_not_allowed_are_no_hits() {
     let (_dir, model, texts) = model(1);
     let searcher = Searcher::new(&model);
     let index = Index::build(&searcher, &approximate::path(&model)).expect("an index");
     let vector = searcher.vector(&searcher.query(&texts[0]).expect("read")).expect("asked").expect("known");
     let top =
-        |wanted: usize, admitted: &dyn Fn(usize) -> bool| index.top(&model, &vector, wanted, admitted).expect("asked");
+        |wanted: usize, allowed: &dyn Fn(usize) -> bool| index.top(&model, &vector, wanted, allowed).expect("asked");
     let all = top(3, &|_| true).expect("enough");
     let others = top(3, &|row| row != all[0].row as usize).expect("enough");
     assert_eq!(others[..2], all[1..]);
-    assert_eq!(top(3, &|row| row == 7), None, "too few are admitted");
+    assert_eq!(top(3, &|row| row == 7), None, "too few are allowed");
     assert_eq!(top(101, &|_| true), None, "more than it is made for");
     assert_eq!(top(0, &|_| true), Some(vec![]));
 }

@@ -86,19 +86,19 @@ pub const ALONE: usize = TEXT_FEATURES.len();
 /// The documents that a question is about.
 #[derive(Clone, Copy)]
 pub struct Scope<'a> {
-    /// Those that are there: scores and places are relative to these.
-    pub there: &'a (dyn Fn(usize) -> bool + Sync),
+    /// Documents that a link could lead to: scores and places are relative to these.
+    pub eligible: &'a (dyn Fn(usize) -> bool + Sync),
     /// Those of them that may be hits. How many they are does not change what is said of one.
-    pub admitted: &'a (dyn Fn(usize) -> bool + Sync),
+    pub allowed: &'a (dyn Fn(usize) -> bool + Sync),
 }
 
 impl<'a> Scope<'a> {
     /// All documents.
-    pub const ALL: Scope<'static> = Scope { there: &|_| true, admitted: &|_| true };
+    pub const ALL: Scope<'static> = Scope { eligible: &|_| true, allowed: &|_| true };
 
-    /// Documents that are there, all of which may be hits.
-    pub const fn of(there: &'a (dyn Fn(usize) -> bool + Sync)) -> Scope<'a> {
-        Scope { there, admitted: there }
+    /// Documents that a link could lead to, all of which may be hits.
+    pub const fn of(eligible: &'a (dyn Fn(usize) -> bool + Sync)) -> Scope<'a> {
+        Scope { eligible, allowed: eligible }
     }
 }
 
@@ -136,13 +136,13 @@ impl RankingScores {
     }
 
     /// Documents with scores that are not above `least` have no place.
-    fn above(least: f32, scores: Vec<f32>, wanted: usize, Scope { there, admitted }: Scope<'_>) -> RankingScores {
-        let hits = top(&scores, wanted, |row| there(row) && scores[row] > least);
+    fn above(least: f32, scores: Vec<f32>, wanted: usize, Scope { eligible, allowed }: Scope<'_>) -> RankingScores {
+        let hits = top(&scores, wanted, |row| eligible(row) && scores[row] > least);
         let best = hits.first().map_or(0.0, |hit| hit.score);
         let rows = |hits: &[Hit]| hits.iter().map(|hit| DocRow(hit.row)).collect::<Vec<DocRow>>();
-        let candidates = match hits.iter().all(|hit| admitted(hit.row as usize)) {
+        let candidates = match hits.iter().all(|hit| allowed(hit.row as usize)) {
             true => rows(&hits),
-            false => rows(&top(&scores, wanted, |row| there(row) && admitted(row) && scores[row] > least)),
+            false => rows(&top(&scores, wanted, |row| eligible(row) && allowed(row) && scores[row] > least)),
         };
         let places = hits.iter().zip(0..).map(|(hit, place)| (DocRow(hit.row), place)).collect();
         RankingScores { scores, places, best, candidates }
@@ -217,12 +217,12 @@ impl<'a> TextSignals<'a> {
             let content = products(&vector(Vectors::WordOut)?, model.vectors(Vectors::DocIn));
             (RankingScores::new(scores, CANDIDATES, scope), RankingScores::new(content, CANDIDATES / 2, scope))
         };
-        let there = || (0..documents).filter(|&row| (scope.there)(row));
-        let mut shares: Vec<f32> = there().map(|row| (embedding.scores[row] - embedding.best).max(-80.0)).collect();
+        let eligible = || (0..documents).filter(|&row| (scope.eligible)(row));
+        let mut shares: Vec<f32> = eligible().map(|row| (embedding.scores[row] - embedding.best).max(-80.0)).collect();
         exp_all(&mut shares);
         let log_total = ln(shares.iter().fold(0.0f32, |sum, share| sum + share).max(1.0));
         let dates = model.dates();
-        let newest = there().filter_map(|row| dates.get(row)).max().and_then(|&date| Date::from_packed(date));
+        let newest = eligible().filter_map(|row| dates.get(row)).max().and_then(|&date| Date::from_packed(date));
         Ok(Some(TextSignals {
             model,
             links_to: model.links_to(),
@@ -337,7 +337,7 @@ pub fn candidates(
     let mut rows = unsourced.clone();
     if let Some(source) = &source {
         rows.extend(of(&[&source.both, &source.content, &source.co_cited]));
-        let may_be = |row: usize| (scope.there)(row) && (scope.admitted)(row);
+        let may_be = |row: usize| (scope.eligible)(row) && (scope.allowed)(row);
         rows.extend(source.linked.keys().filter(|row| may_be(row.index())));
         rows.sort_unstable();
         rows.dedup();

@@ -52,18 +52,18 @@ impl LinkSource {
     }
 
     /// The document that a link of a corpus stands in, as it was known when the link was made: its text, its date, and the
-    /// links before this one that lead to documents which are `admitted`.
+    /// links before this one that lead to documents which are `allowed`.
     pub fn of_link(
         view: &View<'_>,
         model: &Model,
         position: usize,
-        admitted: impl Fn(DocRow) -> bool,
+        allowed: impl Fn(DocRow) -> bool,
     ) -> Result<LinkSource> {
         let corpus = view.corpus;
         let doc = corpus.position(position).source;
         let before = corpus.position_range(doc).take_while(|&number| number < position);
         let targets = before.flat_map(|number| corpus.position(number).targets);
-        let links = targets.filter_map(|&target| view.document_row(target)).filter(|&link| admitted(link)).collect();
+        let links = targets.filter_map(|&target| view.document_row(target)).filter(|&link| allowed(link)).collect();
         let source = LinkSource::of_words(model, view.known(corpus.words(doc)), links)?;
         Ok(LinkSource { date: corpus.date(doc), ..source })
     }
