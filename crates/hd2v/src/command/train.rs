@@ -8,8 +8,8 @@ use std::time::Duration;
 use anyhow::{Context, Result, bail, ensure};
 use clap::{Args, ValueEnum};
 use hyperdoc2vec::Recommender;
-use hyperdoc2vec::model::Beyond;
 use hyperdoc2vec::model::LossFunction;
+use hyperdoc2vec::model::OutOfRange;
 use hyperdoc2vec::model::ReferenceParams;
 use hyperdoc2vec::model::{Method, TrainParams};
 use hyperdoc2vec::storage;
@@ -291,8 +291,8 @@ fn params(arguments: &TrainArgs, corpus: &Corpus) -> Result<TrainParams> {
         (params.reference.epochs, params.reference.window) = (epochs, arguments.window);
     }
     let beyond = arguments.beyond.map(|name| match name {
-        BeyondName::Skip => Beyond::Skip,
-        BeyondName::Saturate => Beyond::Saturate,
+        BeyondName::Skip => OutOfRange::Skip,
+        BeyondName::Saturate => OutOfRange::Saturate,
     });
     if let Some(beyond) = beyond {
         params.reference.beyond = beyond;

@@ -15,7 +15,7 @@ use crate::error::{Error, Result};
 use crate::id::{DocId, WordRow};
 use crate::infer::{InferParams, Predict};
 use crate::kernel::{
-    Matrix, MatrixMut, Panels, Start, axpy, dot, fetch, gather_sum, multiply, pack_transposed, scale, sigmoid,
+    Matrix, MatrixMut, Panels, Start, axpy, dot, gather_sum, multiply, pack_transposed, prefetch, scale, sigmoid,
     sigmoid_all, sum_of_squares,
 };
 use crate::model::index::terms::{Field, Terms};
@@ -356,7 +356,7 @@ impl<'a> GensimInference<'a> {
             rows.clear();
             rows.push(word);
             rows.extend((0..*noise).map(|_| noise_words.draw(rng)).filter(|&row| row != word));
-            rows.iter().for_each(|&row| fetch(tables.output.row(row as usize)));
+            rows.iter().for_each(|&row| prefetch(tables.output.row(row as usize)));
             Some(step)
         };
         // Drawn one word ahead: noise comes from all over the table, and waiting for it took half of the time.

@@ -37,23 +37,23 @@
 //! cache: pad such a stride by 16. Rows that begin at multiples of 32 bytes are gathered and scattered by a
 //! quarter to a third faster than rows that begin halfway, as those of a long `Vec` usually do.
 
-mod fetch;
 mod gemm;
 mod math;
 mod matrix;
 mod parallel;
+mod prefetch;
 mod repel;
 mod rows;
 mod step;
 #[cfg(test)]
 mod tests;
 
-pub use fetch::fetch;
 pub use gemm::{Panels, Start};
 pub use matrix::{Matrix, MatrixMut};
 pub use parallel::{par_multiply, par_multiply_transposed};
+pub use prefetch::prefetch;
 pub use repel::{POINTS, Push, Pusher};
-pub use step::{BOUND, Beyond, Step};
+pub use step::{BOUND, OutOfRange, Step};
 
 /// Declares a public function whose body, an `#[inline(always)]` function, is compiled for each build.
 macro_rules! dispatched {
@@ -137,7 +137,7 @@ dispatched! {
     /// If the lengths do not fit or an id is beyond the table.
     pub fn gather_sum(table: Matrix<'_>, ids: &[u32], weights: &[f32], out: &mut [f32]) = rows::gather_sum;
 
-    /// One step against `gradient`, in the manner of Adagrad with one step size for the whole row:
+    /// One step against `gradient`, as Adagrad does, with one learning rate for the whole row:
     /// `square += mean(gradient²); vector −= rate · gradient / √square`.
     ///
     /// # Panics

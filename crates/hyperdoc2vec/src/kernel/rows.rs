@@ -2,9 +2,9 @@
 
 use std::hint::black_box;
 
-use super::fetch::fetch;
 use super::math::{log_sigmoid, sigmoid};
 use super::matrix::{Matrix, MatrixMut};
+use super::prefetch::prefetch;
 
 /// Numbers that are summed side by side, as many as an AVX2 register holds.
 pub(super) const LANES: usize = 8;
@@ -137,7 +137,7 @@ pub(super) fn attract(
     assert_eq!(ids.len(), slopes.len(), "each row has its slope");
     let mut ahead = ids.chunks(LANES).skip(1);
     for (ids, slopes) in ids.chunks(LANES).zip(slopes.chunks_mut(LANES)) {
-        ahead.next().into_iter().flatten().for_each(|id| fetch(gathered(table, *id)));
+        ahead.next().into_iter().flatten().for_each(|id| prefetch(gathered(table, *id)));
         let mut scores = [0.0; LANES];
         for (score, id) in scores.iter_mut().zip(ids) {
             *score = dot(x, gathered(table, *id));
@@ -160,7 +160,7 @@ fn add_rows(table: Matrix<'_>, ids: &[u32], weights: &[f32], out: &mut [f32]) {
     let ((fours, ids), (weight_fours, weights)) = (ids.as_chunks::<4>(), weights.as_chunks::<4>());
     for (at, ([i0, i1, i2, i3], w)) in fours.iter().zip(weight_fours).enumerate() {
         if let Some(ahead) = fours.get(at + AHEAD) {
-            ahead.iter().for_each(|id| fetch(gathered(table, *id)));
+            ahead.iter().for_each(|id| prefetch(gathered(table, *id)));
         }
         let rows = [gathered(table, *i0), gathered(table, *i1), gathered(table, *i2), gathered(table, *i3)];
         add_four(rows, *w, out);

@@ -5,18 +5,18 @@
 //! since a score depends on the average and on its own row alone; where a row comes again, a new run begins, which
 //! sees what the first one did to it.
 
-use super::fetch::fetch;
 use super::math::{log_sigmoid, sigmoid};
 use super::matrix::MatrixMut;
+use super::prefetch::prefetch;
 use super::rows::{LANES, dot, scale};
 
 /// The bound of the scores within which the paper's programs know σ.
 pub const BOUND: f32 = 6.0;
 
-/// What becomes of an output row whose score lies beyond ±6.
+/// The treatment of an output row whose score lies outside ±6.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, serde::Serialize, serde::Deserialize)]
 #[serde(rename_all = "kebab-case")]
-pub enum Beyond {
+pub enum OutOfRange {
     /// It teaches nothing and learns nothing, be it target or noise, if |score| ≥ 6: as gensim, and the authors of
     /// hyperdoc2vec after it.
     Skip,
@@ -29,8 +29,8 @@ pub enum Beyond {
 pub struct Step {
     /// The learning rate.
     pub rate: f32,
-    /// What becomes of scores beyond ±6.
-    pub beyond: Beyond,
+    /// The treatment of scores outside ±6.
+    pub beyond: OutOfRange,
     /// Whether the error is divided by the number of input rows, as the gradient of their mean would have it.
     /// word2vec, gensim and the paper's program add it to each of them whole.
     pub divide: bool,
@@ -41,14 +41,14 @@ impl Step {
     #[inline(always)]
     pub fn slope(&self, score: f32, label: f32) -> f32 {
         let (low, high) = match self.beyond {
-            Beyond::Skip => (score <= -BOUND, score >= BOUND),
-            Beyond::Saturate => (score < -BOUND, score > BOUND),
+            OutOfRange::Skip => (score <= -BOUND, score >= BOUND),
+            OutOfRange::Saturate => (score < -BOUND, score > BOUND),
         };
         let sigma = sigmoid(score);
         let sigma = if low { 0.0 } else { sigma };
         let sigma = if high { 1.0 } else { sigma };
         let slope = self.rate * (label - sigma);
-        if self.beyond == Beyond::Skip && (low || high) { 0.0 } else { slope }
+        if self.beyond == OutOfRange::Skip && (low || high) { 0.0 } else { slope }
     }
 }
 
@@ -69,7 +69,7 @@ pub(super) fn learn(
     }
     let (mean, error) = scratch.split_at_mut(input.cols());
     let error = &mut error[..input.cols()];
-    fetch_rows(&output, outputs.iter().take(LANES));
+    prefetch_rows(&output, outputs.iter().take(LANES));
     sum_rows(&input, inputs, mean.as_chunks_mut().0);
     scale(1.0 / inputs.len() as f32, mean);
     let loss = compare(step, mean, error, outputs, labels, &mut output);
@@ -102,7 +102,7 @@ fn compare(
         let rows = run(&outputs[start..]);
         let labels = &labels[start..][..rows.len()];
         start += rows.len();
-        fetch_rows(output, outputs[start..].iter().take(LANES));
+        prefetch_rows(output, outputs[start..].iter().take(LANES));
         let mut slopes = [0.0; LANES];
         let mut losses = [0.0; LANES];
         for (score, row) in slopes.iter_mut().zip(rows) {
@@ -140,9 +140,9 @@ fn run(rows: &[u32]) -> &[u32] {
 /// Asks for rows that will be needed soon. Noise comes from all over a table, and waiting for it took a quarter of the
 /// time of PV-DM.
 #[inline(always)]
-fn fetch_rows<'a>(table: &MatrixMut<'_>, ids: impl Iterator<Item = &'a u32>) {
+fn prefetch_rows<'a>(table: &MatrixMut<'_>, ids: impl Iterator<Item = &'a u32>) {
     for id in ids {
-        fetch(table.row(*id as usize));
+        prefetch(table.row(*id as usize));
     }
 }
 

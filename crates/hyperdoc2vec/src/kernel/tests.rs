@@ -419,7 +419,7 @@ fn shapes_that_do_not_fit_are_refused() {
 
 #[test]
 fn an_example_is_learnt_to_the_same_bits_in_every_build() {
-    for (case, beyond) in [Beyond::Skip, Beyond::Saturate].into_iter().enumerate() {
+    for (case, beyond) in [OutOfRange::Skip, OutOfRange::Saturate].into_iter().enumerate() {
         let step = Step { rate: 0.1, beyond, divide: case == 1 };
         let (k, seed) = (24, case as u64);
         let (inputs, outputs, labels) =

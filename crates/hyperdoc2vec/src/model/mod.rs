@@ -31,7 +31,7 @@ pub use params::{
 pub use sidecar::Sidecar;
 pub use tables::Tables;
 
-pub use crate::kernel::{Beyond, Matrix};
+pub use crate::kernel::{Matrix, OutOfRange};
 pub use crate::storage::strings::StringTable;
 
 use std::path::Path;

@@ -5,7 +5,7 @@ use serde::{Deserialize, Serialize};
 use crate::corpus::Corpus;
 use crate::document::Date;
 use crate::error::{Error, Result};
-use crate::kernel::Beyond;
+use crate::kernel::OutOfRange;
 pub use crate::model::method::{Method, PhaseKind, TextForm};
 pub use crate::model::phase_params::{
     CitationParams, ContentParams, DeepWalkParams, DirectParams, LossFunction, NpmParams, ReferenceParams,

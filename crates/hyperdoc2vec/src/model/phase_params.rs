@@ -2,7 +2,7 @@
 
 use serde::{Deserialize, Serialize};
 
-use crate::kernel::Beyond;
+use crate::kernel::OutOfRange;
 
 /// The loss to minimise. With s the scores of an example's columns and t its target:
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
@@ -138,7 +138,7 @@ impl Default for DirectParams {
             sample: 1e-3,
             rate: 0.025,
             last_rate: 0.0001,
-            beyond: Beyond::Skip,
+            beyond: OutOfRange::Skip,
             skip_gram: false,
         }
     }
@@ -182,7 +182,7 @@ impl Default for ReferenceParams {
             sample: 1e-3,
             rate: 0.025,
             last_rate: 0.0001,
-            beyond: Beyond::Skip,
+            beyond: OutOfRange::Skip,
             divide: false,
             shift: true,
         }
@@ -242,7 +242,7 @@ impl Default for DeepWalkParams {
             window: 5,
             rate: 0.025,
             last_rate: 0.0001,
-            beyond: Beyond::Skip,
+            beyond: OutOfRange::Skip,
         }
     }
 }

@@ -3,7 +3,7 @@
 
 use crate::corpus::view::View;
 use crate::id::{DocRow, WordRow};
-use crate::kernel::{Matrix, MatrixMut, adagrad, adagrad_sum, fetch};
+use crate::kernel::{Matrix, MatrixMut, adagrad, adagrad_sum, prefetch};
 use crate::model::params::{PhaseKind, TrainParams};
 use crate::rng::Rng;
 use crate::storage::huge_pages::HugeArray;
@@ -219,8 +219,8 @@ fn split(
     for (index, &id) in ids.iter().enumerate() {
         if let Some(&ahead) = ids.get(index + ROWS_AHEAD) {
             let ahead = ahead as usize - first_row;
-            fetch(&data[ahead * stride..][..stride]);
-            fetch(&squares[ahead..ahead + 1]);
+            prefetch(&data[ahead * stride..][..stride]);
+            prefetch(&squares[ahead..ahead + 1]);
         }
         let row = id as usize - first_row;
         let vector = &mut data[row * stride..][..stride];

@@ -184,7 +184,7 @@ fn a_link_is_predicted_from_its_context() {
         noise: 50,
         rate: 0.1,
         sample: 0.0,
-        beyond: Beyond::Saturate,
+        beyond: OutOfRange::Saturate,
         shift: false,
         ..ReferenceParams::default()
     };

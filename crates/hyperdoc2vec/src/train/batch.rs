@@ -15,8 +15,8 @@ use rayon::prelude::*;
 
 use crate::id::TableRow;
 use crate::kernel::{
-    Matrix, MatrixMut, Panels, Start, fetch, gather_sum, log_sigmoid, multiply, noise_loss, pack, pack_transposed,
-    par_multiply_transposed, softmax,
+    Matrix, MatrixMut, Panels, Start, gather_sum, log_sigmoid, multiply, noise_loss, pack, pack_transposed,
+    par_multiply_transposed, prefetch, softmax,
 };
 use crate::model::params::LossFunction;
 use crate::model::tables::Table;
@@ -192,7 +192,7 @@ fn gradients(batch: &Batch, tables: &Tables, loss: LossFunction, work: &mut Work
                 for (example, row) in (chunk * EXAMPLES_A_TASK..).zip(rows.chunks_exact_mut(stride)) {
                     if example + 1 < examples {
                         let next = batch.inputs_of(example + 1).0.iter().take(ROWS_AHEAD);
-                        next.for_each(|&id| fetch(input.row(id as usize)));
+                        next.for_each(|&id| prefetch(input.row(id as usize)));
                     }
                     let (ids, weights) = batch.inputs_of(example);
                     gather_sum(table, ids, weights, row);
@@ -278,7 +278,7 @@ pub(crate) fn step(batch: &Batch, tables: &mut Tables, loss: LossFunction, rate:
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::kernel::{Beyond, Step, scale};
+    use crate::kernel::{OutOfRange, Step, scale};
     use crate::model::params::LossFunction;
     use crate::model::tables::Table;
     use crate::train::rivals::reference;
@@ -396,7 +396,7 @@ mod tests {
         let stride = tables.input.stride();
         let mut work = Workspace::default();
         let found = loss(&batch, &tables, LossFunction::NegativeSampling, &mut work);
-        let step = Step { rate: 1e-3, beyond: Beyond::Saturate, divide: true };
+        let step = Step { rate: 1e-3, beyond: OutOfRange::Saturate, divide: true };
         let (mut moved_in, mut moved_out, mut oracle) = (vec![0.0; ROWS * stride], vec![0.0; ROWS * stride], 0.0);
         for example in 0..batch.len() {
             let mut t = tables.clone();

@@ -11,7 +11,7 @@ use std::sync::OnceLock;
 
 use crate::corpus::view::{LinkExample, View};
 use crate::id::{DocRow, TableRow, WordId};
-use crate::kernel::{exp, fetch, ln};
+use crate::kernel::{exp, ln, prefetch};
 use crate::model::params::{CitationParams, LossFunction};
 use crate::model::tables::Tables;
 use crate::model::weighting::{WeightRule, Weighting};
@@ -125,7 +125,7 @@ impl<'a> Citation<'a> {
         let window = self.window.min(rows.len());
         let (rows, weights, by_distance) =
             (&mut rows[..window], &mut weights[..window], &looked_up.by_distance[..window]);
-        words.clone().take(window).for_each(|word| fetch(&looked_up.known[word.index()..][..1]));
+        words.clone().take(window).for_each(|word| prefetch(&looked_up.known[word.index()..][..1]));
         let mut listed = 0;
         for word in words {
             if listed == window {
@@ -152,11 +152,11 @@ impl<'a> Citation<'a> {
     /// Draws words of the source, and asks the memory for them and for those around the link.
     fn ask(&self, due: &Due<'_>, rng: &mut Rng, drawn: &mut [u32]) {
         let Due { text, at, .. } = *due;
-        fetch(&text[at.saturating_sub(self.window)..(at + self.window).min(text.len())]);
+        prefetch(&text[at.saturating_sub(self.window)..(at + self.window).min(text.len())]);
         if !text.is_empty() {
             for place in drawn {
                 let drawn = rng.below(text.len());
-                fetch(&text[drawn..=drawn]);
+                prefetch(&text[drawn..=drawn]);
                 *place = drawn as u32;
             }
         }

@@ -16,8 +16,8 @@ use rayon::prelude::*;
 use crate::corpus::view::View;
 use crate::id::{DocRow, WordId};
 use crate::kernel::{
-    Matrix, MatrixMut, Panels, Start, attract, axpy, fetch, gather_sum, multiply, noise_loss, pack,
-    par_multiply_transposed,
+    Matrix, MatrixMut, Panels, Start, attract, axpy, gather_sum, multiply, noise_loss, pack, par_multiply_transposed,
+    prefetch,
 };
 use crate::model::params::ContentParams;
 use crate::model::tables::Tables;
@@ -124,7 +124,7 @@ impl Batched for Content<'_> {
         for place in start + 1..=end {
             let Some((document, text)) = ahead.take() else { break };
             if place < end {
-                fetch(ahead.insert(self.stretch(order.at(place))).1);
+                prefetch(ahead.insert(self.stretch(order.at(place))).1);
             }
             for &word in text {
                 if let Some(row) = self.view.word_row(word)

@@ -1,6 +1,6 @@
 //! Where each row occurs in a batch, so that its gradient is summed in the order of the batch and applied once.
 
-use crate::kernel::fetch;
+use crate::kernel::prefetch;
 
 /// How many rows ahead the memory is asked for.
 const ROWS_AHEAD: usize = 16;
@@ -64,7 +64,7 @@ impl Occurrences {
         // where its next occurrence goes.
         for (number, &row) in rows.iter().enumerate() {
             if let Some(&ahead) = rows.get(number + ROWS_AHEAD) {
-                fetch(&scratch.places[ahead as usize..][..1]);
+                prefetch(&scratch.places[ahead as usize..][..1]);
             }
             scratch.places[row as usize] += 1;
             scratch.bits[row as usize / 64] |= 1 << (row % 64);

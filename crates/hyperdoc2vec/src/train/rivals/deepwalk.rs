@@ -201,7 +201,7 @@ impl Huffman {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::kernel::Beyond;
+    use crate::kernel::OutOfRange;
     use crate::model::tables::Table;
 
     #[test]
@@ -243,8 +243,13 @@ mod tests {
                 .map(|(&row, &label)| (score(row) * f64::from(1.0 - 2.0 * label)).exp().ln_1p())
                 .sum()
         };
-        let told =
-            Learner::new(0, Beyond::Saturate, false, &tables).learn_labelled(rate, &[3], &rows, &labels, &mut tables);
+        let told = Learner::new(0, OutOfRange::Saturate, false, &tables).learn_labelled(
+            rate,
+            &[3],
+            &rows,
+            &labels,
+            &mut tables,
+        );
         assert!((told - loss(&before)).abs() < 1e-5, "{told}");
         for (output, table) in [(false, &tables.input), (true, &tables.output)] {
             for at in 0..5 * DIM {

@@ -17,7 +17,7 @@
 use std::ops::ControlFlow;
 
 use crate::id::DocRow;
-use crate::kernel::fetch;
+use crate::kernel::prefetch;
 use crate::model::params::DirectParams;
 use crate::model::tables::Tables;
 use crate::model::weighting::keep_chances;
@@ -134,7 +134,7 @@ impl Direct<'_> {
             // Noise comes from all over the table: it is asked for one word ahead.
             if let Some(&next) = kept.get(at + 1) {
                 draw(next_outputs, next, &mut rng);
-                next_outputs.iter().for_each(|&row| fetch(tables.output.row(row as usize)));
+                next_outputs.iter().for_each(|&row| prefetch(tables.output.row(row as usize)));
             }
             if self.form == Form::Dbow {
                 loss += learner.learn(rate, &[row], outputs, tables);

@@ -6,7 +6,7 @@
 //!     g = rate (label − σ(h·o));   error += g o;   o += g h
 //! each input row += error
 //! ```
-//! Scores beyond ±6 are treated as [`Beyond`] says: skipped, as the authors' program does, so that a target whose
+//! Scores beyond ±6 are treated as [`OutOfRange`] says: skipped, as the authors' program does, so that a target whose
 //! score has fallen below −6 never comes back; or saturated, as in word2vec.c. The error goes whole to each input row,
 //! though h is their mean: [`Step::divide`] makes it the gradient of the loss.
 //!
@@ -186,12 +186,12 @@ mod tests {
     use crate::corpus::split::Split;
     use crate::corpus::{Corpus, CorpusOptions};
     use crate::import::{Format, ImportOptions};
-    use crate::kernel::Beyond;
+    use crate::kernel::OutOfRange;
     use crate::model::tables::Table;
     use crate::tests::import;
 
-    const SATURATE: Step = Step { rate: 0.1, beyond: Beyond::Saturate, divide: false };
-    const SKIP: Step = Step { rate: 0.1, beyond: Beyond::Skip, divide: false };
+    const SATURATE: Step = Step { rate: 0.1, beyond: OutOfRange::Saturate, divide: false };
+    const SKIP: Step = Step { rate: 0.1, beyond: OutOfRange::Skip, divide: false };
 
     fn tables(input: &[&[f32]], output: &[&[f32]]) -> Tables {
         let table = |rows: &[&[f32]]| {
@@ -270,7 +270,7 @@ mod tests {
         let (inputs, outputs) = ([0, 2, 3, 2], [4, 1, 0]);
         let before = random(5, 3, 9.0, 7);
         let mut after = before.clone();
-        let how = Step { rate: 1e-2, beyond: Beyond::Skip, divide: true };
+        let how = Step { rate: 1e-2, beyond: OutOfRange::Skip, divide: true };
         let returned = step(how, &inputs, &outputs, &mut after);
         assert!((returned - loss(&inputs, &outputs, &before)).abs() < 1e-5);
         for cell in 0..before.input.data().len() {
@@ -300,7 +300,7 @@ mod tests {
             let mut fast = plain.clone();
             let inputs: Vec<u32> = (0..rng.below(20)).map(|_| rng.below(rows) as u32).collect();
             let outputs: Vec<u32> = (0..1 + rng.below(30)).map(|_| rng.below(rows) as u32).collect();
-            let beyond = [Beyond::Skip, Beyond::Saturate][case % 2];
+            let beyond = [OutOfRange::Skip, OutOfRange::Saturate][case % 2];
             let divide = case % 5 == 0;
             let mut learner = Learner::new(30, beyond, divide, &fast);
             let expected = step(Step { rate: 0.1, beyond, divide }, &inputs, &outputs, &mut plain);

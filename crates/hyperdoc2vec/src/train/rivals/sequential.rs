@@ -1,6 +1,6 @@
 //! Shared by the phases that learn example by example, each example seeing the vectors that the one before it left.
 
-use crate::kernel::{Beyond, Step, learn};
+use crate::kernel::{OutOfRange, Step, learn};
 use crate::model::tables::Tables;
 
 /// A learning rate that falls in a straight line from `first` to `last` as `done` goes from 0 to `total`.

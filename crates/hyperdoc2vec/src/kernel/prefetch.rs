@@ -1,11 +1,11 @@
-//! A hint to the memory: rows lie all over tables that no cache holds, and where they lie is known beforehand.
+//! Prefetching: rows lie all over tables that no cache holds, and where they lie is known beforehand.
 
 /// Numbers of four bytes in a line of the cache.
 const CACHE_LINE: usize = 16;
 
 /// Asks for a row that will be needed soon. Changes nothing but the time.
 #[inline(always)]
-pub fn fetch<T>(row: &[T]) {
+pub fn prefetch<T>(row: &[T]) {
     for part in row.chunks(CACHE_LINE) {
         #[cfg(target_arch = "x86_64")]
         {
