@@ -108,12 +108,12 @@ impl Builder {
         })
     }
 
-    /// What has come in so far: documents, words and bytes of text.
+    /// Documents, words and bytes of text added so far.
     pub fn counts(&self) -> &Counts {
         &self.counts
     }
 
-    /// What was lost so far.
+    /// Losses so far.
     pub fn losses(&self) -> &Losses {
         &self.losses
     }

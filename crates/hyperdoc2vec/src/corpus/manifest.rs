@@ -45,7 +45,7 @@ pub struct Provenance {
     pub inputs: Vec<String>,
 }
 
-/// What a corpus amounts to.
+/// The size of a corpus.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[non_exhaustive]
 pub struct Counts {
@@ -88,11 +88,11 @@ pub struct Manifest {
     pub options: CorpusOptions,
     /// Where it came from.
     pub source: Provenance,
-    /// What it amounts to.
+    /// Its size.
     pub counts: Counts,
     /// The earliest and the latest date.
     pub dates: Option<(Date, Date)>,
-    /// What was left out or mended.
+    /// Input that was left out or repaired.
     pub losses: Losses,
     /// Identifies the content: equal for equal corpora.
     pub fingerprint: String,

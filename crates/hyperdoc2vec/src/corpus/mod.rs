@@ -327,7 +327,7 @@ impl Corpus {
         self.words.find(word).map(|number| WordId(number as u32))
     }
 
-    /// What links call the document.
+    /// The id of the document, by which links name it.
     pub fn name(&self, doc: DocId) -> &str {
         self.names.get(doc.index())
     }

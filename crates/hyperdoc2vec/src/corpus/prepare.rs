@@ -21,7 +21,7 @@ pub struct Batch {
     pub documents: Vec<Document>,
     /// Redirects: a name that links may use, and the id (or redirect) it stands for.
     pub aliases: Vec<(String, String)>,
-    /// What was left out or mended.
+    /// Input that was left out or repaired.
     pub losses: Losses,
     /// The first record that could not be read: its place, and what is wrong with it.
     pub first_bad: Option<(String, String)>,

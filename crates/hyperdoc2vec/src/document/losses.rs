@@ -1,4 +1,4 @@
-//! What an import left out or had to mend, counted, with a few samples of each kind.
+//! Losses: input that an import left out or repaired, counted, with a few samples of each kind.
 
 use std::collections::BTreeMap;
 
@@ -78,7 +78,7 @@ impl Loss {
         self.describe_count(2)
     }
 
-    /// The same for so many: `describe_count(1)` speaks of one.
+    /// One line for people, in the singular for a count of 1.
     pub fn describe_count(self, count: u64) -> &'static str {
         let (one, several) = match self {
             Loss::MalformedRecord => ("malformed record left out", "malformed records left out"),
@@ -195,7 +195,7 @@ impl Tally {
 pub struct Losses(BTreeMap<Loss, Tally>);
 
 impl Losses {
-    /// Counts one loss; `sample` says what and where.
+    /// Counts one loss; `sample` names the thing lost and its place.
     pub fn add(&mut self, loss: Loss, sample: impl Into<String>) {
         let tally = self.0.entry(loss).or_default();
         tally.count += 1;

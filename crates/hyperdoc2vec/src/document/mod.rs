@@ -15,7 +15,7 @@ use serde::{Deserialize, Deserializer, Serialize, Serializer};
 /// One document, before its words are counted and its links resolved.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Document {
-    /// What links call it. Unique in a corpus.
+    /// The id, by which links name it. Unique in a corpus.
     pub id: String,
     /// Shown to people.
     pub title: Option<String>,

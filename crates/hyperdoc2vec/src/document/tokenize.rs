@@ -36,7 +36,7 @@ impl Default for Tokenizer {
     }
 }
 
-/// What a byte below 128 is inside a word.
+/// The class of a byte below 128 inside a word.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum CharClass {
     Other,
@@ -65,7 +65,7 @@ const CLASSES: [CharClass; 256] = {
 };
 
 impl Tokenizer {
-    /// A tokeniser; `lowercase` tells whether `Fish` and `fish` are one word.
+    /// A tokeniser; with `lowercase`, `Fish` and `fish` are one word.
     pub fn new(lowercase: bool) -> Tokenizer {
         Tokenizer {
             lowercase,

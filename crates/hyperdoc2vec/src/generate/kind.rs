@@ -1,6 +1,6 @@
-//! The planted intent: four kinds of documents, and what others say when they link to them.
+//! The planted intent: four kinds of documents, and the phrases with which others link to them.
 
-/// What a document is good for, and thereby with which intent others link to it.
+/// The use of a document, and so the intent with which others link to it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum Kind {
     /// Others use it.
@@ -17,7 +17,7 @@ impl Kind {
     /// Every kind.
     pub const ALL: [Kind; 4] = [Kind::Tool, Kind::Theory, Kind::Data, Kind::Rival];
 
-    /// The kind as its label says it, after `kind:`.
+    /// The name of the kind, which stands in its label after `kind:`.
     pub fn name(self) -> &'static str {
         match self {
             Kind::Tool => "tool",

@@ -44,7 +44,7 @@ const BATCH_WORDS: usize = 1 << 16;
 /// A document has from 4 to 8 words of its own.
 const OWN_WORDS: Range<usize> = 4..9;
 
-/// What random numbers are for: the first part of their key.
+/// The purpose of random numbers: the first part of their key.
 #[derive(Clone, Copy)]
 enum Purpose {
     Newcomers,
@@ -66,7 +66,7 @@ enum Purpose {
 pub struct Variant {
     /// Document → the document in whose topic and own words it is written instead (its words change).
     pub content: BTreeMap<usize, usize>,
-    /// Document → the document as which others speak of it (what is said around the links to it changes:
+    /// Document → the document that others take it for (the words around the links to it change:
     /// topic, intent, nickname and quoted word).
     pub context: BTreeMap<usize, usize>,
 }
@@ -87,9 +87,9 @@ pub struct Generator {
     links: Vec<u16>,
     /// Documents that may be linked to, in order.
     linkable: Vec<u32>,
-    /// The same by group (topic and kind), in order inside a group.
+    /// Linkable documents by group (topic and kind), in order inside a group.
     by_group: Vec<u32>,
-    /// The same by group, the most popular first.
+    /// Linkable documents by group, the most popular first.
     by_popularity: Vec<u32>,
     /// Group g has `by_group[group_start[g]..group_start[g + 1]]`.
     group_start: Vec<usize>,
@@ -134,12 +134,12 @@ impl Generator {
         self.documents_with(range, &Variant::default())
     }
 
-    /// The same with a change to some of them.
+    /// Writes the documents of a range, some of them changed.
     pub fn documents_with(&self, range: Range<usize>, variant: &Variant) -> Vec<Document> {
         (range.start..range.end.min(self.params.docs)).map(|doc| text::write(self, doc, variant)).collect()
     }
 
-    /// What was asked for.
+    /// The parameters.
     pub fn params(&self) -> &GenerateParams {
         &self.params
     }
@@ -181,7 +181,7 @@ impl Generator {
         (doc < self.params.docs && self.id(doc) == id).then_some(doc)
     }
 
-    /// The readable name of a topic, as its label says it after `topic:`.
+    /// The readable name of a topic, which stands in its label after `topic:`.
     pub fn topic_name(&self, topic: usize) -> String {
         topic_name(topic)
     }
@@ -196,7 +196,7 @@ impl Generator {
         self.own_word_numbers(doc).into_iter().map(|number| made_word(WordClass::Own, number)).collect()
     }
 
-    /// The one or two words by which others call a document, and which it never says itself.
+    /// The one or two words by which others call a document, and which it never uses itself.
     pub fn nicknames(&self, doc: usize) -> Vec<String> {
         (0..self.nickname_count(doc)).map(|which| made_word(WordClass::Nickname, 2 * doc + which)).collect()
     }

@@ -1,4 +1,4 @@
-//! What to generate: sizes, shares and the seed.
+//! The parameters of a generated corpus: sizes, shares and the seed.
 
 use std::ops::Range;
 
@@ -7,7 +7,7 @@ use crate::error::{Error, Result};
 /// A document has at most one link for so many of its words.
 pub(super) const WORDS_A_LINK: usize = 8;
 
-/// What to generate.
+/// The parameters of a generated corpus.
 #[derive(Debug, Clone, PartialEq)]
 #[non_exhaustive]
 pub struct GenerateParams {
@@ -27,9 +27,9 @@ pub struct GenerateParams {
     pub cross: f32,
     /// Chance that a position has two targets, of the same topic and kind, where the document has two links left.
     pub pairs: f32,
-    /// Share of the positions where a nickname of the target is said.
+    /// Share of the positions with a nickname of the target.
     pub nicknames: f32,
-    /// Share of the positions where one of the target's own words is said.
+    /// Share of the positions with one of the target's own words.
     pub quotes: f32,
 }
 

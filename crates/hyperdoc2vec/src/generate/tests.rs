@@ -246,7 +246,7 @@ fn the_words_near_a_link_tell_the_kind_of_its_target() {
         best == Some(*kind as usize)
     });
     let share = right.count() as f64 / asked.count() as f64;
-    assert!(share > 0.95, "{share} of the kinds are told right");
+    assert!(share > 0.95, "{share} of the kinds are recognised");
 }
 
 #[test]

@@ -1,4 +1,4 @@
-//! Writes one document of a generated corpus: filler words by Zipf's law, with what is said at each link between them.
+//! Writes one document of a generated corpus: filler words by Zipf's law, with the words of each link between them.
 
 use super::words::{BACKGROUND, TOPIC_WORDS, WordClass, push_background_word, push_made_word, topic_name, zipf};
 use super::{Generator, Kind, PlannedLink, Purpose, Variant};
@@ -86,7 +86,7 @@ fn title(topic: usize, own: &[usize]) -> String {
     page.text
 }
 
-/// What stands at one position.
+/// The words of one position.
 struct Saying {
     targets: Vec<String>,
     topic: usize,

@@ -15,7 +15,7 @@ pub(super) const FUNCTION_WORDS: [&str; 48] = [
     "most",
 ];
 
-/// What topics are called; the second round of topics is called `optics-2` and so on.
+/// The names of topics; the second round of topics is called `optics-2` and so on.
 const TOPIC_NAMES: [&str; 32] = [
     "optics",
     "botany",
@@ -66,7 +66,7 @@ pub(super) enum WordClass {
     Topic,
     /// Of one document or a few of the same topic: ends in `r`.
     Own,
-    /// What others call a document: a capital, and `x` at the end.
+    /// A name that others give a document: a capital, and `x` at the end.
     Nickname,
 }
 

@@ -19,7 +19,7 @@ pub fn generate(
     generate_variant(params, &Variant::default(), destination, options, watch)
 }
 
-/// The same with a change to some documents.
+/// Writes a generated corpus in which some documents are changed.
 pub fn generate_variant(
     params: &GenerateParams,
     variant: &Variant,

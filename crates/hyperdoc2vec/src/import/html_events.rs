@@ -20,7 +20,7 @@ pub(super) enum Tag {
     Body,
     Br,
     Button,
-    /// A container that says nothing about its content: `div`, `center`, …
+    /// A container without a meaning of its own: `div`, `center`, …
     Div,
     Dd,
     Dl,
@@ -175,7 +175,7 @@ pub(super) struct HtmlPage {
 
 struct Open {
     tag: Tag,
-    /// Tells apart the elements that share a [`Tag`].
+    /// Distinguishes the elements that share a [`Tag`].
     name: u64,
     event: usize,
 }

@@ -1,4 +1,4 @@
-//! Papers as JSON, one a line: formats that are read twice, first what each paper says of itself, then its text.
+//! Papers as JSON, one a line: formats that are read twice, first the head of each paper, then its text.
 
 use super::source::{LineBatch, json_error};
 use super::{Format, Parsed, sniff};

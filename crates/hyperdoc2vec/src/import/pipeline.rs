@@ -12,11 +12,11 @@ const BATCHES_A_THREAD: usize = 6;
 /// Bytes of input under way at once, however large the batches are.
 const MOST_BYTES: usize = 256 << 20;
 
-/// Takes batches from `next`, works on them in parallel, and gives the results to `sink` in order; `bytes` tells how
-/// large a batch is.
+/// Takes batches from `next`, works on them in parallel, and gives the results to `sink` in order; `bytes` is
+/// the size of a batch.
 ///
 /// The calling thread reads and writes, and works too while the batch to be written next is not done. What comes out
-/// does not depend on the number of threads: an error in reading is told when all that was read before it has been
+/// does not depend on the number of threads: an error in reading is returned when all that was read before it has been
 /// written.
 pub fn run<T: Send, R: Send>(
     mut next: impl FnMut() -> Result<Option<T>> + Send,

@@ -12,13 +12,13 @@ pub struct Progress {
     pub read: u64,
     /// Bytes (or pages) there are, where that is known.
     pub total: Option<u64>,
-    /// What `read` and `total` count.
+    /// The unit of `read` and `total`.
     pub unit: Unit,
     /// Documents taken in.
     pub documents: u64,
 }
 
-/// What progress is counted in.
+/// The unit that progress is counted in.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Unit {
     /// Bytes of the input as it stands on disk.

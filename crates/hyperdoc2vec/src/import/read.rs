@@ -20,7 +20,7 @@ use super::unarxive::{self, Unarxive};
 use super::{Format, ImportOptions, Pages, Parsed, Progress, Unit, Watch, jsonl, lines, pipeline, s2orc};
 use crate::error::{Error, Result};
 
-/// Parses `inputs` batch by batch; `work` runs in parallel, `sink` in order and tells the number of documents so far.
+/// Parses `inputs` batch by batch; `work` runs in parallel, `sink` in order and returns the number of documents so far.
 pub(super) fn read<R: Send>(
     format: Format,
     inputs: &[PathBuf],
@@ -129,7 +129,7 @@ pub(super) fn read_lines<R: Send>(
     read_batches(inputs, &consumed, move || batches.next_batch(), |batch| batch.bytes.len(), work, sink, watch)
 }
 
-/// For what is read from a stream: `next` gives its batches, `consumed` tells how many bytes were read.
+/// Reads a stream: `next` gives its batches, `consumed` counts the bytes read.
 fn read_batches<B: Send + 'static, R: Send>(
     inputs: &[PathBuf],
     consumed: &AtomicU64,
@@ -142,18 +142,18 @@ fn read_batches<B: Send + 'static, R: Send>(
     let total = inputs.iter().map(|path| path.metadata().ok().map(|m| m.len())).sum();
     let documents = AtomicU64::new(0);
     let watch = Mutex::new(watch);
-    let tell = || {
+    let report = || {
         let (read, documents) = (consumed.load(Ordering::Relaxed), documents.load(Ordering::Relaxed));
         let mut watch = watch.lock().unwrap_or_else(PoisonError::into_inner);
         notify(&mut **watch, Progress { read, total, unit: Unit::Bytes, documents })
     };
     let sink = |result: R| {
         documents.store(sink(result)?, Ordering::Relaxed);
-        tell()
+        report()
     };
     if inputs.iter().any(|path| source::is_stdin(path)) {
         let mut batches = source::Patient::new(next);
-        pipeline::run(|| batches.next_batch(&tell), bytes, work, sink)
+        pipeline::run(|| batches.next_batch(&report), bytes, work, sink)
     } else {
         pipeline::run(&mut next, bytes, work, sink)
     }
@@ -168,7 +168,7 @@ fn read_tree<R: Send>(
     read_pages(pages.len(), pages.batches(), |batch| work(pages.parse(batch)), sink, watch)
 }
 
-/// For what is not read from a stream: `pages` of them, in batches.
+/// Reads pages or documents that are not a stream: `pages` of them, in batches.
 pub(crate) fn read_pages<R: Send>(
     pages: usize,
     batches: Vec<Range<usize>>,

@@ -18,7 +18,7 @@ pub struct ImportReport {
     pub positions: u64,
     /// Links: positions and their targets.
     pub links: u64,
-    /// Input that was left out or mended.
+    /// Input that was left out or repaired.
     pub losses: Losses,
     /// Bibliography entries and marks, in formats that have them.
     #[serde(skip_serializing_if = "References::is_empty")]

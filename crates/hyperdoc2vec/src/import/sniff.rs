@@ -1,4 +1,4 @@
-//! Telling formats apart: by the ending of a file's name, and by the fields of a line.
+//! Recognises formats by the ending of a file's name and by the fields of a line.
 
 use super::Format;
 
@@ -28,7 +28,7 @@ pub(super) fn has_ending(path: &str, endings: &[&str]) -> bool {
     ending(path).is_some_and(|found| endings.iter().any(|wanted| found.eq_ignore_ascii_case(wanted)))
 }
 
-/// Whether the ending says that this is something else than a page.
+/// Whether the ending is that of something else than a page.
 pub(super) fn is_asset(path: &str) -> bool {
     const SOURCES: &str = " css scss sass less js mjs cjs ts tsx jsx map wasm \
         json jsonl ndjson geojson yml yaml toml xml xsd xsl xslt dtd rss atom rdf csv tsv sql db sqlite ini cfg \
@@ -54,7 +54,7 @@ fn listed(ending: &str) -> String {
     format!(" {} ", ending.to_ascii_lowercase())
 }
 
-/// Whether the ending says that this is no page, or a page of some format.
+/// Whether the ending is that of something else than a page, or of a page of some format.
 pub(super) fn is_other(path: &str) -> bool {
     is_asset(path) || has_ending(path, &HTML_ENDINGS) || has_ending(path, &MARKDOWN_ENDINGS)
 }

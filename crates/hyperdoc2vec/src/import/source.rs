@@ -226,7 +226,7 @@ pub(super) fn shown(path: &Path) -> &Path {
     if is_stdin(path) { Path::new("standard input") } else { path }
 }
 
-/// Opens a file or standard input (`-`); gz, zst, bz2 and xz are told by their first bytes and unpacked.
+/// Opens a file or standard input (`-`); gz, zst, bz2 and xz are recognised by their first bytes and unpacked.
 ///
 /// `consumed` grows by the bytes read, as they are on disk.
 pub fn open(path: &Path, consumed: Arc<AtomicU64>) -> Result<Box<dyn BufRead + Send>> {
@@ -280,7 +280,7 @@ pub(super) fn read_file(path: &Path, most: u64) -> io::Result<Option<Vec<u8>>> {
     Ok(Some(bytes).filter(|bytes| bytes.len() as u64 <= most))
 }
 
-/// A file's name without the ending that tells how it is packed, and that ending with its dot, if it has one.
+/// A file's name without the ending of its compression, and that ending with its dot, if it has one.
 pub(super) fn split_packed(name: &str) -> (&str, &str) {
     let packed = name.rfind('.').filter(|&dot| {
         let ending = &name[dot + 1..];

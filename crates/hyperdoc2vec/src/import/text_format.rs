@@ -24,7 +24,7 @@ pub enum TextFormat {
 }
 
 impl TextFormat {
-    /// Reads texts batch by batch; `work` runs in parallel, `sink` in the order of the input and tells how many there were
+    /// Reads texts batch by batch; `work` runs in parallel, `sink` in the order of the input and returns the number
     /// so far.
     pub fn read<R: Send>(
         self,

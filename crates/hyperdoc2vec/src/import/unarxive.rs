@@ -2,7 +2,7 @@
 //!
 //! A document is called after its arXiv id, is dated by it, and has the categories of arXiv as labels. Its text is the
 //! abstract and the paragraphs; formulas, figures and tables are left out. Entries are looked up by the ids that
-//! unarXive found (arXiv, DOI, PubMed), then by what their text says. Two passes, as for S2ORC.
+//! unarXive found (arXiv, DOI, PubMed), then by their text. Two passes, as for S2ORC.
 
 use std::collections::BTreeMap;
 
@@ -183,7 +183,7 @@ fn marks(text: &str) -> Vec<Span> {
     spans
 }
 
-/// The month that an arXiv id tells: `2105.05862`, `hep-th/9901001`.
+/// The month in an arXiv id: `2105.05862`, `hep-th/9901001`.
 fn date(id: &str) -> Option<Date> {
     let number = id.rsplit('/').next()?;
     let digits = number.get(..4).filter(|digits| digits.bytes().all(|b| b.is_ascii_digit()))?;

@@ -217,7 +217,7 @@ struct TextDescent {
 }
 
 impl<'a> Predict<'a> {
-    /// For vectors trained as `trained` tells, with the words' OUT vectors and counts; `None` where the method has
+    /// For vectors trained with `trained`, with the words' OUT vectors and counts; `None` where the method has
     /// no documents that predict words.
     pub(crate) fn of(
         trained: &TrainParams,

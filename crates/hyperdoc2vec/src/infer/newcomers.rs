@@ -1,10 +1,10 @@
-//! OUT vectors for documents that no link points at, from what they say.
+//! OUT vectors for documents that no link points at, from their content.
 //!
 //! Links teach a document's OUT vector; one without links learns only what it is not. What the linked documents have
 //! learnt is carried over: a linear map from content to OUT vectors, fitted on them by ridge regression, a document
 //! counting as often as it is linked to, up to [`MOST_LINKS`] times. Content is two vectors: the one inferred from the text
 //! (see [`crate::infer`]) and the mean of its words' IN vectors. The fit shrinks what it is unsure of, so newcomers rarely
-//! stand before documents whose links say more.
+//! rank before documents with links.
 
 use rayon::prelude::*;
 

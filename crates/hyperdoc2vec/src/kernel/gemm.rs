@@ -20,7 +20,7 @@ const DEPTH: usize = 256;
 /// Rows that pass one panel before the next panel comes: 96 × 256 numbers stay in the second cache.
 const ROWS: usize = 96;
 
-/// What a product begins with.
+/// The beginning of a product.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Start {
     /// `c = a·b`: each chain begins at 0, whatever `c` held.

@@ -144,7 +144,7 @@ dispatched! {
     /// If the lengths differ.
     pub fn adagrad(gradient: &[f32], vector: &mut [f32], square: &mut f32, rate: f32) = rows::adagrad;
 
-    /// The same against the gradient that [`gather_sum`] gives, which is left in `sum`.
+    /// One step as [`adagrad`] takes it, against the gradient that [`gather_sum`] gives, which is left in `sum`.
     ///
     /// # Panics
     /// If the lengths do not fit or an id is beyond the table.

@@ -12,12 +12,12 @@ pub struct Pusher {
     pub mass: f32,
 }
 
-/// What the points of a group get: the sums that `repel` adds to.
+/// The repulsion of the points of a group: the sums that `repel` adds to.
 #[derive(Debug, Clone, Copy, Default)]
 pub struct Push {
     /// Σ m q² (x − s), along the first axis.
     pub x: [f32; POINTS],
-    /// The same along the second.
+    /// Σ m q² (y − s), along the second axis.
     pub y: [f32; POINTS],
     /// Σ m q
     pub q: [f32; POINTS],

@@ -37,7 +37,7 @@ pub struct Step {
 }
 
 impl Step {
-    /// `rate · (label − σ(score))`, and beyond ±6 as the step says; 0 where nothing is to be learnt.
+    /// `rate · (label − σ(score))`, and outside ±6 as [`OutOfRange`] has it; 0 where nothing is to be learnt.
     #[inline(always)]
     pub fn slope(&self, score: f32, label: f32) -> f32 {
         let (low, high) = match self.beyond {

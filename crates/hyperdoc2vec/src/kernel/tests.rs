@@ -45,7 +45,7 @@ struct Shape {
     start: Start,
 }
 
-/// The product by three plain loops; `a` and `b` say where their element (row, inner) and (inner, column) is.
+/// The product by three plain loops; `a` and `b` give the place of their element (row, inner) and (inner, column).
 fn plain(shape: Shape, a: impl Fn(usize, usize) -> f32, b: impl Fn(usize, usize) -> f32, c: &mut [f32]) {
     for i in 0..shape.m {
         for j in 0..shape.n {

@@ -20,7 +20,7 @@ pub(super) struct Affinities {
 }
 
 impl Affinities {
-    /// What a document belongs to.
+    /// The neighbours of a document and their weights.
     pub fn of(&self, document: usize) -> &[(u32, f32)] {
         let start = if document == 0 { 0 } else { self.ends[document - 1] };
         &self.entries[start..self.ends[document]]

@@ -1,6 +1,7 @@
 //! All documents of a model on a plane, near ones near each other: made once, kept beside the model.
 //!
-//! Nearness is that of the IN vectors: what documents say.
+//! Nearness is that of the IN vectors, the content of documents. The t-SNE is ours, because any number of threads must give
+//! the same bits.
 
 mod affinities;
 mod axes;
@@ -22,7 +23,7 @@ use crate::storage::container::{Container, Tensor, write};
 const FORMAT: &str = "hyperdoc2vec map";
 /// Its version.
 const VERSION: u32 = 1;
-/// What it is made from.
+/// The vectors that it is made from.
 const FROM: &[Vectors] = &[Vectors::DocIn];
 
 /// Where each document stands.

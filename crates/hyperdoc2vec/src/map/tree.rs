@@ -1,4 +1,4 @@
-//! What all points of a map do to each of them, with far groups of points taken as one: a quadtree (Barnes and Hut).
+//! The repulsion of all points of a map, with far groups of points taken as one: a quadtree (Barnes and Hut).
 
 use rayon::prelude::*;
 
@@ -99,7 +99,7 @@ impl Tree {
         out
     }
 
-    /// What pushes a group of points: far squares, and the points of near ones.
+    /// The pushers of a group of points: far squares, and the points of near ones.
     fn pushers(&self, group: &[Pusher]) -> Vec<Pusher> {
         let [x, y] = middle(group).place;
         let far = |&[px, py]: &[f32; 2]| ((px - x) * (px - x) + (py - y) * (py - y)).sqrt();

@@ -1,4 +1,4 @@
-//! What a model is, what it knows of a document, and documents by their titles.
+//! Facts about a model and its documents, and documents by their titles.
 
 use std::cmp::Reverse;
 
@@ -13,7 +13,7 @@ use crate::model::Model;
 use crate::model::index::links::Context;
 use crate::search::Ranking;
 
-/// What a model is.
+/// The facts about a model.
 #[derive(Debug, Clone, PartialEq)]
 #[non_exhaustive]
 pub struct ModelInfo {
@@ -108,7 +108,7 @@ pub struct FoundDocument {
 }
 
 impl Recommender<'_> {
-    /// What the model is.
+    /// The facts about the model.
     pub fn info(&self) -> ModelInfo {
         let model = self.model();
         let count = |name: &str| model.about()["counts"][name].as_u64();

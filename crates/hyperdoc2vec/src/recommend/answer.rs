@@ -67,7 +67,7 @@ pub struct DocumentHit {
 pub struct Why {
     /// The score by embedding, without the source.
     pub embedding: WordShares,
-    /// What the source adds to it.
+    /// The share of the source in it.
     pub source: f32,
     /// The score by BM25: on the text and the contexts of links, or on the text alone, see [`Why::text_alone`].
     pub bm25: WordShares,

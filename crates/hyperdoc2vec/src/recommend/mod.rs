@@ -41,10 +41,10 @@ pub struct WordHit {
 /// The vectors that nearness is measured by.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub enum Side {
-    /// IN: what documents say; what stands around words.
+    /// IN: the words of a document; the contexts of a word.
     #[default]
     In,
-    /// OUT: what others say of documents.
+    /// OUT: the words of others around links to a document.
     Out,
 }
 
@@ -147,8 +147,8 @@ impl<'a> Recommender<'a> {
         questions.into_par_iter().zip(together).map(answer).collect()
     }
 
-    /// Suggests documents that a document of the model might link to and does not yet: hits for the words that tell most of
-    /// it, with it as the source.
+    /// Suggests documents that a document of the model might link to and does not yet: hits for its
+    /// most characteristic words, with it as the source.
     pub fn suggest_for(&self, id: &str, top: usize) -> Result<Answer> {
         let model = self.model();
         let row = self.document_row(id)?;
@@ -186,7 +186,7 @@ impl<'a> Recommender<'a> {
         Ok(hits.iter().map(near).collect())
     }
 
-    /// Documents that a text of one word should link to, by embedding; none where the vectors do not tell.
+    /// Documents that a text of one word should link to, by embedding; none where the model has no such vectors.
     pub fn documents_for_word(&self, word: &str, top: usize) -> Result<Vec<DocumentHit>> {
         let model = self.model();
         let row = self.word_row(word)?;
@@ -301,7 +301,7 @@ impl<'a> Recommender<'a> {
         // A mark in it is of no meaning here.
         let read = |text: &String| LinkSource::read(&self.searcher, &text.replace("[[?]]", " "));
         let source = question.source_text.as_ref().map(read).transpose()?;
-        // A text without a known word or link tells nothing; what was learnt of sources is no guide then.
+        // A text without a known word or link counts as none: the forest for sources would have nothing to go by.
         Ok(source.filter(|source| !source.words.is_empty() || !source.links.is_empty()))
     }
 
@@ -325,7 +325,7 @@ impl<'a> Recommender<'a> {
         self.finish(question, found)
     }
 
-    /// The best documents by vectors, by the index where there is one that can tell.
+    /// The best documents by vectors, from the index where it can answer.
     fn embed_one(&self, question: &ParsedQuestion) -> Result<Option<Vec<Hit>>> {
         let (query, source) = (&question.query, question.source.as_ref());
         if let Some((index, vector)) = self.index.as_ref().zip(self.searcher.vector_in(query, source)?)
@@ -396,7 +396,7 @@ impl<'a> Recommender<'a> {
     }
 }
 
-/// Leaves out hits that are not probable enough, and tells so where nothing is left.
+/// Leaves out hits that are not probable enough; with the reason, where none is left.
 fn probable(hits: Vec<Hit>, least: Option<f32>) -> (Vec<Hit>, Option<String>) {
     let Some(least) = least else { return (hits, None) };
     let best = hits.first().map_or(0.0, |hit| hit.score);

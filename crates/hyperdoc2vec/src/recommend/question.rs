@@ -3,7 +3,7 @@
 use crate::document::Date;
 use crate::search::Ranking;
 
-/// Hits of an answer, where nobody says how many.
+/// The default number of hits.
 pub const DEFAULT_TOP: usize = 10;
 
 /// A text that should link to something, and which documents that may be.

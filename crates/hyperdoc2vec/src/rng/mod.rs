@@ -73,7 +73,7 @@ impl Order {
         Order { len: len as u64, half_bits, keys: std::array::from_fn(|_| rng.bits()) }
     }
 
-    /// What stands at `place`, which is below the length.
+    /// The number at `place`, which is below the length.
     pub fn at(&self, place: usize) -> usize {
         debug_assert!((place as u64) < self.len);
         let mask = (1u64 << self.half_bits) - 1;

@@ -3,7 +3,7 @@
 //! OUT vectors are put into about √N lists around centres (k-means). A question goes through the lists whose centres
 //! have the greatest products with it, and scores the documents in them as the full scan does, to the same bits. How
 //! many lists those are is found when the index is made: enough to have nearly all of the documents that the full scan
-//! finds for contexts of the model's own links. What share of them it has is then told of other such contexts.
+//! finds for contexts of the model's own links. The share of them that it has is then measured on other such contexts.
 //!
 //! The index holds numbers of documents and no vectors, so it is small, and a wrong one can miss documents but cannot
 //! misjudge one. It is made in the same way for any number of threads, which the graphs of common libraries are not:
@@ -27,7 +27,7 @@ use crate::storage::container::{Container, Tensor, write};
 const FORMAT: &str = "hyperdoc2vec index";
 /// Its version.
 const VERSION: u32 = 1;
-/// What it is made from.
+/// The vectors that it is made from.
 const FROM: &[Vectors] = &[Vectors::DocOut, Vectors::WordIn];
 
 /// Vectors a centre that centres are fitted to.
@@ -50,7 +50,7 @@ pub struct Index {
     about: About,
 }
 
-/// What is known of an index.
+/// The size and the quality of an index.
 #[derive(Debug, Clone, PartialEq, serde::Serialize, serde::Deserialize)]
 #[non_exhaustive]
 pub struct About {
@@ -92,7 +92,7 @@ impl Index {
             && rows.iter().all(|&row| (row as usize) < documents))
     }
 
-    /// What is known of it.
+    /// Its size and quality.
     pub fn about(&self) -> &About {
         &self.about
     }
@@ -120,7 +120,7 @@ impl Index {
     }
 
     /// About the best `wanted` of the documents `allowed`, with their exact scores. `None` where the index cannot
-    /// tell: more are wanted than it was made for, or too few of the documents it looked at are allowed.
+    /// answer: more are wanted than it was made for, or too few of the documents it looked at are allowed.
     ///
     /// # Panics
     /// If the vector has another length than those of the model.

@@ -94,7 +94,7 @@ pub fn explain(
         let mut contexts: Vec<(f32, Context)> =
             others.map(|context| (likeness(&context), context)).filter(|(likeness, _)| *likeness > 0.0).collect();
         contexts.sort_by(|a, b| b.0.total_cmp(&a.0));
-        // The same words in the same document say nothing more.
+        // A second context with these words in this document adds nothing.
         contexts.dedup_by(|b, a| a.1 == b.1);
         let bm25: Vec<(WordRow, f32)> =
             terms.iter().map(|term| term.word).zip(bm25).filter(|(_, share)| *share > 0.0).collect();

@@ -147,7 +147,7 @@ impl<'a> Searcher<'a> {
         Ok(Some(vector))
     }
 
-    /// The vector of a query that stands in a source: what the source says is added.
+    /// The vector of a query that stands in a source, whose vector is added.
     pub fn vector_in(&self, query: &Query, source: Option<&LinkSource>) -> Result<Option<Vec<f32>>> {
         let mut vector = self.vector(query)?;
         if let (Some(vector), Some(added)) = (&mut vector, source.map(|it| it.added(self.model)).transpose()?.flatten())

@@ -35,7 +35,7 @@ impl Hit {
 pub struct Best {
     wanted: usize,
     hits: Vec<Hit>,
-    /// What a hit must be better than.
+    /// The worst hit that is kept: a new one must be better.
     worst: Option<Hit>,
 }
 

@@ -27,7 +27,7 @@ pub(super) trait Dialect: Sync {
     const WHAT: &'static str;
     /// The local name of an article's element.
     const ARTICLE: &'static str;
-    /// The local name of the element in it that says what the article is.
+    /// The local name of the element in it that has the metadata.
     const HEADER: &'static str;
 
     /// The article's bibliographic record, and the id that it gives itself.
@@ -46,7 +46,7 @@ pub(super) struct Articles<D> {
 
 impl<D: Dialect> Articles<D> {
     /// Walks `roots` (directories or single files) and reads all headers; an error if there is no file. Now and then
-    /// `step` is told how many files there are, and may stop it.
+    /// `step` gets the number of files, and may stop it.
     pub(super) fn open(
         roots: &[PathBuf],
         options: &ImportOptions,

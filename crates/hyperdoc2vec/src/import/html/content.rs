@@ -1,7 +1,7 @@
 //! The part of a page that is its content, and what to leave out of it.
 //!
-//! First comes what the page says of itself (`main`, `role=main`, `article`, ids and classes of well-known
-//! generators). A page that says nothing is narrowed down from `body`: as long as one container holds four fifths of
+//! First come the page's own marks (`main`, `role=main`, `article`, ids and classes of well-known
+//! generators). A page without such marks is narrowed down from `body`: as long as one container holds four fifths of
 //! the words that are not in links, the content is in there.
 
 use crate::import::html_events::{Event, HtmlPage, Key, Tag};
@@ -70,7 +70,7 @@ pub(super) fn find(page: &HtmlPage) -> Region {
 }
 
 /// Whether the page has no text of its own: rustdoc's list of all items and the like, Sphinx's search where each page
-/// is a folder. (Those with names that tell are left out by globs.)
+/// is a folder. (Globs leave out those that have a name of their own.)
 pub(super) fn is_generated(page: &HtmlPage, path: &str) -> bool {
     let is_search = path == "search/index.html" || path.ends_with("/search/index.html");
     (0..page.events.len()).any(|index| match page.events[index] {

@@ -398,7 +398,7 @@ fn utf_16(bytes: &[u8]) -> Option<&'static Encoding> {
     }
 }
 
-/// The encoding that a `<meta>` in the first two kilobytes declares, or what it says if that is none.
+/// The encoding that a `<meta>` in the first two kilobytes declares, or its label if that is no encoding.
 fn declared(bytes: &[u8]) -> Option<std::result::Result<&'static Encoding, String>> {
     let start = bytes[..bytes.len().min(2048)].to_ascii_lowercase();
     let mut rest = &start[..];
@@ -409,7 +409,7 @@ fn declared(bytes: &[u8]) -> Option<std::result::Result<&'static Encoding, Strin
             let value = &tag[at + 8..];
             let value = value.strip_prefix(b"\"").or(value.strip_prefix(b"'")).unwrap_or(value);
             let end = value.iter().position(|b| b"\"' ;/\t\n\r".contains(b)).unwrap_or(value.len());
-            // A page that can say so in ASCII is not in UTF-16.
+            // A page that can declare it in ASCII is not in UTF-16.
             let known = Encoding::for_label(&value[..end]).map(|encoding| encoding.output_encoding());
             return Some(known.ok_or_else(|| String::from_utf8_lossy(&value[..end]).into_owned()));
         }

@@ -38,7 +38,7 @@ pub(super) fn entries(folder: &PaperFiles<'_>, main: usize, text: &str) -> (Vec<
     let own = list.len();
     for (key, record) in bib_files(folder, text).iter().flat_map(|source| bib(source)) {
         match places.get(&key).map(|&place| &mut list[place].1) {
-            // The entry's text is from the `.bbl`, what it says from the `.bib`.
+            // The entry's text is from the `.bbl`, its fields are from the `.bib`.
             Some(known) => *known = BibRecord { text: known.text.take().or(record.text), ..record },
             None => {
                 places.insert(key.clone(), list.len());
@@ -84,7 +84,7 @@ fn items(source: &str) -> Vec<(String, BibRecord)> {
             text: Some(text.clone()).filter(|text| !text.is_empty()),
             ..BibRecord::default()
         };
-        // What no command says is read as a person would.
+        // Fields without a command are read from the text.
         let record = record.or(BibRecord::read(&text));
         found.push((key.trim().to_owned(), record));
     }

@@ -1,6 +1,6 @@
 //! Papers as sources of LaTeX: a folder a paper, as arXiv keeps them, or a file a paper.
 //!
-//! A file with `\documentclass` (or `\documentstyle`) is a main file, unless the class says that it is part of another.
+//! A file with `\documentclass` (or `\documentstyle`) is a main file, unless its class is one for parts of others.
 //! One that lies in a root itself is a paper; a folder below the root with such a file in it is a paper, with all that
 //! lies below it, and the best of its main files counts: one that is called after a `.bbl`, then by name, then by length.
 //! TeX files that no paper reads are counted, and so are archives, and folders with nothing but a PDF.
@@ -56,7 +56,7 @@ impl Latex {
         Latex::open_step(roots, options, &mut |_| Ok(()))
     }
 
-    /// Like [`Latex::open`]; now and then `step` is told how many papers there are, and may stop it.
+    /// Like [`Latex::open`]; now and then `step` gets the number of papers, and may stop it.
     pub(super) fn open_step(
         roots: &[PathBuf],
         options: &ImportOptions,
@@ -177,9 +177,9 @@ fn unread(
     folders: &[FolderFiles],
     read: &HashSet<usize>,
 ) -> Losses {
-    // What the walk could not read is told with the first file, if that is read as a paper.
-    let told = papers.iter().any(|paper| paper.main == 0);
-    let mut losses = if told { Losses::default() } else { tree.losses.clone() };
+    // Files that the walk could not read are counted with the first file, if that is read as a paper.
+    let counted = papers.iter().any(|paper| paper.main == 0);
+    let mut losses = if counted { Losses::default() } else { tree.losses.clone() };
     let mut owner: HashMap<usize, &str> = HashMap::new();
     for paper in papers.iter().filter(|paper| !folders[paper.folder].shared) {
         owner.extend(folders[paper.folder].numbers().map(|file| (file, paper.id.as_str())));
@@ -300,7 +300,7 @@ fn arxiv_of(name: &str) -> Option<String> {
     arxiv_date(&id).map(|_| id)
 }
 
-/// The month that an arXiv id tells.
+/// The month in an arXiv id.
 fn arxiv_date(id: &str) -> Option<Date> {
     let digits = id.rsplit('/').next()?;
     let new = digits.as_bytes().get(4) == Some(&b'.');

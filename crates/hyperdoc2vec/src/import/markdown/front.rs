@@ -1,4 +1,4 @@
-//! Front matter: what a page says of itself before its text, in YAML (`---`) or TOML (`+++`).
+//! Front matter: metadata before the text of a page, in YAML (`---`) or TOML (`+++`).
 //!
 //! YAML is read event by event and never as a tree, so that anchors cannot blow up and values stay as written.
 

@@ -25,7 +25,7 @@ impl BrokenMarks {
             }
             Event::Text(_) => {
                 // A pair of brackets may come in two pieces. What does not follow the text before it, but a `\`, begins
-                // with a character that this says is just text.
+                // with a character that is just text by this rule.
                 let follows = self.end == place.start;
                 let escaped = !follows && body[..place.start].ends_with('\\');
                 self.brackets *= usize::from(follows);

@@ -30,7 +30,7 @@ pub use dump::{PageBatch, PageBatches};
 use page::WikiPage;
 pub use titles::{Wiki, namespace};
 
-/// Words with which a page leads on, where the dump does not say so itself.
+/// Words that mark a redirect, for dumps that do not mark it themselves.
 const REDIRECTS: &str = "redirect weiterleitung redirection redirección redireccion redirecionamento rinvia \
     rinvio redirige doorverwijzing przekieruj patrz tam перенаправление перенапр перенаправлення омдирэктар \
     omdirigering ohjaus uudelleenohjaus přesměruj presmeruj yönlendirme átirányítás đổi alih 重定向 转向 転送 넘겨주기 \

@@ -1,4 +1,4 @@
-//! One `<page>` of a dump, and its head: what XML says, before any wikitext is read.
+//! One `<page>` of a dump, and the head of the dump: the XML, before any wikitext is read.
 //!
 //! quick-xml knows no entities but XML's own five, so nothing that a DTD defines is ever expanded.
 
@@ -17,13 +17,13 @@ pub(super) struct WikiPage {
     pub(super) redirect: Option<String>,
     /// When its last revision was made.
     pub(super) timestamp: String,
-    /// The content model of its text, if the dump says it.
+    /// The content model of its text, if the dump has it.
     pub(super) model: String,
     pub(super) text: String,
 }
 
 impl WikiPage {
-    /// Reads `<page>…</page>`; an error says what is wrong, and at which byte.
+    /// Reads `<page>…</page>`; the error has what is wrong and the byte.
     pub(super) fn read(xml: &str) -> Result<WikiPage, (String, u64)> {
         let mut reader = Reader::from_str(xml);
         let mut page = WikiPage::default();
@@ -134,7 +134,7 @@ fn attribute(tag: &BytesStart<'_>, name: &str) -> Result<String, String> {
     Ok(value)
 }
 
-/// Reads what stands before the first page into `site`; an error says what is found in place of a dump.
+/// Reads the head before the first page into `site`; the error has what was found in place of a dump.
 pub(super) fn read_head(xml: &str, site: &mut Wiki) -> Result<(), String> {
     let mut reader = Reader::from_str(xml);
     // The head ends where the first page begins: nothing closes the root.

@@ -63,7 +63,7 @@ pub struct Wiki {
     pub language: Option<String>,
     /// Web address of its pages, up to the title.
     pub base: Option<String>,
-    /// Whether the first letter of a title is always a capital, where a namespace does not say.
+    /// Whether the first letter of a title is always a capital, where a namespace does not define it.
     pub capital: bool,
     namespaces: HashMap<i32, Namespace>,
     /// Lower-case names of namespaces.
@@ -72,7 +72,7 @@ pub struct Wiki {
     wanted: Vec<i32>,
 }
 
-/// The number of a namespace, given as a number or by its English name; an error says what is expected.
+/// The number of a namespace, given as a number or by its English name; the error has what is expected.
 pub fn namespace(given: &str) -> Result<i32, String> {
     let name = given.trim().replace('_', " ").to_lowercase();
     let known = KNOWN.iter().find(|(known, _)| *known == name).map(|&(_, number)| number);

@@ -237,7 +237,7 @@ impl<'a> People<'a> {
         self.only(self.near(year, first).filter(fits).collect(), letter)
     }
 
-    /// `Some(None)` if there are several, and no letter tells them apart.
+    /// `Some(None)` if there are several, and no letter distinguishes them.
     fn only(&self, mut fitting: Vec<usize>, letter: Option<char>) -> Option<Option<usize>> {
         if letter.is_some() && fitting.iter().any(|&at| self.entries[at].letter.is_some()) {
             fitting.retain(|&at| self.entries[at].letter == letter);

@@ -130,7 +130,7 @@ impl<'a> Labels<'a> {
             let part = part.trim();
             let part = part.strip_prefix("and ").unwrap_or(part);
             if is_place(part) && numbers > 0 {
-                // What follows says where in the cited text.
+                // A place in the cited text follows.
                 break;
             }
             let mut ends = part.splitn(2, ['-', '–', '—', '−']).map(str::trim);
@@ -282,7 +282,7 @@ pub(super) fn without_opening(text: &str) -> &str {
     }
 }
 
-/// Whether a text says where in the cited work: `p. 12`, `Section 3`, `§2`.
+/// Whether a text is a place in the cited work: `p. 12`, `Section 3`, `§2`.
 pub(super) fn is_place(text: &str) -> bool {
     const PLACES: [&str; 24] = [
         "p.", "pp.", "page", "pages", "sec", "sect", "section", "sections", "chap", "ch.", "chapter", "chapters", "§",

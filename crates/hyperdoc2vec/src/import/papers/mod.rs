@@ -176,7 +176,7 @@ fn with_hint(error: Error, roots: &[PathBuf]) -> Error {
     }
 }
 
-/// A paper as its text says it.
+/// A paper as it is read from its text.
 pub struct PaperText {
     /// The text without marks and references, a paragraph a line.
     pub text: String,

@@ -4,7 +4,7 @@ use std::collections::HashSet;
 
 use super::clean::PaperLine;
 
-/// Words that were seen whole: they tell how a word parted at the end of a line is written.
+/// Words that were seen whole: by them, a word parted at the end of a line is joined.
 #[derive(Debug, Default)]
 pub(super) struct Seen(HashSet<String>);
 

@@ -381,7 +381,7 @@ fn starts(lines: &[PaperLine]) -> Vec<usize> {
         2 * good.count() as i64 - starts.len() as i64
     };
     let mut best = by.into_iter().rev().max_by_key(|starts| score(starts)).unwrap_or_default();
-    // What stands before the first start is an entry that could not be told, or a caption.
+    // The text before the first start is an entry that was not recognised, or a caption.
     if let (Some(&first), Some(&start)) = (filled.first(), best.first())
         && start > first
         && lines[first..start].iter().any(|line| has_year(&line.text))

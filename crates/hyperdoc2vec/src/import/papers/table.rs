@@ -284,7 +284,7 @@ impl TableReader<'_> {
     }
 }
 
-/// The reason why the cells of a row cannot be told to belong to their columns, if so. Empty ones at the end may be
+/// The reason why the cells of a row do not fit the columns, if so. Empty ones at the end may be
 /// missing, or too many.
 fn misshapen(record: &csv::ByteRecord, columns: usize) -> Option<String> {
     let cells = record.iter().rposition(|cell| !cell.trim_ascii().is_empty()).map_or(0, |last| last + 1);

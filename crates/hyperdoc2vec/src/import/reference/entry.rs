@@ -1,7 +1,7 @@
 //! One entry of a bibliography, read: authors, year, title, venue. Ids in its text are found by the linker.
 //!
 //! Styles differ in what ends the title: a full stop (ACL, APA, LNCS, Nature), quotation marks (IEEE, Chicago), a
-//! comma (AMS); what ended the list of authors tells which.
+//! comma (AMS); the end of the list of authors decides which.
 
 use super::BibRecord;
 use super::names::{Authors, Closed, authors};

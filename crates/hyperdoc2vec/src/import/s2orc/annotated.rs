@@ -141,7 +141,7 @@ impl AnnotatedText {
         entries.extend(bib_entries.iter().filter_map(|entry| bib.entry(entry, &bib_characters, &titles, &people)));
     }
 
-    /// An entry: the paper that it was matched with, else what is annotated in it, else what its text says.
+    /// An entry: the paper that it was matched with, else its annotations, else its text.
     fn entry(
         &self,
         entry: &Annotation,

@@ -1,4 +1,4 @@
-//! S2ORC, in the layouts in which it was released; which one a line has is told by its fields.
+//! S2ORC, in the layouts in which it was released; a line's fields tell which one it has.
 //!
 //! | layout | a line holds |
 //! |---|---|
@@ -9,7 +9,7 @@
 //!
 //! A paper with a parse is a document of its abstract and paragraphs. One of which there is only metadata is a document
 //! of title and abstract: others cite it. An entry that the makers of S2ORC linked means that paper; the others are
-//! looked up by the linker. Two passes: the first reads what each paper says of itself.
+//! looked up by the linker. Two passes: the first reads the head of each paper.
 
 mod annotated;
 mod parses;
@@ -84,7 +84,7 @@ impl FirstPass {
                 self.catalogue.add(&head.id, &head.record);
             }
         }
-        // Of papers without a text the line itself says all there is.
+        // Papers without a text have all that is known in their line.
         self.known.retain(|id, _| self.texts.contains(id));
         S2orc { catalogue: self.catalogue.finish(), known: self.known, texts: self.texts }
     }

@@ -320,8 +320,8 @@ impl FileTree {
     }
 }
 
-/// Whether a link to `full`, which is no page, leads to another kind of file: one whose ending says so, or any that is
-/// there.
+/// Whether a link to `full`, which is no page, leads to another kind of file: one with such an ending, or any that
+/// exists.
 pub(super) fn is_file(full: &str) -> bool {
     is_asset(full) || Path::new(full).is_file()
 }
@@ -331,7 +331,7 @@ pub(super) fn composed(name: &str) -> String {
     ComposingNormalizer::new_nfc().normalize(name).into_owned()
 }
 
-/// Reads a page's bytes, unpacked, or says why not.
+/// Reads a page's bytes, unpacked; the error is the reason.
 pub(super) fn read(file: &Path) -> std::result::Result<Vec<u8>, String> {
     let bytes = source::read_file(file, LARGEST).map_err(|error| error.to_string())?;
     bytes.ok_or_else(|| format!("expected a page of at most {} MB, found more", LARGEST >> 20))

@@ -1,4 +1,4 @@
-//! Candidates for a question, and the features by which trees tell the right ones.
+//! Candidates for a question, and the features by which trees find the right ones.
 //!
 //! A feature is a name and a function, side by side in one of two tables; the order of the tables is the order in a model.
 
@@ -88,7 +88,7 @@ pub const ALONE: usize = TEXT_FEATURES.len();
 pub struct Scope<'a> {
     /// Documents that a link could lead to: scores and places are relative to these.
     pub eligible: &'a (dyn Fn(usize) -> bool + Sync),
-    /// Those of them that may be hits. How many they are does not change what is said of one.
+    /// Those of them that may be hits. Their number does not change the features of one.
     pub allowed: &'a (dyn Fn(usize) -> bool + Sync),
 }
 

@@ -204,7 +204,8 @@ impl Forest {
         Forest::fit_while(samples, watch, params, &mut |_| ControlFlow::Continue(())).unwrap_or_default()
     }
 
-    /// Fits trees as [`Forest::fit`] does; `go_on` is told of each tree, and may stop it all: then there is no forest.
+    /// Fits trees as [`Forest::fit`] does; `go_on` gets the number of each tree, and may stop it all: then there is no
+    /// forest.
     pub fn fit_while(
         samples: &Samples,
         watch: Option<&Samples>,

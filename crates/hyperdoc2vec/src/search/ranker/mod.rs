@@ -1,4 +1,4 @@
-//! The learnt ranking: boosted trees over what every other ranking says of a candidate, giving its probability.
+//! The learnt ranking: boosted trees over the scores of a candidate by every other ranking, giving its probability.
 //!
 //! Candidates are the best of the single rankings. Two forests, one for texts whose source is not known, one for those
 //! whose source is, learn from links held out while a model is trained: see [`crate::train::ranker`].
@@ -51,7 +51,7 @@ pub fn bins_json(bins: &[CalibrationBin]) -> Value {
 }
 
 impl Ranker {
-    /// The best `wanted` documents, by falling probability, and of equal ones by what BM25 says with the contexts; a
+    /// The best `wanted` documents, by falling probability, and of equal ones by BM25 with the contexts; a
     /// hit's score is its probability. `None` where the model knows no word of the question.
     pub fn rank(
         &self,

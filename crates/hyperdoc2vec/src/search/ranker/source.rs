@@ -15,7 +15,7 @@ use crate::search::Searcher;
 pub struct LinkSource {
     /// Its row, if it is a document of the model.
     pub document: Option<DocRow>,
-    /// The words that tell most of it, with how often it has them.
+    /// Its most characteristic words, with how often it has them.
     pub words: Vec<(WordRow, f32)>,
     /// When it was written.
     pub date: Option<Date>,
@@ -68,7 +68,7 @@ impl LinkSource {
         Ok(LinkSource { date: corpus.date(doc), ..source })
     }
 
-    /// The mean of the vectors of the words that tell most of it, by how often it has them and by their rarity; `None`
+    /// The mean of the vectors of its most characteristic words, by how often it has them and by their rarity; `None`
     /// where none of them has one.
     pub fn vector(&self, model: &Model, which: Vectors) -> Result<Option<Vec<f32>>> {
         let found_in = model.word_documents();

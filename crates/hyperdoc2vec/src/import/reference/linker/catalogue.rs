@@ -24,7 +24,7 @@ pub struct CatalogueBuilder {
     seen: HashSet<u64>,
 }
 
-/// The documents of a set, to be found by what a bibliography says of them.
+/// The documents of a set, to be found by entries of bibliographies.
 #[derive(Debug, Default)]
 pub struct Catalogue {
     strings: String,

@@ -265,7 +265,7 @@ impl FoldedEntry<'_> {
         words.iter().any(|word| is_number(word)) || has_sequel(&words)
     }
 
-    /// Whether this is another work than an id says: other authors, and few words of the title in common.
+    /// Whether this is another work than the one with the id: other authors, and few words of the title in common.
     fn contradicts(&self, known: &Known<'_>) -> bool {
         if self.author(known) != Some(false) || self.title.is_empty() || known.title.is_empty() {
             return false;

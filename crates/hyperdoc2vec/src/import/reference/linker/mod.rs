@@ -1,12 +1,12 @@
 //! The reference linker: which document of the set does an entry of a bibliography mean?
 //!
-//! Importers of papers read their input twice: first what each paper says of itself (a [`BibRecord`] a document, from
+//! Importers of papers read their input twice: first the metadata of each paper (a [`BibRecord`] a document, from
 //! which a [`Catalogue`] is made), then the texts, whose bibliography entries (a [`BibRecord`] each) are looked up there.
 //! A [`Paper`] holds a text with its marks and entries, and becomes a document with links. Ours: no crate does this.
 //!
 //! **Precision first.** An entry that could mean two documents means none, and is counted. In this order:
 //!
-//! 1. The id of a document, where the input says which one is meant; DOI, PubMed id, PMC id, arXiv id, ACL Anthology id.
+//! 1. The id of a document, where the input names it; DOI, PubMed id, PMC id, arXiv id, ACL Anthology id.
 //!    An id that leads to a document whose title and first author both differ from the entry's is taken for an error,
 //!    and there is no link.
 //! 2. The same title, folded (case, accents, punctuation, hyphens, ligatures, LaTeX), if year (±1) and first author do
@@ -40,7 +40,7 @@ pub use paper::{Mark, Paper};
 /// input: the linker folds them.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct BibRecord {
-    /// The id that a document has in the set; of an entry, the id of the document that it means, where the input says so.
+    /// The id that a document has in the set; of an entry, the id of the document that it means, where the input has that.
     pub own: Option<String>,
     /// Digital object identifier, in any of its forms.
     pub doi: Option<String>,
@@ -125,7 +125,7 @@ pub enum Miss {
     NearMiss,
     /// Several documents could be meant.
     Ambiguous,
-    /// An id says one document, author and title say another.
+    /// An id names one document, author and title name another.
     Contradiction,
     /// Neither an id nor a title nor text.
     NothingKnown,
@@ -152,7 +152,7 @@ pub enum Test {
     TitleAlone,
     /// Words beside the title make another work of it: `Part 2`, `a reply`.
     Sequel,
-    /// An id says this document, title and author say another.
+    /// An id names this document, title and author name another.
     TitleAndAuthor,
 }
 

@@ -38,7 +38,7 @@ pub struct Paper {
     pub document: Document,
     /// Marks in the order of the text. Those at one place, with nothing but white space between, form one position.
     pub marks: Vec<Mark>,
-    /// The bibliography: the key by which marks call an entry, and what it says. A key may stand for several works.
+    /// The bibliography: the key by which marks name an entry, and its fields. A key may stand for several works.
     pub entries: Vec<(String, BibRecord)>,
 }
 
@@ -113,7 +113,7 @@ fn why(near: NearMatch, catalogue: &Catalogue) -> String {
 }
 
 impl References {
-    /// Marks that name so many entries, all told.
+    /// The number of marks, one for each entry that a mark names.
     pub fn marks(&self) -> u64 {
         self.mark_linked + self.mark_to_unresolved + self.mark_without_entry + self.mark_without_target
     }

@@ -9,7 +9,7 @@ const PREFIXES: [&str; 20] = [
     "de", "re", "anti", "self", "cross",
 ];
 
-/// Short words that say nothing by themselves.
+/// Short words without a meaning of their own.
 const LITTLE: [&str; 12] = ["the", "for", "and", "with", "from", "into", "over", "its", "are", "use", "can", "that"];
 
 /// Words that make another work of a title beside which they stand: a sequel, an answer to it, a mended or longer one.
@@ -43,7 +43,7 @@ const SEQUELS: [&str; 26] = [
 ];
 const NUMBERS: [&str; 10] = ["one", "two", "three", "four", "five", "six", "seven", "eight", "nine", "ten"];
 
-/// How much a title says.
+/// How much information a title has.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub(super) enum Size {
     Short,
