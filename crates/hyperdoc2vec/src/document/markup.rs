@@ -237,6 +237,7 @@ fn push_escaped(out: &mut String, text: &str) {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::tests::growth::assert_linear;
     use proptest::prelude::*;
 
     /// Text with links shown as ⟨anchor|targets⟩ where they stand.
@@ -330,13 +331,16 @@ mod tests {
     }
 
     #[test]
-    fn nested_brackets_in_great_number_take_no_time() {
-        let text = "[".repeat(300_000) + &"][[x]]".repeat(300_000);
-        assert_eq!(parse(&text).links.len(), 300_000);
-        assert_eq!(parse(&"[[".repeat(300_000)).links.len(), 0);
-        let many: Vec<String> = (0..200_000).map(|id| id.to_string()).collect();
-        assert_eq!(parse(&format!("[[{}]]", many.join("|"))).links[0].targets, many);
-        assert_eq!(parse(&"[[a ".repeat(300_000)).broken, 300_000);
+    fn brackets_and_targets_in_great_number_take_time_in_proportion() {
+        assert_linear("nested anchors", 300_000, |pieces| {
+            assert_eq!(parse(&("[".repeat(pieces) + &"][[x]]".repeat(pieces))).links.len(), pieces);
+        });
+        assert_linear("[[", 300_000, |pieces| assert_eq!(parse(&"[[".repeat(pieces)).links.len(), 0));
+        assert_linear("[[a ", 300_000, |pieces| assert_eq!(parse(&"[[a ".repeat(pieces)).broken, pieces));
+        assert_linear("targets of one link", 200_000, |pieces| {
+            let many: Vec<String> = (0..pieces).map(|id| id.to_string()).collect();
+            assert_eq!(parse(&format!("[[{}]]", many.join("|"))).links[0].targets, many);
+        });
     }
 
     /// A text of troublesome characters, and links at places of it.

@@ -4,8 +4,6 @@ mod article;
 mod build;
 mod bzip;
 mod format;
-#[cfg(test)]
-mod growth;
 pub(crate) mod html;
 mod html_events;
 mod input;

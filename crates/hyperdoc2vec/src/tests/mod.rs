@@ -1,11 +1,10 @@
 //! What holds across modules, on small corpora: tests that look behind the front door. `tests/` has those that do not.
 
-use std::ops::ControlFlow;
 use std::path::{Path, PathBuf};
 
 use crate::Corpus;
 use crate::error::Result;
-use crate::import::{Format, Import, ImportOptions, Progress};
+use crate::import::{Format, Import, ImportOptions, Watch};
 
 /// Imports files into a corpus.
 pub(crate) fn import(
@@ -13,13 +12,14 @@ pub(crate) fn import(
     inputs: &[PathBuf],
     destination: &Path,
     options: &ImportOptions,
-    watch: &mut (dyn FnMut(&Progress) -> ControlFlow<()> + Send),
+    watch: &mut Watch<'_>,
 ) -> Result<Corpus> {
     Import::files(format, inputs).options(options.clone()).watch(watch).build(destination)
 }
 
 mod corpus;
 mod evaluate;
+pub(crate) mod growth;
 mod import_articles;
 mod import_mediawiki;
 mod import_trees;

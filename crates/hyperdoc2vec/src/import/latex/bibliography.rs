@@ -290,7 +290,7 @@ fn record(fields: &HashMap<String, String>) -> BibRecord {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::import::growth::assert_linear;
+    use crate::tests::growth::assert_linear;
 
     #[test]
     fn a_bib_entry_is_read_in_all_its_forms() {

@@ -395,7 +395,7 @@ impl<'a> Strip<'a> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::import::growth::assert_linear;
+    use crate::tests::growth::assert_linear;
 
     fn read(source: &str) -> String {
         let (mut text, marks) = body(source, &[]);

@@ -337,7 +337,7 @@ fn push_literal(out: &mut String, text: &str) {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::import::growth::assert_linear;
+    use crate::tests::growth::assert_linear;
 
     fn stripped(source: &str) -> String {
         strip(source, &Wiki::new(&[0])).text

@@ -302,7 +302,7 @@ fn without_details(target: &str) -> &str {
 mod tests {
     use super::super::strip::strip;
     use super::*;
-    use crate::import::growth::assert_linear;
+    use crate::tests::growth::assert_linear;
 
     /// The text with links as ⟨words|page⟩.
     fn shown(source: &str) -> String {
