@@ -3,7 +3,6 @@
 use std::path::PathBuf;
 
 use super::progress::notify;
-use super::read::read;
 use super::{Format, ImportOptions, Parsed, Progress, Unit, Watch, pipeline};
 use crate::document::Document;
 use crate::error::Result;
@@ -44,7 +43,7 @@ impl Input<'_> {
         watch: &mut Watch<'_>,
     ) -> Result<()> {
         let mut documents = match self {
-            Input::Files(format, paths) => return read(format, &paths, options, work, sink, watch),
+            Input::Files(format, paths) => return format.read(&paths, options, work, sink, watch),
             Input::Documents(documents) => documents,
         };
         let mut number = 0;

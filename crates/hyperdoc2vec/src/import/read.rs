@@ -10,7 +10,7 @@ use super::html::{Html, HtmlOptions};
 use super::jats::Journal;
 use super::latex::Latex;
 use super::markdown::{Markdown, MarkdownOptions};
-use super::mediawiki::{self, PageBatches};
+use super::mediawiki::{self, PageBatch, PageBatches};
 use super::papers::Papers;
 use super::progress::{notify, started};
 use super::reference::CatalogueBuilder;
@@ -20,84 +20,88 @@ use super::unarxive::{self, Unarxive};
 use super::{Format, ImportOptions, Pages, Parsed, Progress, Unit, Watch, jsonl, lines, pipeline, s2orc};
 use crate::error::{Error, Result};
 
-/// Parses `inputs` batch by batch; `work` runs in parallel, `sink` in order and returns the number of documents so far.
-pub(super) fn read<R: Send>(
-    format: Format,
-    inputs: &[PathBuf],
-    options: &ImportOptions,
-    work: impl Fn(Parsed) -> R + Sync,
-    sink: impl FnMut(R) -> Result<u64> + Send,
-    watch: &mut Watch<'_>,
-) -> Result<()> {
-    let of_trees =
-        [(&options.include, "include"), (&options.exclude, "exclude")].into_iter().find(|(globs, _)| !globs.is_empty());
-    let of_files =
-        matches!(format, Format::Jsonl | Format::Lines | Format::MediaWiki | Format::S2orc | Format::Unarxive);
-    if let (true, Some((_, option))) = (of_files, of_trees) {
-        return Err(Error::Usage(format!("`{option}` chooses among the pages of a directory; {format} reads files")));
-    }
-    if format != Format::Papers && options.metadata.is_some() {
-        return Err(Error::Usage(format!("`metadata` is the table of papers; {format} has none")));
-    }
-    match format {
-        Format::Papers => {
-            let Some(metadata) = &options.metadata else {
-                let what =
-                    "papers needs `metadata`, a table in csv, tsv or jsonl with the columns id, title, authors, year";
-                return Err(Error::Usage(what.to_owned()));
-            };
-            let papers = Papers::open(inputs, metadata, &options.include, &options.exclude)?;
-            read_tree(&papers, work, sink, watch)
+impl Format {
+    /// Parses `inputs` batch by batch; `work` runs in parallel, `sink` in order and returns the number of documents so far.
+    pub(super) fn read<R: Send>(
+        self,
+        inputs: &[PathBuf],
+        options: &ImportOptions,
+        work: impl Fn(Parsed) -> R + Sync,
+        sink: impl FnMut(R) -> Result<u64> + Send,
+        watch: &mut Watch<'_>,
+    ) -> Result<()> {
+        let of_trees = [(&options.include, "include"), (&options.exclude, "exclude")]
+            .into_iter()
+            .find(|(globs, _)| !globs.is_empty());
+        let of_files =
+            matches!(self, Format::Jsonl | Format::Lines | Format::MediaWiki | Format::S2orc | Format::Unarxive);
+        if let (true, Some((_, option))) = (of_files, of_trees) {
+            return Err(Error::Usage(format!("`{option}` chooses among the pages of a directory; {self} reads files")));
         }
-        Format::S2orc => {
-            let files = source::json_lines(inputs)?;
-            let mut first = s2orc::FirstPass::default();
-            read_heads(&files, options, s2orc::heads, |heads| first.add(heads), &mut *watch)?;
-            let s2orc = first.finish();
-            read_lines(&files, options, |batch| work(s2orc.parse(&batch)), sink, watch)
+        if self != Format::Papers && options.metadata.is_some() {
+            return Err(Error::Usage(format!("`metadata` is the table of papers; {self} has none")));
         }
-        Format::Unarxive => {
-            let files = source::json_lines(inputs)?;
-            let mut papers = CatalogueBuilder::default();
-            read_heads(&files, options, unarxive::heads, |heads| papers.extend(heads), &mut *watch)?;
-            let unarxive = Unarxive::new(papers.finish());
-            read_lines(&files, options, |batch| work(unarxive.parse(&batch)), sink, watch)
-        }
-        Format::Jsonl => read_lines(inputs, options, |batch| work(jsonl::parse(&batch)), sink, watch),
-        Format::Lines => read_lines(inputs, options, |batch| work(lines::parse(&batch)), sink, watch),
-        Format::Html => {
-            let mut pages = HtmlOptions {
-                include: options.include.clone(),
-                base_url: options.base_url.clone(),
-                ..HtmlOptions::default()
-            };
-            pages.exclude.extend_from_slice(&options.exclude);
-            let html = Html::open(inputs, &pages)?;
-            read_tree(&html, work, sink, watch)
-        }
-        Format::Markdown => {
-            let ImportOptions { include, exclude, base_url, .. } = options.clone();
-            let markdown = Markdown::open(inputs, &MarkdownOptions { include, exclude, base_url })?;
-            read_tree(&markdown, work, sink, watch)
-        }
-        Format::MediaWiki => {
-            let consumed = Arc::default();
-            let mut batches =
-                PageBatches::new(inputs, &options.namespaces, options.longest_line, Arc::clone(&consumed))?;
-            let work = |batch| work(mediawiki::parse(&batch));
-            read_batches(inputs, &consumed, move || batches.next_batch(), |batch| batch.bytes.len(), work, sink, watch)
-        }
-        Format::Tei => {
-            let papers = Articles::<Grobid>::open(inputs, options, &mut |papers| started(watch, papers))?;
-            read_tree(&papers, work, sink, watch)
-        }
-        Format::Jats => {
-            let papers = Articles::<Journal>::open(inputs, options, &mut |papers| started(watch, papers))?;
-            read_tree(&papers, work, sink, watch)
-        }
-        Format::Latex => {
-            let papers = Latex::open_step(inputs, options, &mut |papers| started(watch, papers))?;
-            read_tree(&papers, work, sink, watch)
+        match self {
+            Format::Papers => {
+                let Some(metadata) = &options.metadata else {
+                    let what = "papers needs `metadata`, a table in csv, tsv or jsonl with the columns id, title, authors, year";
+                    return Err(Error::Usage(what.to_owned()));
+                };
+                let papers = Papers::open(inputs, metadata, &options.include, &options.exclude)?;
+                read_tree(&papers, work, sink, watch)
+            }
+            Format::S2orc => {
+                let files = source::json_lines(inputs)?;
+                let mut first = s2orc::FirstPass::default();
+                read_heads(&files, options, s2orc::heads, |heads| first.add(heads), &mut *watch)?;
+                let s2orc = first.finish();
+                read_lines(&files, options, |batch| work(s2orc.parse(&batch)), sink, watch)
+            }
+            Format::Unarxive => {
+                let files = source::json_lines(inputs)?;
+                let mut papers = CatalogueBuilder::default();
+                read_heads(&files, options, unarxive::heads, |heads| papers.extend(heads), &mut *watch)?;
+                let unarxive = Unarxive::new(papers.finish());
+                read_lines(&files, options, |batch| work(unarxive.parse(&batch)), sink, watch)
+            }
+            Format::Jsonl => read_lines(inputs, options, |batch| work(jsonl::parse(&batch)), sink, watch),
+            Format::Lines => read_lines(inputs, options, |batch| work(lines::parse(&batch)), sink, watch),
+            Format::Html => {
+                let mut pages = HtmlOptions {
+                    include: options.include.clone(),
+                    base_url: options.base_url.clone(),
+                    ..HtmlOptions::default()
+                };
+                pages.exclude.extend_from_slice(&options.exclude);
+                let html = Html::open(inputs, &pages)?;
+                read_tree(&html, work, sink, watch)
+            }
+            Format::Markdown => {
+                let ImportOptions { include, exclude, base_url, .. } = options.clone();
+                let markdown = Markdown::open(inputs, &MarkdownOptions { include, exclude, base_url })?;
+                read_tree(&markdown, work, sink, watch)
+            }
+            Format::MediaWiki => {
+                let consumed = Arc::default();
+                let mut batches =
+                    PageBatches::new(inputs, &options.namespaces, options.longest_line, Arc::clone(&consumed))?;
+                let work = |batch| work(mediawiki::parse(&batch));
+                let next = move || batches.next_batch();
+                let stream = Stream { inputs, consumed: &consumed, next, bytes: |batch: &PageBatch| batch.bytes.len() };
+                read_stream(stream, work, sink, watch)
+            }
+            Format::Tei => {
+                let papers = Articles::<Grobid>::open(inputs, options, &mut |papers| started(watch, papers))?;
+                read_tree(&papers, work, sink, watch)
+            }
+            Format::Jats => {
+                let papers = Articles::<Journal>::open(inputs, options, &mut |papers| started(watch, papers))?;
+                read_tree(&papers, work, sink, watch)
+            }
+            Format::Latex => {
+                let papers = Latex::open_step(inputs, options, &mut |papers| started(watch, papers))?;
+                read_tree(&papers, work, sink, watch)
+            }
         }
     }
 }
@@ -126,15 +130,24 @@ pub(super) fn read_lines<R: Send>(
 ) -> Result<()> {
     let consumed = Arc::default();
     let mut batches = LineBatches::new(inputs, options.longest_line, Arc::clone(&consumed))?;
-    read_batches(inputs, &consumed, move || batches.next_batch(), |batch| batch.bytes.len(), work, sink, watch)
+    let next = move || batches.next_batch();
+    let stream = Stream { inputs, consumed: &consumed, next, bytes: |batch: &LineBatch| batch.bytes.len() };
+    read_stream(stream, work, sink, watch)
 }
 
-/// Reads a stream: `next` gives its batches, `consumed` counts the bytes read.
-fn read_batches<B: Send + 'static, R: Send>(
-    inputs: &[PathBuf],
-    consumed: &AtomicU64,
-    mut next: impl FnMut() -> Result<Option<B>> + Send + 'static,
+/// Input that is read from start to end.
+struct Stream<'a, N, B> {
+    inputs: &'a [PathBuf],
+    /// Bytes read so far.
+    consumed: &'a AtomicU64,
+    /// The next batch.
+    next: N,
+    /// The size of a batch in memory.
     bytes: fn(&B) -> usize,
+}
+
+fn read_stream<B: Send + 'static, R: Send>(
+    Stream { inputs, consumed, mut next, bytes }: Stream<'_, impl FnMut() -> Result<Option<B>> + Send + 'static, B>,
     work: impl Fn(B) -> R + Sync,
     mut sink: impl FnMut(R) -> Result<u64> + Send,
     watch: &mut Watch<'_>,

@@ -216,6 +216,18 @@ struct TextDescent {
     before: f32,
 }
 
+/// The objective that a document's vector was trained on.
+struct Objective {
+    /// Noise words that stand for all words.
+    noise: usize,
+    /// Noise words drawn for each word of a text.
+    negatives: f32,
+    /// The threshold of subsampling.
+    sample: f64,
+    /// The sum of the learning rates over the passes.
+    time: f32,
+}
+
 impl<'a> Predict<'a> {
     /// For vectors trained with `trained`, with the words' OUT vectors and counts; `None` where the method has
     /// no documents that predict words.
@@ -236,12 +248,14 @@ impl<'a> Predict<'a> {
             }
             _ => return None,
         };
-        let predict = || Predict::new(words, counts, params.noise.max(1), negatives, sample, time * params.time);
+        let objective = Objective { noise: params.noise.max(1), negatives, sample, time: time * params.time };
+        let predict = || Predict::new(words, counts, objective);
         // Without passes over the text there is nothing to predict words with.
         (time > 0.0).then(predict)
     }
 
-    fn new(words: Matrix<'a>, counts: &[u64], noise: usize, negatives: f32, sample: f64, time: f32) -> Predict<'a> {
+    fn new(words: Matrix<'a>, counts: &[u64], objective: Objective) -> Predict<'a> {
+        let Objective { noise, negatives, sample, time } = objective;
         let stride = words.cols().next_multiple_of(LANE);
         // In proportion to counts^0.75; exact roots, so the same on every machine.
         let counts = &counts[..counts.len().min(words.rows())];
@@ -401,7 +415,11 @@ mod tests {
     fn two_words_by_hand() {
         // Words along the axes, equally frequent, one noise word a word: each counts a half.
         let words = [1.0, 0.0, 0.0, 2.0];
-        let predict = Predict::new(Matrix::new(&words, 2, 2, 2), &[8, 8], 100, 1.0, 0.0, 2.0);
+        let predict = Predict::new(
+            Matrix::new(&words, 2, 2, 2),
+            &[8, 8],
+            Objective { noise: 100, negatives: 1.0, sample: 0.0, time: 2.0 },
+        );
         assert_eq!(predict.weights.len(), 2);
         let found = predict.infer(&[&[0, 0][..], &[], &[1, 0]].map(|rows| WordRow::all(rows).to_vec()), 60);
         // Two words of the first kind: T m = 4. Slopes: −(1 − σ(a)) + ½ σ(a) + a/4 and ½ · 2 σ(2b) + b/4.
@@ -420,7 +438,7 @@ mod tests {
         let words: Vec<f32> = (0..50 * 7).map(|_| 4.0 * (rng.unit() - 0.5)).collect();
         let counts: Vec<u64> = (0..50).map(|row| 100 - row).collect();
         let words = Matrix::new(&words, 50, 7, 7);
-        let predict = Predict::new(words, &counts, 40, 5.0, 0.0, 0.1);
+        let predict = Predict::new(words, &counts, Objective { noise: 40, negatives: 5.0, sample: 0.0, time: 0.1 });
         let text: Vec<WordRow> = (0..90).map(|place| WordRow(place * place % 23)).collect();
         let loss = |x: &[f32]| {
             let softplus = |x: f32| f64::from(x).exp().ln_1p();
