@@ -1,5 +1,5 @@
-//! Lower layers never name higher ones: every `crate::` path of the library is held against the table of layers in
-//! ARCHITECTURE.md.
+//! Lower layers never name higher ones: every path of the library that begins with `crate::` or `super::` is held against
+//! the table of layers in ARCHITECTURE.md.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::fs;
@@ -41,12 +41,15 @@ fn code(source: &str) -> String {
     lines.collect::<Vec<_>>().join("\n")
 }
 
-/// The first names behind every `crate::` of `code`: of `crate::a::b`, `crate::{c, d::e}` and kin.
-fn named(code: &str) -> BTreeSet<String> {
+/// The top-level modules that `code` names: the first names of `crate::a::b` and `crate::{c, d::e}`, and of as many
+/// `super::` in a row as lead to the root from a file `depth` modules below it.
+fn named(code: &str, depth: usize) -> BTreeSet<String> {
     let name = |text: &str| text.chars().take_while(|&c| c.is_alphanumeric() || c == '_').collect::<String>();
     let mut found = BTreeSet::new();
-    for (at, _) in code.match_indices("crate::") {
-        let rest = code[at + "crate::".len()..].trim_start();
+    let to_root = "super::".repeat(depth);
+    let supers = code.match_indices(&to_root).filter(|&(at, _)| !code[..at].ends_with("super::"));
+    let paths = code.match_indices("crate::").chain(supers).map(|(at, root)| code[at + root.len()..].trim_start());
+    for rest in paths.filter(|rest| !rest.starts_with("super::")) {
         let Some(group) = rest.strip_prefix('{') else {
             found.insert(name(rest));
             continue;
@@ -87,7 +90,8 @@ fn no_module_names_one_of_its_own_layer_or_above() {
             continue;
         };
         let source = fs::read_to_string(path).expect("a file");
-        for other in named(&code(&source)).into_iter().filter(|other| *other != module) {
+        let depth = inside.components().count() - usize::from(inside.ends_with("mod.rs"));
+        for other in named(&code(&source), depth).into_iter().filter(|other| *other != module) {
             edges += 1;
             match layers.get(&other) {
                 Some(&layer) if layer < own => {}
@@ -105,6 +109,14 @@ fn no_module_names_one_of_its_own_layer_or_above() {
 fn paths_are_found_in_lines_groups_and_code_but_not_in_comments_and_tests() {
     let source = "use crate::a::b;\nuse crate::{c, d::{e, f}, g as h};\n// crate::no\nfn x() { crate::i::j() }\n\
                   #[cfg(test)]\nmod tests {\n    use crate::k;\n}\n";
-    let found: Vec<String> = named(&code(source)).into_iter().collect();
+    let found: Vec<String> = named(&code(source), 1).into_iter().collect();
     assert_eq!(found, ["a", "c", "d", "g", "i"]);
+}
+
+#[test]
+fn paths_through_super_are_found_where_they_lead_to_the_root() {
+    let source = "use super::super::{a::b, c};\nuse super::d;\nfn x() { super::super::e() }\n";
+    let found = |depth| named(&code(source), depth).into_iter().collect::<Vec<String>>();
+    assert_eq!(found(2), ["a", "c", "e"]);
+    assert_eq!(found(1), ["d"], "two are not one and one");
 }
