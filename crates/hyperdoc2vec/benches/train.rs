@@ -14,10 +14,8 @@ use std::ops::ControlFlow;
 use std::path::Path;
 use std::time::Instant;
 
-use hyperdoc2vec::corpus::Corpus;
-use hyperdoc2vec::corpus::Split;
-use hyperdoc2vec::generate::GenerateParams;
-use hyperdoc2vec::generate::generate;
+use hyperdoc2vec::corpus::{Corpus, Split};
+use hyperdoc2vec::generate::{GenerateParams, generate};
 use hyperdoc2vec::import::ImportOptions;
 use hyperdoc2vec::internals::corpus::view::View;
 use hyperdoc2vec::internals::kernel::{

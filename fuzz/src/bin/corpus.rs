@@ -11,8 +11,7 @@ use std::sync::LazyLock;
 
 use hyperdoc2vec::Corpus;
 use hyperdoc2vec::corpus::Manifest;
-use hyperdoc2vec::generate::GenerateParams;
-use hyperdoc2vec::generate::generate;
+use hyperdoc2vec::generate::{GenerateParams, generate};
 use hyperdoc2vec::import::ImportOptions;
 use libfuzzer_sys::fuzz_target;
 use tempfile::TempDir;

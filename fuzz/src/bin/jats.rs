@@ -4,8 +4,7 @@
 use std::sync::LazyLock;
 
 use hyperdoc2vec::import::ImportOptions;
-use hyperdoc2vec::internals::import::Pages;
-use hyperdoc2vec::internals::import::jats;
+use hyperdoc2vec::internals::import::{Pages, jats};
 use hyperdoc2vec_fuzz::{Folder, check_all};
 use libfuzzer_sys::fuzz_target;
 

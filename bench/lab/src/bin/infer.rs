@@ -11,8 +11,7 @@ use std::time::Instant;
 use hyperdoc2vec::internals::kernel::{Matrix, dot, sum_of_squares};
 use hyperdoc2vec::internals::search::rank;
 use hyperdoc2vec::model::Vectors;
-use hyperdoc2vec::{Corpus, Model};
-use hyperdoc2vec::{InferParams, Inferrer};
+use hyperdoc2vec::{Corpus, InferParams, Inferrer, Model};
 
 fn unit(vector: &[f32]) -> Vec<f32> {
     let length = sum_of_squares(vector).sqrt().max(1e-20);

@@ -34,8 +34,7 @@ pub(crate) use prepare::{Batch, Prepared, prepare};
 pub use split::{HeldOutLink, Split, SplitPart};
 pub use view::View;
 
-use crate::document::markup;
-use crate::document::{Date, Document};
+use crate::document::{Date, Document, markup};
 use crate::error::{Error, Result};
 use crate::id::{DocId, WordId};
 use crate::rng::Rng;

@@ -3,10 +3,9 @@
 //! Needs nothing but the batch, so any thread may do it.
 
 use crate::corpus::TextPlace;
-use crate::document::Document;
 use crate::document::losses::{Loss, Losses};
-use crate::document::markup;
 use crate::document::tokenize::Tokenizer;
+use crate::document::{Document, markup};
 use crate::storage::strings::Interner;
 
 /// Texts are packed together until a block has this many bytes.

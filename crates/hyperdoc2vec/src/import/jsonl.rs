@@ -18,8 +18,7 @@ use serde::ser::{Serialize, SerializeMap, Serializer};
 use super::Parsed;
 use super::source::{LineBatch, json_error};
 use crate::document::losses::Loss;
-use crate::document::markup;
-use crate::document::{Date, Document};
+use crate::document::{Date, Document, markup};
 
 /// Reads a batch of lines.
 pub fn parse(batch: &LineBatch) -> Parsed {

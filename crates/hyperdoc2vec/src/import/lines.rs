@@ -6,8 +6,7 @@
 use super::Parsed;
 use super::source::LineBatch;
 use crate::document::losses::Loss;
-use crate::document::markup;
-use crate::document::{Document, Link};
+use crate::document::{Document, Link, markup};
 
 const OPEN: &str = "=-=";
 const CLOSE: &str = "-=-";

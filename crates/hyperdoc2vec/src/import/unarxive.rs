@@ -14,8 +14,7 @@ use super::reference::{BibRecord, Catalogue, Paper};
 use super::source::LineBatch;
 use super::text::collapsed;
 use super::{Format, Parsed, paper_lines};
-use crate::document::markup;
-use crate::document::{Date, Document};
+use crate::document::{Date, Document, markup};
 
 /// Reads lines of unarXive once their papers are known.
 pub struct Unarxive {

@@ -7,9 +7,8 @@ use std::ops::ControlFlow;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-use crate::document::Document;
 use crate::document::losses::Loss;
-use crate::document::markup;
+use crate::document::{Document, markup};
 use crate::import::mediawiki::{PageBatches, parse};
 use crate::import::{Format, Import, ImportOptions, Parsed};
 use crate::tests::import;

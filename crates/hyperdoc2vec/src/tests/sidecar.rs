@@ -5,8 +5,7 @@ use std::ops::ControlFlow;
 use std::path::Path;
 
 use crate::Model;
-use crate::generate::GenerateParams;
-use crate::generate::generate;
+use crate::generate::{GenerateParams, generate};
 use crate::import::ImportOptions;
 use crate::map::{self, DocumentMap};
 use crate::model::Vectors;

@@ -15,12 +15,11 @@ use std::path::PathBuf;
 use pulldown_cmark::{BrokenLink, CowStr, Event, LinkType, Options, Parser, RefDefs, Tag, TagEnd};
 use rayon::prelude::*;
 
-use super::Parsed;
-use super::html_events as html;
 use super::sniff::MARKDOWN_ENDINGS;
 use super::text::LinkedText;
 use super::tree::href::Base;
 use super::tree::{self, FileTree, Pages, WantedFiles};
+use super::{Parsed, html_events as html};
 use crate::document::losses::Loss;
 use crate::document::{Document, Link};
 use crate::error::Result;

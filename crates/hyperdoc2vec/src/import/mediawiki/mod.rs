@@ -24,8 +24,7 @@ mod titles;
 
 use super::Parsed;
 use crate::document::losses::Loss;
-use crate::document::markup;
-use crate::document::{Date, Document, language_tag};
+use crate::document::{Date, Document, language_tag, markup};
 pub use dump::{PageBatch, PageBatches};
 use page::WikiPage;
 pub use titles::{Wiki, namespace};

@@ -241,8 +241,7 @@ fn cut(text: &str, found: Vec<FoundMark>) -> (String, Vec<Mark>) {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::document::Link;
-    use crate::document::markup;
+    use crate::document::{Link, markup};
 
     /// The text with the numbers of entries in the place of marks.
     fn shown(text: &str) -> String {

@@ -7,12 +7,10 @@ use std::sync::Arc;
 
 use serde_json::Value;
 
-use crate::document::Date;
 use crate::document::losses::{Loss, Losses};
-use crate::document::{self, markup};
+use crate::document::{self, Date, markup};
 use crate::error::{Error, Result};
-use crate::import::reference::names;
-use crate::import::reference::{BibRecord, surname};
+use crate::import::reference::{BibRecord, names, surname};
 use crate::import::source;
 use crate::import::text::collapsed;
 
