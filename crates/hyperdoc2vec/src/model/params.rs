@@ -58,7 +58,7 @@ impl Default for TrainParams {
             citation: CitationParams::default(),
             direct: DirectParams::default(),
             // Without the slips of the authors' program, which `ReferenceParams::default()` has.
-            reference: ReferenceParams { beyond: Beyond::Saturate, shift: false, ..ReferenceParams::default() },
+            reference: ReferenceParams { beyond: OutOfRange::Saturate, shift: false, ..ReferenceParams::default() },
             npm: NpmParams::default(),
             deepwalk: DeepWalkParams::default(),
         }

@@ -123,7 +123,7 @@ pub struct DirectParams {
     /// The learning rate at the end.
     pub last_rate: f32,
     /// How scores beyond ±6 are treated.
-    pub beyond: Beyond,
+    pub beyond: OutOfRange,
     /// Whether w2v is skip-gram rather than CBOW.
     pub skip_gram: bool,
 }
@@ -164,7 +164,7 @@ pub struct ReferenceParams {
     /// The learning rate at the end.
     pub last_rate: f32,
     /// How scores beyond ±6 are treated.
-    pub beyond: Beyond,
+    pub beyond: OutOfRange,
     /// Whether the error is divided by the number of input rows.
     pub divide: bool,
     /// Whether windows stand too far right, by as many words as there are link positions before in the document.
@@ -230,7 +230,7 @@ pub struct DeepWalkParams {
     /// The learning rate at the end.
     pub last_rate: f32,
     /// How scores beyond ±6 are treated.
-    pub beyond: Beyond,
+    pub beyond: OutOfRange,
 }
 
 impl Default for DeepWalkParams {

@@ -9,7 +9,7 @@ use crate::corpus::{Corpus, CorpusOptions};
 use crate::generate::{GenerateParams, Generator, generate};
 use crate::id::{DocRow, WordRow};
 use crate::import::ImportOptions;
-use crate::kernel::{Beyond, dot};
+use crate::kernel::{OutOfRange, dot};
 use crate::model::params::{CitationParams, ContentParams, DeepWalkParams, DirectParams, NpmParams, ReferenceParams};
 use crate::model::tables::Tables;
 use crate::train::Phase;

@@ -18,7 +18,7 @@ pub(crate) struct Learner {
 
 impl Learner {
     /// For examples of one target and up to `noise` noise rows on tables like `tables`.
-    pub(crate) fn new(noise: usize, beyond: Beyond, divide: bool, tables: &Tables) -> Learner {
+    pub(crate) fn new(noise: usize, beyond: OutOfRange, divide: bool, tables: &Tables) -> Learner {
         let mut labels = vec![0.0; noise + 1];
         labels[0] = 1.0;
         Learner { step: Step { rate: 0.0, beyond, divide }, labels, scratch: vec![0.0; 2 * tables.input.stride()] }
