@@ -1,9 +1,12 @@
 //! Questions and answers as JSON: what `--json` prints and what the server takes and gives are the same types.
 
 use hyperdoc2vec::Date;
+use hyperdoc2vec::recommend::Side;
 use hyperdoc2vec::search::Ranking;
-use serde::{Deserialize, Deserializer, Serialize};
-use utoipa::{IntoParams, ToSchema};
+use serde::{Deserialize, Serialize};
+use strum::VariantArray;
+use utoipa::openapi::{ObjectBuilder, RefOr, Schema, Type};
+use utoipa::{IntoParams, PartialSchema, ToSchema};
 
 /// How many hits there are where nobody says how many.
 pub const TOP: usize = 10;
@@ -35,7 +38,7 @@ pub struct QuestionJson {
     #[schema(default = 10, maximum = 1000)]
     pub top: usize,
     /// The ranking; the best that the model has if left out
-    #[serde(default, deserialize_with = "ranking")]
+    #[serde(default)]
     #[schema(value_type = Option<Rank>)]
     pub rank: Option<Ranking>,
     /// Ids of documents that are no hits
@@ -57,29 +60,26 @@ pub struct QuestionJson {
     pub explain: bool,
 }
 
-/// A ranking
-#[derive(Debug, Clone, Copy, Deserialize, ToSchema)]
-#[serde(rename_all = "kebab-case")]
-pub enum Rank {
-    Hybrid,
-    Embedding,
-    Bm25,
-    Bm25Cited,
-}
+/// The schema of a [`Ranking`].
+pub struct Rank;
 
-impl From<Rank> for Ranking {
-    fn from(rank: Rank) -> Ranking {
-        match rank {
-            Rank::Hybrid => Ranking::Hybrid,
-            Rank::Embedding => Ranking::Embedding,
-            Rank::Bm25 => Ranking::Bm25,
-            Rank::Bm25Cited => Ranking::Bm25Cited,
-        }
+impl PartialSchema for Rank {
+    fn schema() -> RefOr<Schema> {
+        one_of::<Ranking>("A ranking")
     }
 }
 
-fn ranking<'de, D: Deserializer<'de>>(from: D) -> Result<Option<Ranking>, D::Error> {
-    Ok(Option::<Rank>::deserialize(from)?.map(Ranking::from))
+impl ToSchema for Rank {}
+
+/// The schema of a [`Side`].
+fn by() -> RefOr<Schema> {
+    one_of::<Side>("Which vectors are compared: in, what documents say; out, what others say about them")
+}
+
+/// The schema of one of the names of an enum.
+fn one_of<E: VariantArray + Copy + Into<&'static str>>(description: &str) -> RefOr<Schema> {
+    let names = E::VARIANTS.iter().map(|&variant| -> &str { variant.into() });
+    ObjectBuilder::new().schema_type(Type::String).description(Some(description)).enum_values(Some(names)).into()
 }
 
 /// The documents that a text should link to
@@ -427,18 +427,6 @@ pub struct Making {
     pub done: f32,
 }
 
-/// Which vectors are compared
-#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Deserialize, ToSchema, clap::ValueEnum)]
-#[serde(rename_all = "lowercase")]
-#[schema(as = By)]
-pub enum SideName {
-    /// IN: what documents say, what stands around words
-    #[default]
-    In,
-    /// OUT: what others say of documents
-    Out,
-}
-
 /// Parameters of `/api/similar`
 #[derive(Debug, Deserialize, IntoParams)]
 #[serde(deny_unknown_fields)]
@@ -446,8 +434,8 @@ pub enum SideName {
 pub struct SimilarTo {
     pub id: String,
     #[serde(default)]
-    #[param(inline)]
-    pub by: SideName,
+    #[param(schema_with = by)]
+    pub by: Side,
     /// How many
     #[serde(default = "top")]
     #[param(default = 10, maximum = 1000)]
@@ -461,8 +449,8 @@ pub struct SimilarTo {
 pub struct NearTo {
     pub word: String,
     #[serde(default)]
-    #[param(inline)]
-    pub by: SideName,
+    #[param(schema_with = by)]
+    pub by: Side,
     /// How many
     #[serde(default = "top")]
     #[param(default = 10, maximum = 1000)]

@@ -2,7 +2,7 @@
 
 use hyperdoc2vec::map::DocumentMap;
 use hyperdoc2vec::recommend::{
-    self, DocumentHit, DocumentPage, FoundDocument, LinkQuote, ModelInfo, Recommender, Side, WordHit, WordShares,
+    self, DocumentHit, DocumentPage, FoundDocument, LinkQuote, ModelInfo, Recommender, WordHit, WordShares,
 };
 
 use crate::wire;
@@ -30,15 +30,6 @@ impl From<wire::QuestionJson> for recommend::Question {
         (question.source, question.source_text, question.rank) = (source, source_text, rank);
         (question.before, question.min_probability, question.explain) = (before, min_probability, explain);
         question
-    }
-}
-
-impl From<wire::SideName> for Side {
-    fn from(by: wire::SideName) -> Side {
-        match by {
-            wire::SideName::In => Side::In,
-            wire::SideName::Out => Side::Out,
-        }
     }
 }
 

@@ -3,12 +3,15 @@
 use std::fs::File;
 use std::io::{BufRead, BufReader, BufWriter, Read, Write};
 use std::path::Path;
+use std::str::FromStr;
 
 use anyhow::{Context, Result};
 use clap::Args;
+use clap::builder::{PossibleValuesParser, TypedValueParser};
 use hyperdoc2vec::corpus::CorpusOptions;
 use hyperdoc2vec::storage::write_atomically;
 use hyperdoc2vec::{Corpus, Error};
+use strum::VariantArray;
 
 use crate::output::{count, losses, status, thousands};
 
@@ -18,6 +21,15 @@ pub fn most_threads(text: &str) -> Result<usize, String> {
         Ok(threads) if threads <= 1024 => Ok(threads),
         _ => Err("expected a number from 0 (one per core) to 1024".to_owned()),
     }
+}
+
+/// Reads a value of an enum of the library by its name.
+pub fn named<E>() -> impl TypedValueParser<Value = E>
+where
+    E: VariantArray + Copy + Into<&'static str> + FromStr<Err: ToString> + Send + Sync,
+{
+    let names = E::VARIANTS.iter().map(|&variant| -> &str { variant.into() });
+    PossibleValuesParser::new(names).try_map(|name| name.parse().map_err(|what: E::Err| what.to_string()))
 }
 
 /// How words are taken, and what is replaced: the same for every command that makes a corpus.

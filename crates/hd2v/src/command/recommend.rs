@@ -13,7 +13,7 @@ use hyperdoc2vec::recommend::{DEFAULT_TOP, DocumentHit, QuerySummary, Question, 
 use hyperdoc2vec::search::{ApproximateIndex, INDEX_DEPTHS, Ranking, Searcher, index_path};
 use hyperdoc2vec::{Date, Error, Model};
 
-use super::common::{hits_table, one_line, shortened};
+use super::common::{hits_table, named, one_line, shortened};
 use crate::output::{print, print_json, status, thousands};
 use crate::wire;
 use crate::wire_from::context_text;
@@ -76,8 +76,8 @@ pub struct RecommendArgs {
     /// Only documents dated before this
     #[arg(long, value_name = "DATE")]
     before: Option<Date>,
-    /// What to rank by: hybrid, embedding, bm25, bm25-cited [default: hybrid; bm25-cited if the model has none]
-    #[arg(long)]
+    /// The ranking [default: hybrid; bm25-cited if the model has none]
+    #[arg(long, value_parser = named::<Ranking>())]
     rank: Option<Ranking>,
     /// Leave out documents that are less probable than this (with the hybrid)
     #[arg(long, value_name = "P", value_parser = probability)]

@@ -7,9 +7,9 @@ use clap::Args;
 use hyperdoc2vec::Model;
 use hyperdoc2vec::recommend::{Recommender, Side};
 
-use super::common::hits_table;
+use super::common::{hits_table, named};
 use crate::output::{print, print_json};
-use crate::wire::{self, SideName, TOP};
+use crate::wire::{self, TOP};
 use crate::wire_from;
 
 /// List the documents, or words, nearest to one
@@ -30,9 +30,9 @@ pub struct SimilarArgs {
     /// How many
     #[arg(long, default_value_t = TOP)]
     top: usize,
-    /// Which vectors to compare
-    #[arg(long, value_enum, default_value_t = SideName::In)]
-    by: SideName,
+    /// Which vectors to compare: `in` for what documents say, `out` for what others say about them
+    #[arg(long, default_value_t, value_parser = named::<Side>())]
+    by: Side,
     /// Compare words
     #[arg(long)]
     words: bool,
@@ -44,16 +44,15 @@ pub struct SimilarArgs {
 pub fn run(arguments: &SimilarArgs) -> Result<()> {
     let model = Model::open(&arguments.model)?;
     let recommender = Recommender::new(&model);
-    let SimilarArgs { id, top, .. } = arguments;
-    let side = Side::from(arguments.by);
+    let SimilarArgs { id, top, by, .. } = arguments;
     let rows: Vec<(f32, String, String)> = if arguments.words {
-        let hits = recommender.similar_words(id, side, *top)?;
+        let hits = recommender.similar_words(id, *by, *top)?;
         if arguments.json {
             return print_json(&wire::WordsJson { hits: wire_from::words(hits) });
         }
         hits.into_iter().map(|hit| (hit.score, hit.word, String::new())).collect()
     } else {
-        let hits = recommender.similar(id, side, *top)?;
+        let hits = recommender.similar(id, *by, *top)?;
         if arguments.json {
             return print_json(&wire::Similar { hits: wire_from::hits(hits) });
         }

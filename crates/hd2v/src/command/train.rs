@@ -6,18 +6,15 @@ use std::path::{Path, PathBuf};
 use std::time::Duration;
 
 use anyhow::{Context, Result, bail, ensure};
-use clap::{Args, ValueEnum};
+use clap::Args;
 use hyperdoc2vec::Recommender;
-use hyperdoc2vec::model::LossFunction;
-use hyperdoc2vec::model::OutOfRange;
-use hyperdoc2vec::model::ReferenceParams;
-use hyperdoc2vec::model::{Method, TrainParams};
+use hyperdoc2vec::model::{OutOfRange, LossFunction, Method, ReferenceParams, TrainParams};
 use hyperdoc2vec::storage;
 use hyperdoc2vec::train::{TrainProgress, Training, learns_ranker};
 use hyperdoc2vec::{Corpus, Date, Error};
 use serde_json::json;
 
-use super::common::{first_line, most_threads, refuse_existing};
+use super::common::{first_line, most_threads, named, refuse_existing};
 use crate::output::{count, status};
 use crate::progress::{TrainReporter, stop_on_interrupt};
 
@@ -72,18 +69,20 @@ pub struct TrainArgs {
     /// `reference`: the step of the paper's own program, slips included, for h-d2v-paper and h-d2v-random
     #[arg(long, value_parser = ["reference"])]
     compat: Option<String>,
-    /// Scores beyond ±6, in the step of the paper [default: saturate; with --compat reference, skip]
-    #[arg(long, value_name = "HOW")]
-    beyond: Option<BeyondName>,
+    /// Scores beyond ±6 in the paper's step: `saturate` takes σ as 0 or 1, as word2vec.c does; `skip` learns nothing from
+    /// such pairs, as the paper's program does [default: saturate; with --compat reference, skip]
+    #[arg(long, value_name = "HOW", value_parser = named::<OutOfRange>())]
+    beyond: Option<OutOfRange>,
     /// With --compat reference: put windows where the links are, not where the paper's program looks for them
     #[arg(long, requires = "compat")]
     no_shift: bool,
     /// Train w2v as skip-gram, not CBOW
     #[arg(long)]
     skip_gram: bool,
-    /// The loss that h-d2v and joint minimise on links [default: sampled-softmax]
-    #[arg(long)]
-    loss: Option<LossName>,
+    /// The loss that h-d2v and joint minimise on links: softmax over the targets of a batch and some noise, softmax over all
+    /// documents (exact, but slow for many), or the paper's negative sampling [default: sampled-softmax]
+    #[arg(long, value_parser = named::<LossFunction>())]
+    loss: Option<LossFunction>,
     /// Documents drawn as noise for a batch of links (for each link, in the step of the paper)
     /// [default: 64; 1000 with negative sampling or in the step of the paper]
     #[arg(long)]
@@ -128,24 +127,6 @@ pub struct TrainArgs {
     /// Replace the model if it is there already
     #[arg(long)]
     force: bool,
-}
-
-#[derive(Clone, Copy, ValueEnum)]
-enum LossName {
-    /// Softmax over the targets of a batch and some noise
-    SampledSoftmax,
-    /// Softmax over all documents: exact, slow for many documents
-    FullSoftmax,
-    /// The paper's loss
-    NegativeSampling,
-}
-
-#[derive(Clone, Copy, ValueEnum)]
-enum BeyondName {
-    /// Such pairs teach nothing, be it the target or noise (as the paper's program)
-    Skip,
-    /// σ counts as 0 or 1 (as word2vec.c)
-    Saturate,
 }
 
 /// Reads `90s`, `10m`, `1.5h`; a bare number means seconds.
@@ -290,11 +271,7 @@ fn params(arguments: &TrainArgs, corpus: &Corpus) -> Result<TrainParams> {
         params.reference = ReferenceParams::default();
         (params.reference.epochs, params.reference.window) = (epochs, arguments.window);
     }
-    let beyond = arguments.beyond.map(|name| match name {
-        BeyondName::Skip => OutOfRange::Skip,
-        BeyondName::Saturate => OutOfRange::Saturate,
-    });
-    if let Some(beyond) = beyond {
+    if let Some(beyond) = arguments.beyond {
         params.reference.beyond = beyond;
         // The paper's program had one rule for all it did, PV-DM too.
         if arguments.compat.is_some() && method == Method::HyperDocPaper {
@@ -305,11 +282,7 @@ fn params(arguments: &TrainArgs, corpus: &Corpus) -> Result<TrainParams> {
     params.direct.skip_gram = arguments.skip_gram;
     params.citation.patience = arguments.patience.unwrap_or(params.citation.patience);
     if let Some(loss) = arguments.loss {
-        params.set_loss(match loss {
-            LossName::SampledSoftmax => LossFunction::SampledSoftmax,
-            LossName::FullSoftmax => LossFunction::FullSoftmax,
-            LossName::NegativeSampling => LossFunction::NegativeSampling,
-        });
+        params.set_loss(loss);
     }
     if let Some(noise) = arguments.noise {
         (params.citation.noise, params.reference.noise) = (noise, noise);

@@ -15,7 +15,9 @@ pub const BOUND: f32 = 6.0;
 
 /// The treatment of an output row whose score lies outside ±6.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, serde::Serialize, serde::Deserialize)]
+#[derive(strum::EnumString, strum::IntoStaticStr, strum::VariantArray)]
 #[serde(rename_all = "kebab-case")]
+#[strum(serialize_all = "kebab-case")]
 pub enum OutOfRange {
     /// It teaches nothing and learns nothing, be it target or noise, if |score| ≥ 6: as gensim, and the authors of
     /// hyperdoc2vec after it.

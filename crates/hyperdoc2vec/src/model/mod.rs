@@ -61,7 +61,8 @@ pub struct Model {
 }
 
 /// Which vectors.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, strum::EnumString, strum::IntoStaticStr, strum::VariantArray)]
+#[strum(serialize_all = "kebab-case")]
 pub enum Vectors {
     /// Words, as inputs.
     WordIn,

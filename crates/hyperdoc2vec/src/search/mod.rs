@@ -27,7 +27,8 @@ use crate::model::index::terms::Field;
 use crate::model::{Model, Vectors};
 
 /// A way to rank documents.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Display, EnumString, IntoStaticStr, VariantArray)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, serde::Deserialize, Display, EnumString, IntoStaticStr, VariantArray)]
+#[serde(rename_all = "kebab-case")]
 #[strum(serialize_all = "kebab-case", parse_err_ty = String, parse_err_fn = unknown_ranking)]
 pub enum Ranking {
     /// The product of the context's IN vector and the document's OUT vector.

@@ -19,7 +19,7 @@ use hyperdoc2vec::train::{has_links_for_ranker, train_tables};
 use hyperdoc2vec::{Corpus, Date, Error};
 use serde_json::{Value, json};
 
-use super::super::common::{first_line, most_threads};
+use super::super::common::{first_line, most_threads, named};
 use super::table::{ends, percent, table};
 use crate::output::{count, print, print_json, status, thousands};
 use crate::progress::{EvaluateReporter, TrainReporter, folds_teller, stop_on_interrupt};
@@ -69,7 +69,7 @@ pub struct EvaluateLinksArgs {
     #[arg(long, value_name = "C", requires = "intents", value_parser = cost)]
     intent_c: Option<f64>,
     /// How average precision is divided: by the truths found (paper) or by all (trec)
-    #[arg(long, default_value = "paper")]
+    #[arg(long, default_value_t, value_parser = named::<Profile>())]
     profile: Profile,
     /// Write the hits as a TREC run file (FILE.METHOD where there are several methods), and FILE.qrels
     #[arg(long, value_name = "FILE")]

@@ -11,7 +11,7 @@ use clap::{Args, ValueEnum};
 use hyperdoc2vec::model::Vectors;
 use hyperdoc2vec::{Model, export};
 
-use super::common::{refuse_existing, write_output};
+use super::common::{named, refuse_existing, write_output};
 use crate::output::{status, thousands};
 
 /// Write vectors for other programs: gensim, numpy, pandas, the embedding projector
@@ -31,9 +31,9 @@ Examples:
 pub struct ExportArgs {
     /// The model file
     model: PathBuf,
-    /// Which vectors
-    #[arg(long, value_enum)]
-    what: VectorsName,
+    /// Which vectors: of words or documents, IN (a document's own text) or OUT (what others say about it)
+    #[arg(long, value_parser = named::<Vectors>())]
+    what: Vectors,
     /// Which format
     #[arg(long, value_enum)]
     format: ExportFormat,
@@ -43,18 +43,6 @@ pub struct ExportArgs {
     /// Replace the output if it is there already
     #[arg(long)]
     force: bool,
-}
-
-#[derive(Clone, Copy, ValueEnum)]
-enum VectorsName {
-    /// Words, as inputs
-    WordIn,
-    /// Words, as outputs
-    WordOut,
-    /// Documents as sources: what they say
-    DocIn,
-    /// Documents as targets: what others say of them
-    DocOut,
 }
 
 #[derive(Clone, Copy, PartialEq, ValueEnum)]
@@ -70,13 +58,7 @@ enum ExportFormat {
 
 pub fn run(arguments: &ExportArgs) -> Result<()> {
     let model = Model::open(&arguments.model)?;
-    let which = match arguments.what {
-        VectorsName::WordIn => Vectors::WordIn,
-        VectorsName::WordOut => Vectors::WordOut,
-        VectorsName::DocIn => Vectors::DocIn,
-        VectorsName::DocOut => Vectors::DocOut,
-    };
-    let (output, force) = (&arguments.output, arguments.force);
+    let (which, output, force) = (arguments.what, &arguments.output, arguments.force);
     let stdout = output.as_os_str() == "-";
     if arguments.format == ExportFormat::Parquet {
         write_parquet(arguments, &model, which)?;
