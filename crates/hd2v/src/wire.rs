@@ -1,18 +1,15 @@
 //! Questions and answers as JSON: what `--json` prints and what the server takes and gives are the same types.
 
 use hyperdoc2vec::Date;
-use hyperdoc2vec::recommend::Side;
+use hyperdoc2vec::recommend::{DEFAULT_TOP, Side};
 use hyperdoc2vec::search::Ranking;
 use serde::{Deserialize, Serialize};
 use strum::VariantArray;
 use utoipa::openapi::{ObjectBuilder, RefOr, Schema, Type};
 use utoipa::{IntoParams, PartialSchema, ToSchema};
 
-/// How many hits there are where nobody says how many.
-pub const TOP: usize = 10;
-
 fn top() -> usize {
-    TOP
+    DEFAULT_TOP
 }
 
 fn contexts() -> usize {
@@ -35,7 +32,7 @@ pub struct QuestionJson {
     pub source_text: Option<String>,
     /// How many hits
     #[serde(default = "top")]
-    #[schema(default = 10, maximum = 1000)]
+    #[schema(default = top, maximum = 1000)]
     pub top: usize,
     /// The ranking; the best that the model has if left out
     #[serde(default)]
@@ -438,7 +435,7 @@ pub struct SimilarTo {
     pub by: Side,
     /// How many
     #[serde(default = "top")]
-    #[param(default = 10, maximum = 1000)]
+    #[param(default = top, maximum = 1000)]
     pub top: usize,
 }
 
@@ -453,7 +450,7 @@ pub struct NearTo {
     pub by: Side,
     /// How many
     #[serde(default = "top")]
-    #[param(default = 10, maximum = 1000)]
+    #[param(default = top, maximum = 1000)]
     pub top: usize,
 }
 
@@ -465,7 +462,7 @@ pub struct PageOf {
     pub id: String,
     /// How many links to it
     #[serde(default = "contexts")]
-    #[param(default = 20, maximum = 1000)]
+    #[param(default = contexts, maximum = 1000)]
     pub top: usize,
     /// The first of these, from 0
     #[serde(default)]
@@ -480,7 +477,7 @@ pub struct SuggestionsFor {
     pub id: String,
     /// How many
     #[serde(default = "top")]
-    #[param(default = 10, maximum = 1000)]
+    #[param(default = top, maximum = 1000)]
     pub top: usize,
 }
 
@@ -493,6 +490,6 @@ pub struct SearchFor {
     pub q: String,
     /// How many
     #[serde(default = "top")]
-    #[param(default = 10, maximum = 1000)]
+    #[param(default = top, maximum = 1000)]
     pub top: usize,
 }

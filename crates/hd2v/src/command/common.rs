@@ -9,6 +9,7 @@ use anyhow::{Context, Result};
 use clap::Args;
 use clap::builder::{PossibleValuesParser, TypedValueParser};
 use hyperdoc2vec::corpus::CorpusOptions;
+use hyperdoc2vec::import::ImportOptions;
 use hyperdoc2vec::storage::write_atomically;
 use hyperdoc2vec::{Corpus, Error};
 use strum::VariantArray;
@@ -21,6 +22,11 @@ pub fn most_threads(text: &str) -> Result<usize, String> {
         Ok(threads) if threads <= 1024 => Ok(threads),
         _ => Err("expected a number from 0 (one per core) to 1024".to_owned()),
     }
+}
+
+/// The longest record that an import reads, in MiB.
+pub fn default_max_record() -> u32 {
+    (ImportOptions::default().longest_line >> 20) as u32
 }
 
 /// Reads a value of an enum of the library by its name.

@@ -10,7 +10,7 @@ use hyperdoc2vec::{Document, Error, Model, export};
 use hyperdoc2vec::{Inferred, Inferrer};
 use serde::Serialize;
 
-use super::common::{most_threads, refuse_existing, write_file, write_output};
+use super::common::{default_max_record, most_threads, refuse_existing, write_file, write_output};
 use crate::output::{count, losses, status, thousands};
 use crate::progress::{Reporter, stop_on_interrupt};
 
@@ -52,7 +52,7 @@ pub struct EmbedArgs {
     #[arg(long)]
     skip_bad: bool,
     /// Longest line, in MiB
-    #[arg(long, default_value_t = 128, value_name = "MIB", value_parser = clap::value_parser!(u32).range(1..=4095))]
+    #[arg(long, default_value_t = default_max_record(), value_name = "MIB", value_parser = clap::value_parser!(u32).range(1..=4095))]
     max_record: u32,
     /// Threads [default: one per core]
     #[arg(long, default_value_t = 0, hide_default_value = true, value_parser = most_threads)]

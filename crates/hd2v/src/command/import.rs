@@ -7,7 +7,7 @@ use clap::Args;
 use hyperdoc2vec::Error;
 use hyperdoc2vec::import::{self, Format, Import, ImportOptions, ImportReport, Reference, References};
 
-use super::common::{WordArgs, most_threads, refuse_existing, report_result, write_output};
+use super::common::{WordArgs, default_max_record, most_threads, refuse_existing, report_result, write_output};
 use crate::output::{count, losses, status, thousands};
 use crate::progress::{Reporter, stop_on_interrupt};
 
@@ -78,7 +78,7 @@ pub struct ImportArgs {
     #[arg(long)]
     skip_bad: bool,
     /// Longest line of jsonl and lines, longest page of mediawiki, in MiB
-    #[arg(long, default_value_t = 128, value_name = "MIB", value_parser = clap::value_parser!(u32).range(1..=4095))]
+    #[arg(long, default_value_t = default_max_record(), value_name = "MIB", value_parser = clap::value_parser!(u32).range(1..=4095))]
     max_record: u32,
     /// Threads [default: one per core]
     #[arg(long, default_value_t = 0, hide_default_value = true, value_parser = most_threads)]

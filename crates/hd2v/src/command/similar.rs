@@ -5,11 +5,11 @@ use std::path::PathBuf;
 use anyhow::Result;
 use clap::Args;
 use hyperdoc2vec::Model;
-use hyperdoc2vec::recommend::{Recommender, Side};
+use hyperdoc2vec::recommend::{DEFAULT_TOP, Recommender, Side};
 
 use super::common::{hits_table, named};
 use crate::output::{print, print_json};
-use crate::wire::{self, TOP};
+use crate::wire;
 use crate::wire_from;
 
 /// List the documents, or words, nearest to one
@@ -28,7 +28,7 @@ pub struct SimilarArgs {
     /// The id of a document; with --words, a word
     id: String,
     /// How many
-    #[arg(long, default_value_t = TOP)]
+    #[arg(long, default_value_t = DEFAULT_TOP)]
     top: usize,
     /// Which vectors to compare: `in` for what documents say, `out` for what others say about them
     #[arg(long, default_value_t, value_parser = named::<Side>())]

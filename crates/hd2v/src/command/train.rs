@@ -1,5 +1,6 @@
 //! `hd2v train`: from a corpus to a model.
 
+use std::collections::BTreeMap;
 use std::fs::File;
 use std::io::{BufWriter, Write};
 use std::path::{Path, PathBuf};
@@ -13,6 +14,7 @@ use hyperdoc2vec::storage;
 use hyperdoc2vec::train::{TrainProgress, Training, learns_ranker};
 use hyperdoc2vec::{Corpus, Date, Error};
 use serde_json::json;
+use strum::VariantArray;
 
 use super::common::{first_line, most_threads, named, refuse_existing};
 use crate::output::{count, status};
@@ -49,21 +51,19 @@ pub struct TrainArgs {
     /// What to train [default: h-d2v; with --compat reference, h-d2v-paper]
     #[arg(long)]
     method: Option<Method>,
-    /// Vector dimensions [default: 100; deepwalk 64]
-    #[arg(long)]
+    #[arg(long, help = format!("Vector dimensions {}", defaults(Method::VARIANTS, |params| params.dim)))]
     dim: Option<usize>,
     /// Words on each side that count: of a link, or of a word where words are learnt from their neighbours
     #[arg(long, default_value_t = TrainParams::default().window)]
     window: usize,
-    /// Passes of the method's own phase [default: h-d2v and joint 8, h-d2v-paper and h-d2v-random 100, npm 10, others 5]
-    #[arg(long)]
+    #[arg(long, help = format!("Passes of the method's own phase {}", defaults(Method::VARIANTS, TrainParams::epochs)))]
     epochs: Option<usize>,
     /// Make as many passes, of content and links in proportion, as fit into this time (as 90s, 10m, 1h), up to the
     /// numbers that --epochs and --content-epochs give; if time is short, the ranker is skipped, as with --no-hybrid
     #[arg(long, value_name = "TIME", value_parser = duration)]
     time: Option<Duration>,
-    /// Hold out a twentieth of the links, stop after this many passes without improvement on them, and keep the best;
-    /// 0: make all passes (h-d2v and joint) [default: 0]
+    /// Hold out a twentieth of the links, stop after this many passes without improvement on them, and keep the best pass;
+    /// by default all passes are made (h-d2v and joint)
     #[arg(long, value_name = "PASSES")]
     patience: Option<usize>,
     /// `reference`: the step of the paper's own program, slips included, for h-d2v-paper and h-d2v-random
@@ -83,18 +83,16 @@ pub struct TrainArgs {
     /// documents (exact, but slow for many), or the paper's negative sampling [default: sampled-softmax]
     #[arg(long, value_parser = named::<LossFunction>())]
     loss: Option<LossFunction>,
-    /// Documents drawn as noise for a batch of links (for each link, in the step of the paper)
-    /// [default: 64; 1000 with negative sampling or in the step of the paper]
-    #[arg(long)]
+    #[arg(long, help = noise_help())]
     noise: Option<usize>,
-    /// Passes over the text before the links (h-d2v, h-d2v-paper and npm) [default: 5]
-    #[arg(long)]
+    #[arg(long, help = format!("Passes over the text before the links {}", defaults(&WITH_CONTENT, content_epochs)))]
     content_epochs: Option<usize>,
-    /// First step size on the links (h-d2v and joint) [default: 0.2]
-    #[arg(long)]
+    #[arg(long, help = format!(
+        "Initial learning rate on the links (h-d2v and joint) [default: {}]", TrainParams::default().citation.rate))]
     rate: Option<f32>,
-    /// Words this far from a link weigh 1/e; 0: all weigh the same [default: 20, or 5 where links have words of their own]
-    #[arg(long)]
+    #[arg(long, help = format!(
+        "Words this far from a link weigh 1/e; 0 for equal weights [default: {}, or {} where most links have anchor text]",
+        TrainParams::default().citation.decay, TrainParams::HYPERTEXT_DECAY))]
     decay: Option<f32>,
     /// Do not weigh words by their rarity
     #[arg(long)]
@@ -127,6 +125,43 @@ pub struct TrainArgs {
     /// Replace the model if it is there already
     #[arg(long)]
     force: bool,
+}
+
+/// Methods that learn from the text before they learn from the links.
+const WITH_CONTENT: [Method; 3] = [Method::HyperDoc, Method::HyperDocPaper, Method::Npm];
+
+/// The passes over the text before the links.
+fn content_epochs(params: &TrainParams) -> usize {
+    if params.method == Method::HyperDoc { params.content.epochs } else { params.direct.epochs }
+}
+
+fn noise_help() -> String {
+    let mut params = TrainParams::default();
+    let (batch, paper) = (params.citation.noise, params.reference.noise);
+    params.set_loss(LossFunction::NegativeSampling);
+    format!(
+        "Documents drawn as noise for a batch of links (in the paper's step, for each link) [default: {batch}; {} with \
+         negative sampling; {paper} in the paper's step]",
+        params.citation.noise
+    )
+}
+
+/// The default of a parameter for each method, for the help: `[default: 8 for h-d2v, joint; 5 for all others]`.
+fn defaults(methods: &[Method], of: impl Fn(&TrainParams) -> usize) -> String {
+    let mut named: BTreeMap<usize, Vec<&str>> = BTreeMap::new();
+    for &method in methods {
+        let mut params = TrainParams::default();
+        params.set_method(method);
+        named.entry(of(&params)).or_default().push(method.name());
+    }
+    if let (1, Some((default, names))) = (named.len(), named.first_key_value()) {
+        return format!("({}) [default: {default}]", names.join(", "));
+    }
+    let most = named.values().map(Vec::len).max();
+    let (others, special): (Vec<_>, Vec<_>) = named.into_iter().partition(|(_, names)| Some(names.len()) == most);
+    let special = special.into_iter().map(|(default, names)| format!("{default} for {}", names.join(", ")));
+    let others = others.into_iter().map(|(default, _)| format!("{default} for all others"));
+    format!("[default: {}]", special.chain(others).collect::<Vec<_>>().join("; "))
 }
 
 /// Reads `90s`, `10m`, `1.5h`; a bare number means seconds.
@@ -295,7 +330,7 @@ fn params(arguments: &TrainArgs, corpus: &Corpus) -> Result<TrainParams> {
 
 /// Flags that would change nothing are a mistake of whoever gave them.
 fn check_flags(arguments: &TrainArgs, method: Method) -> Result<()> {
-    use Method::{HyperDoc, HyperDocPaper, HyperDocRandom, Joint, Npm, W2v};
+    use Method::{HyperDoc, HyperDocPaper, HyperDocRandom, Joint, W2v};
     let flags: [(&str, bool, &[Method]); 9] = [
         ("--patience", arguments.patience.is_some(), &[HyperDoc, Joint]),
         ("--loss", arguments.loss.is_some(), &[HyperDoc, Joint]),
@@ -303,7 +338,7 @@ fn check_flags(arguments: &TrainArgs, method: Method) -> Result<()> {
         ("--decay", arguments.decay.is_some(), &[HyperDoc, Joint]),
         ("--no-rarity", arguments.no_rarity, &[HyperDoc, Joint]),
         ("--noise", arguments.noise.is_some(), &[HyperDoc, Joint, HyperDocPaper, HyperDocRandom]),
-        ("--content-epochs", arguments.content_epochs.is_some(), &[HyperDoc, HyperDocPaper, Npm]),
+        ("--content-epochs", arguments.content_epochs.is_some(), &WITH_CONTENT),
         ("--beyond", arguments.beyond.is_some(), &[HyperDocPaper, HyperDocRandom]),
         ("--skip-gram", arguments.skip_gram, &[W2v]),
     ];

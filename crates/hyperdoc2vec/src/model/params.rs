@@ -65,17 +65,17 @@ impl Default for TrainParams {
     }
 }
 
-/// Where most links have words of their own, these name the target: near words carry the most. Other links are described
-/// from further away.
-const HYPERTEXT_DECAY: f32 = 5.0;
-
 impl TrainParams {
+    /// Where most links have words of their own, these name the target: near words say the most. Other links are
+    /// described from further away.
+    pub const HYPERTEXT_DECAY: f32 = 5.0;
+
     /// The parameters that suit a corpus: words are as frequent as the import asked for, and near words weigh more where
     /// links have words of their own.
     pub fn for_corpus(corpus: &Corpus) -> TrainParams {
         let mut params = TrainParams { min_count: corpus.manifest().options.min_count, ..TrainParams::default() };
         if corpus.is_hypertext() {
-            params.citation.decay = HYPERTEXT_DECAY;
+            params.citation.decay = TrainParams::HYPERTEXT_DECAY;
         }
         params
     }

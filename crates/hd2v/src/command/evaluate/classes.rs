@@ -42,8 +42,7 @@ pub struct EvaluateClassesArgs {
     /// Only labels of the corpus that begin like this
     #[arg(long, value_name = "PREFIX", default_value = "", hide_default_value = true)]
     label_prefix: String,
-    /// Methods of `train`, between commas [default: deepwalk,w2v,d2v-nc,d2v-cac,h-d2v-paper,h-d2v]
-    #[arg(long, value_name = "A,B,…")]
+    #[arg(long, value_name = "A,B,…", help = methods_help(&DEFAULTS))]
     methods: Option<String>,
     /// Folds of the cross-validation
     #[arg(long, default_value_t = 5)]
@@ -92,6 +91,12 @@ impl SvmArgs {
         (params.c, params.gamma) = (self.c, self.gamma);
         Ok(params)
     }
+}
+
+/// The help of `--methods`.
+pub fn methods_help(defaults: &[Method]) -> String {
+    let names: Vec<&str> = defaults.iter().map(|method| method.name()).collect();
+    format!("Methods of `train`, separated by commas [default: {}]", names.join(","))
 }
 
 /// Methods of `train` by their names, as `option` gives them.

@@ -12,7 +12,7 @@ use hyperdoc2vec::model::Method;
 use serde_json::Value;
 
 use super::super::common::most_threads;
-use super::classes::methods;
+use super::classes::{methods, methods_help};
 use super::links::tempfile_folder;
 use super::table::{ends, percent, table};
 use crate::output::{print, print_json, status};
@@ -27,9 +27,7 @@ docs/guide/evaluate.md tells what is counted. A verdict is yes where the whole 9
 Example:
   hd2v evaluate criteria")]
 pub struct EvaluateCriteriaArgs {
-    /// Methods of `train`, between commas [default:
-    /// w2v,d2v-nc,d2v-cac,deepwalk,npm,h-d2v-random,h-d2v-paper,h-d2v,joint]
-    #[arg(long, value_name = "A,B,…")]
+    #[arg(long, value_name = "A,B,…", help = methods_help(&PROBED.map(|(method, _)| method)))]
     methods: Option<String>,
     /// Documents of the generated corpus
     #[arg(long, default_value_t = CriteriaParams::default().docs, value_parser = docs)]

@@ -48,8 +48,8 @@ pub struct EvaluateLinksArgs {
     corpus: PathBuf,
     #[command(flatten)]
     split: SplitArgs,
-    /// What to compare, by name, between commas; `all` for everything [default: the 15 below with a *]
-    #[arg(long, value_name = "A,B,…")]
+    #[arg(long, value_name = "A,B,…", help = format!(
+        "The methods to compare, separated by commas, or `all` [default: the {} below with a *]", defaults().len()))]
     methods: Option<String>,
     #[command(flatten)]
     train: MethodArgs,
@@ -65,8 +65,7 @@ pub struct EvaluateLinksArgs {
     /// Labelled contexts, as for `evaluate intents`: tell recall by citation function too
     #[arg(long, value_name = "FILE")]
     intents: Option<PathBuf>,
-    /// The SVM's cost parameter C for classifying link functions [default: the best of 1, 10 and 100 on the labelled contexts]
-    #[arg(long, value_name = "C", requires = "intents", value_parser = cost)]
+    #[arg(long, value_name = "C", requires = "intents", value_parser = cost, help = intent_c_help())]
     intent_c: Option<f64>,
     /// How average precision is divided: by the truths found (paper) or by all (trec)
     #[arg(long, default_value_t, value_parser = named::<Profile>())]
@@ -85,7 +84,14 @@ pub struct EvaluateLinksArgs {
     json: bool,
 }
 
-/// Reads what an error costs.
+pub fn intent_c_help() -> String {
+    let costs = COSTS.map(|cost| cost.to_string()).join(", ");
+    format!(
+        "The SVM's cost parameter C for classifying link functions [default: the best of {costs} on the first --intents file]"
+    )
+}
+
+/// Reads a cost parameter.
 pub fn cost(text: &str) -> Result<f64, String> {
     match text.parse() {
         Ok(cost) if f64::is_finite(cost) && cost > 0.0 => Ok(cost),
@@ -99,9 +105,9 @@ pub struct SplitArgs {
     /// Train on documents dated up to this, test on later ones
     #[arg(long, value_name = "DATE", conflicts_with = "holdout")]
     pub until: Option<Date>,
-    /// Test on this share of the documents, drawn by the seed [default: 0.1]
-    #[arg(long, value_name = "SHARE")]
-    pub holdout: Option<f64>,
+    /// Test on this share of the documents, drawn at random
+    #[arg(long, value_name = "SHARE", default_value_t = 0.1)]
+    pub holdout: f64,
 }
 
 /// How models are trained.
@@ -177,7 +183,7 @@ pub fn split(corpus: &Corpus, arguments: &SplitArgs, seed: u64) -> Result<(Split
     Ok(match arguments.until {
         Some(until) => (Split::by_date(corpus, until)?, json!({"until": until})),
         None => {
-            let share = arguments.holdout.unwrap_or(0.1);
+            let share = arguments.holdout;
             (Split::by_share(corpus, share, seed)?, json!({"holdout": share, "seed": seed}))
         }
     })

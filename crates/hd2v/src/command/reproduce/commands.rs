@@ -29,9 +29,9 @@ pub fn parts(arguments: &ReproduceArgs, methods: &[LinkMethod], anchors: &[bool]
         train.seed
     );
     how += &train.min_count.map_or(String::new(), |count| format!(" --min-count {count}"));
-    let split = match (&arguments.split.until, arguments.split.holdout) {
-        (Some(until), _) => format!("--until {until}"),
-        (_, share) => format!("--holdout {}", share.unwrap_or(0.1)),
+    let split = match arguments.split.until {
+        Some(until) => format!("--until {until}"),
+        None => format!("--holdout {}", arguments.split.holdout),
     };
     let names: Vec<&str> = methods.iter().map(|method| method.name).collect();
     let anchors = match anchors {

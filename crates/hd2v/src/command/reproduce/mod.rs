@@ -39,7 +39,8 @@ use super::common::most_threads;
 use super::evaluate::classes::{labelled, methods as train_methods, teller};
 use super::evaluate::criteria::{docs, probe};
 use super::evaluate::links::{
-    Anchors, MethodArgs, SplitArgs, anchors, context_words, cost, in_order, merge, methods, split, without_hybrid,
+    Anchors, MethodArgs, SplitArgs, anchors, context_words, cost, in_order, intent_c_help, merge, methods, split,
+    without_hybrid,
 };
 use crate::output::{print, status};
 use crate::progress::{EvaluateReporter, TrainReporter, folds_teller, stop_on_interrupt, stopped};
@@ -49,8 +50,8 @@ use folder::{clear, read_json, write, write_json};
 #[derive(Args)]
 #[command(after_help = "\
 The folder holds report.html (one file, to look at), report.json, TREC run files, and what is done. A run that was stopped
-goes on where it was when the same command is given again; what is done is not done again. Reproduction files have a hundred hits a
-question: some 130 MB for each method on 26,000 questions. --no-runs leaves them out.
+goes on where it was when the same command is given again; what is done is not done again. Run files hold a hundred hits per
+question, about 130 MB for each method on 26,000 questions; --no-runs leaves them out.
 
 Example:
   hd2v reproduce papers.corpus --until 2009 --intents functions.jsonl -o papers.report")]
@@ -83,9 +84,7 @@ pub struct ReproduceArgs {
     /// Labelled contexts, as for `evaluate intents`; may be given several times, the first labels the links
     #[arg(long, value_name = "FILE")]
     intents: Vec<PathBuf>,
-    /// The SVM's cost parameter C for classifying link functions [default: the best of 1, 10 and 100 on the first
-    /// file of --intents]
-    #[arg(long, value_name = "C", requires = "intents", value_parser = cost)]
+    #[arg(long, value_name = "C", requires = "intents", value_parser = cost, help = intent_c_help())]
     intent_c: Option<f64>,
     /// Documents of the corpus that criteria are probed on; 0: leave them out
     #[arg(long, default_value_t = CriteriaParams::default().docs, value_parser = docs_or_none)]
