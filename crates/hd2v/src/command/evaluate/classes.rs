@@ -115,24 +115,12 @@ pub fn methods(option: &str, names: Option<&str>, defaults: &[Method]) -> Result
     Ok(methods)
 }
 
-/// The labels to classify by.
-pub fn labelled(
-    corpus: &Corpus,
-    file: Option<&PathBuf>,
-    prefix: &str,
-    min_class: usize,
-    sample: Option<usize>,
-    seed: u64,
-) -> Result<LabelledDocuments> {
-    let labelled = match file {
+/// The labels to classify by: those of the file, or those of the corpus that begin with the prefix.
+pub fn labelled(corpus: &Corpus, file: Option<&PathBuf>, prefix: &str) -> Result<LabelledDocuments> {
+    Ok(match file {
         Some(path) => LabelledDocuments::of_file(corpus, path)?,
         None => LabelledDocuments::of_corpus(corpus, prefix)?,
-    };
-    let labelled = match sample {
-        Some(sample) => labelled.sampled(sample, seed),
-        None => labelled,
-    };
-    Ok(labelled.without_small(min_class))
+    })
 }
 
 /// A watching closure that tells what is being trained or classified, and what is left of it.
@@ -173,8 +161,9 @@ pub fn run(arguments: &EvaluateClassesArgs) -> Result<()> {
     let links = arguments.train.params(&corpus, arguments.threads)?;
     let svm = arguments.svm.params()?;
     let seed = arguments.train.seed;
-    let file = arguments.labels.as_ref();
-    let labelled = labelled(&corpus, file, &arguments.label_prefix, arguments.min_class, arguments.sample, seed)?;
+    let all = labelled(&corpus, arguments.labels.as_ref(), &arguments.label_prefix)?;
+    let sample = arguments.sample.unwrap_or(usize::MAX);
+    let labelled = all.sampled(sample, seed).without_small(arguments.min_class);
     let view = View::new(&corpus, &Split::none(&corpus), links.train.min_count)?;
     let mut params = ClassesParams::new(links);
     (params.folds, params.svm) = (arguments.folds, svm.clone());

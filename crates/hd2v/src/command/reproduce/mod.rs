@@ -187,8 +187,8 @@ fn classes_of(
     params: &ClassesParams,
 ) -> Result<std::result::Result<LabelledDocuments, String>> {
     let (file, prefix, seed) = (arguments.labels.as_ref(), &arguments.label_prefix, arguments.train.seed);
-    let found = labelled(corpus, file, prefix, arguments.min_class, Some(arguments.class_sample), seed);
-    let found = found.and_then(|labelled| {
+    let found = labelled(corpus, file, prefix).and_then(|all| {
+        let labelled = all.sampled(arguments.class_sample, seed).without_small(arguments.min_class);
         check_classes(whole, &labelled, methods, params)?;
         Ok(labelled)
     });
