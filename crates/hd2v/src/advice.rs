@@ -1,4 +1,4 @@
-//! Errors of the library with the flags that help: the library does not know that there is a command line.
+//! Advice for errors of the library, which does not know about the command line: which flag helps.
 
 use hyperdoc2vec::Error;
 
@@ -6,16 +6,16 @@ use hyperdoc2vec::Error;
 pub fn with_flags(error: &Error) -> String {
     match error {
         Error::BadRecord { place, what } => {
-            format!("{place}: {what}. Mend it, or leave such records out with --skip-bad")
+            format!("{place}: {what}. Correct it, or skip such records with --skip-bad")
         }
         Error::Exists { path } => {
-            format!("{}: exists already; choose another name, or replace it with --force", path.display())
+            format!("{}: already exists; choose another name, or replace it with --force", path.display())
         }
         Error::Stopped { checkpoint } => {
-            format!("stopped; go on with --resume (checkpoint: {})", checkpoint.display())
+            format!("stopped; continue with --resume (checkpoint: {})", checkpoint.display())
         }
         Error::Unsaved { source, checkpoint } => format!(
-            "{}; what was learnt is kept: make room, then go on with --resume (checkpoint: {})",
+            "{}; the training so far is saved: free some space, then continue with --resume (checkpoint: {})",
             with_flags(source),
             checkpoint.display()
         ),
@@ -30,7 +30,7 @@ mod tests {
     #[test]
     fn advice_names_flags_and_other_messages_stay() {
         let bad = Error::BadRecord { place: "in.jsonl:2".to_owned(), what: "no id".to_owned() };
-        assert_eq!(with_flags(&bad), "in.jsonl:2: no id. Mend it, or leave such records out with --skip-bad");
+        assert_eq!(with_flags(&bad), "in.jsonl:2: no id. Correct it, or skip such records with --skip-bad");
         assert!(!bad.to_string().contains("--"));
         assert_eq!(with_flags(&Error::NoWords), "the text has no words");
     }

@@ -12,7 +12,7 @@ use std::process::ExitCode;
 
 use clap::{Parser, Subcommand};
 
-/// Embeddings for documents that link to each other: import them, train on them, find what a text should link to
+/// Embeddings for documents that link to each other: import them, train a model, find what a text should link to
 #[derive(Parser)]
 #[command(name = "hd2v", version, max_term_width = 100)]
 struct Cli {
@@ -59,11 +59,11 @@ fn main() -> ExitCode {
     };
     match done {
         Ok(()) => ExitCode::SUCCESS,
-        // The reader of our output has seen enough.
+        // Whoever reads our output has closed it.
         Err(error) if output::is_broken_pipe(&error) => ExitCode::SUCCESS,
         Err(error) => {
             match error.downcast_ref::<hyperdoc2vec::Error>() {
-                // The library's errors tell their cause themselves.
+                // The library's errors include their cause.
                 Some(error) => output::status(format_args!("hd2v: {}", advice::with_flags(error))),
                 None => output::status(format_args!("hd2v: {error:#}")),
             }

@@ -143,7 +143,7 @@ impl Pace {
         let loss = progress.loss.map(|loss| format!("  loss {loss:.4}")).unwrap_or_default();
         let held_out = progress.held_out.map(|loss| format!(" (held out {loss:.4})"));
         let end = match progress.kept {
-            Some(pass) => format!("; the vectors of pass {} are kept", pass + 1),
+            Some(pass) => format!("; keeping the vectors of pass {}", pass + 1),
             None => pace.unwrap_or_default(),
         };
         format!(
@@ -244,7 +244,7 @@ pub fn count_reporter(unit: &str) -> impl FnMut(usize, usize) -> ControlFlow<()>
 pub struct EvaluateReporter {
     /// The number of runs.
     total: usize,
-    /// About what each method costs.
+    /// Approximate cost of each method.
     costs: BTreeMap<&'static str, f64>,
     state: Mutex<Evaluating>,
 }
@@ -288,7 +288,7 @@ impl EvaluateReporter {
             return String::new();
         }
         let left = elapsed.as_secs_f64() * (all - done).max(0.0) / done;
-        format!("; about {} left of all", HumanDuration(Duration::from_secs_f64(left)))
+        format!("; about {} left in total", HumanDuration(Duration::from_secs_f64(left)))
     }
 
     /// Shows the progress; asks to stop after Ctrl-C.

@@ -1,4 +1,4 @@
-//! Questions and answers as JSON: what `--json` prints and what the server takes and gives are the same types.
+//! Questions and answers as JSON: one set of types for `--json` and for the server.
 
 use hyperdoc2vec::Date;
 use hyperdoc2vec::recommend::{DEFAULT_TOP, Side};
@@ -16,7 +16,7 @@ fn contexts() -> usize {
     20
 }
 
-/// A text, and which documents may be what it should link to
+/// A text that should link to something, and which documents are admitted
 #[derive(Debug, Clone, Default, Deserialize, ToSchema)]
 #[serde(deny_unknown_fields)]
 #[schema(as = Question)]
@@ -24,35 +24,35 @@ pub struct QuestionJson {
     /// The text around the link; `[[?]]` marks its place
     #[schema(example = "we report the BLEU score [[?]] of each system")]
     pub text: String,
-    /// The id of the document that the text stands in
+    /// The id of the document that contains the text
     #[serde(default)]
     pub source: Option<String>,
     /// The text of that document, if the model does not have it; links in it are marked as `[[id]]`
     #[serde(default)]
     pub source_text: Option<String>,
-    /// How many hits
+    /// Number of hits
     #[serde(default = "top")]
     #[schema(default = top, maximum = 1000)]
     pub top: usize,
-    /// The ranking; the best that the model has if left out
+    /// The ranking; by default the best that the model has
     #[serde(default)]
     #[schema(value_type = Option<Rank>)]
     pub rank: Option<Ranking>,
-    /// Ids of documents that are no hits
+    /// Ids of documents to exclude
     #[serde(default)]
     pub exclude: Vec<String>,
-    /// Only these documents, or those with one of these labels
+    /// Only these documents, or documents with one of these labels
     #[serde(default)]
     pub only: Vec<String>,
-    /// Only documents dated before this: `2009`, `2009-06`, `2009-06-30`
+    /// Only documents dated before this date: `2009`, `2009-06`, `2009-06-30`
     #[serde(default)]
     #[schema(value_type = Option<String>, example = "2009-06")]
     pub before: Option<Date>,
-    /// Leave out what is less probable (with the hybrid)
+    /// Omit less probable documents (hybrid only)
     #[serde(default)]
     #[schema(minimum = 0, maximum = 1)]
     pub min_probability: Option<f32>,
-    /// Tell why: the shares of words, and links to the hits that read like the text
+    /// Explain the hits: the share of each word in the scores, and similar links to the documents
     #[serde(default)]
     pub explain: bool,
 }
@@ -88,34 +88,34 @@ pub struct AnswerJson {
     pub ranking: &'static str,
     pub query: QueryJson,
     pub hits: Vec<HitJson>,
-    /// Why there are no hits
+    /// The reason if there are no hits
     #[serde(skip_serializing_if = "Option::is_none")]
     pub reason: Option<String>,
-    /// The index that was used (on the command line)
+    /// The index, if one was used (command line only)
     #[serde(skip_serializing_if = "Option::is_none")]
     pub index: Option<IndexUsed>,
 }
 
-/// The text as the model read it
+/// The text as the model reads it
 #[derive(Debug, Serialize, ToSchema)]
 #[schema(as = Asked)]
 pub struct QueryJson {
-    /// How many words it has
+    /// Number of words
     pub words: usize,
-    /// Whether a place is marked
+    /// Whether it contains `[[?]]`
     pub marked: bool,
     /// Words that the model does not know
     pub unknown: Vec<String>,
 }
 
-/// How well an index does
+/// An approximate index
 #[derive(Debug, Serialize, ToSchema)]
 pub struct IndexUsed {
-    /// The share of the exact hits that it finds
+    /// Share of the exact hits that it finds
     pub recall: f64,
-    /// Questions that this was found by
+    /// Questions that this was measured on
     pub questions: usize,
-    /// Lists that are looked through
+    /// Lists that are searched
     pub lists: usize,
 }
 
@@ -127,44 +127,44 @@ pub struct HitJson {
     pub rank: usize,
     pub id: String,
     pub title: Option<String>,
-    /// Higher is better; what it means depends on the ranking
+    /// Higher is better; the meaning depends on the ranking
     pub score: f32,
-    /// How many links point at it
+    /// Number of links to it
     pub links: Option<u32>,
     #[serde(skip_serializing_if = "Option::is_none")]
     #[schema(value_type = Option<String>)]
     pub date: Option<Date>,
     #[serde(skip_serializing_if = "Option::is_none")]
     pub url: Option<String>,
-    /// That the link points at it (with the hybrid)
+    /// Probability of being the target of the link (hybrid only)
     #[serde(skip_serializing_if = "Option::is_none")]
     pub probability: Option<f32>,
     #[serde(flatten)]
     pub reasons: Reasons,
 }
 
-/// Why a document was found: all of it with `explain`, nothing without
+/// Why a document was found; empty without `explain`
 #[derive(Debug, Default, Serialize, ToSchema)]
 pub struct Reasons {
-    /// The score by embedding, without the source
+    /// Embedding score, without the source
     #[serde(skip_serializing_if = "Option::is_none")]
     pub embedding: Option<f32>,
-    /// The share of each word of the text in it
+    /// Share of each word of the text in the embedding score
     #[serde(skip_serializing_if = "Option::is_none")]
     pub why: Option<Vec<Share>>,
-    /// The share of the source in it
+    /// Share of the source in the embedding score
     #[serde(skip_serializing_if = "Option::is_none")]
     pub source: Option<f32>,
-    /// The score by BM25 on the document's text and the contexts of the links to it
+    /// BM25 score of the document's text and the contexts of links to it
     #[serde(skip_serializing_if = "Option::is_none")]
     pub bm25_cited: Option<f32>,
-    /// The score by BM25 on the document's text alone, where documents are ranked by that
+    /// BM25 score of the document's text alone, if that is the ranking
     #[serde(skip_serializing_if = "Option::is_none")]
     pub bm25_text: Option<f32>,
-    /// The share of each word of the text in the score by BM25
+    /// Share of each word of the text in the BM25 score
     #[serde(skip_serializing_if = "Option::is_none")]
     pub bm25: Option<Vec<Share>>,
-    /// Links to it that read like the text
+    /// Links to it in contexts similar to the text
     #[serde(skip_serializing_if = "Option::is_none")]
     pub contexts: Option<Vec<Quote>>,
 }
@@ -176,13 +176,13 @@ pub struct Share {
     pub share: f32,
 }
 
-/// A link in its words
+/// A link in its context
 #[derive(Debug, Serialize, ToSchema)]
 pub struct Quote {
-    /// The id of the document that it stands in
+    /// The id of the document that contains it
     pub source: String,
     pub title: Option<String>,
-    /// `… words before [this] words behind …`
+    /// `… words before [this] words after …`
     pub text: String,
 }
 
@@ -192,7 +192,7 @@ pub struct Similar {
     pub hits: Vec<HitJson>,
 }
 
-/// A word that is near
+/// A similar word
 #[derive(Debug, Serialize, ToSchema)]
 pub struct NearWord {
     /// From 1
@@ -209,11 +209,11 @@ pub struct WordsJson {
     pub hits: Vec<NearWord>,
 }
 
-/// Words near a word, and documents that it points to
+/// Words near a word, and documents that it leads to
 #[derive(Debug, Serialize, ToSchema)]
 pub struct WordsAndDocuments {
     pub hits: Vec<NearWord>,
-    /// Documents by embedding for a text of this word alone
+    /// Hits of the embedding ranking for this word as the text
     pub documents: Vec<HitJson>,
 }
 
@@ -222,7 +222,7 @@ pub struct WordsAndDocuments {
 pub struct Info {
     /// `model`
     pub kind: &'static str,
-    /// The name of its file, without its ending
+    /// The file name without its extension
     pub name: String,
     /// The version of the program
     pub version: &'static str,
@@ -230,25 +230,25 @@ pub struct Info {
     pub words: u64,
     /// Words that have vectors
     pub vocabulary: u64,
-    /// Places where links stand
+    /// Places with links
     pub positions: u64,
-    /// Pairs of a place and a document that a link points at
+    /// Pairs of a position and a target
     pub links: u64,
-    /// Documents that no link points at
+    /// Documents that nothing links to
     pub newcomers: u64,
-    /// Documents that it was trained on, where others were added later
+    /// Number of documents it was trained on, if others were added later
     #[serde(skip_serializing_if = "Option::is_none")]
     pub trained: Option<u64>,
     pub method: String,
     pub dim: usize,
     pub window: usize,
-    /// The rankings that the model can give
+    /// The rankings that the model supports
     pub rankings: Vec<&'static str>,
-    /// The ranking of a question that names none
+    /// The default ranking
     pub ranking: &'static str,
-    /// The labels that most documents have, most first; 1000 at the most
+    /// The most frequent labels, at most 1000
     pub labels: Vec<LabelCountJson>,
-    /// How many labels there are
+    /// Number of labels
     pub distinct_labels: usize,
     pub dates: Option<Dates>,
 }
@@ -260,7 +260,7 @@ pub struct LabelCountJson {
     pub documents: u64,
 }
 
-/// The first and the last
+/// The range of dates
 #[derive(Debug, Serialize, ToSchema)]
 pub struct Dates {
     #[schema(value_type = String)]
@@ -289,14 +289,14 @@ pub struct DocumentJson {
 pub struct Linked {
     pub id: String,
     pub title: Option<String>,
-    /// By how many links
+    /// Number of links
     pub links: usize,
 }
 
-/// Links that point at a document
+/// Links to a document
 #[derive(Debug, Serialize, ToSchema)]
 pub struct LinkedBy {
-    /// How many there are
+    /// Number of links
     pub total: usize,
     /// Some of them
     pub contexts: Vec<LinkContext>,
@@ -305,12 +305,12 @@ pub struct LinkedBy {
 /// A link and the words around it
 #[derive(Debug, Serialize, ToSchema)]
 pub struct LinkContext {
-    /// The document that it stands in
+    /// The document that contains it
     pub id: String,
     pub title: Option<String>,
-    /// Words before it, its own last
+    /// Words before it, including its anchor
     pub before: String,
-    /// Words behind it
+    /// Words after it
     pub after: String,
 }
 
@@ -350,7 +350,7 @@ pub enum AnswerOrError {
     Error(Failure),
 }
 
-/// Why there is no answer
+/// An error
 #[derive(Debug, Serialize, ToSchema)]
 pub struct Failure {
     pub error: ErrorJson,
@@ -359,27 +359,27 @@ pub struct Failure {
 #[derive(Debug, Serialize, ToSchema)]
 #[schema(as = What)]
 pub struct ErrorJson {
-    /// For programs: stays the same
+    /// Stable, for programs
     #[schema(example = "unknown-document")]
     pub code: &'static str,
     /// For people
     pub message: String,
 }
 
-/// Texts to be embedded
+/// Texts to embed
 #[derive(Debug, Deserialize, ToSchema)]
 #[serde(deny_unknown_fields)]
 pub struct Texts {
     pub texts: Vec<String>,
 }
 
-/// Their IN vectors, in the order of the texts; zeros where no word is known
+/// The IN vectors of the texts, in order; zeros if no word is known
 #[derive(Debug, Serialize, ToSchema)]
 pub struct Embedded {
-    /// How many numbers a vector has
+    /// Dimensions of a vector
     pub dim: usize,
     pub vectors: Vec<Vec<f32>>,
-    /// Words of each text that have no vector, each once
+    /// Distinct words of each text that have no vector
     pub unknown: Vec<Vec<String>>,
 }
 
@@ -390,37 +390,37 @@ pub struct Health {
     pub health: &'static str,
 }
 
-/// New questions are welcome
+/// The server accepts new requests
 #[derive(Debug, Serialize, ToSchema)]
 pub struct Ready {
     /// `true`
     pub ready: bool,
 }
 
-/// All documents on a plane: the same places in each list are one document
+/// All documents on a plane; the lists are parallel
 #[derive(Debug, Clone, Serialize, ToSchema)]
 pub struct Map {
-    /// How many there are; if more than 100,000, those that most links point at are listed
+    /// Number of documents; beyond 100,000, only those with the most links to them are listed
     pub documents: usize,
     /// From -1 to 1
     pub x: Vec<f32>,
     pub y: Vec<f32>,
-    /// All labels, those of most documents first
+    /// All labels, the most frequent first
     pub labels: Vec<String>,
-    /// The labels of each document, as places in `labels`
+    /// The labels of each document, as indexes into `labels`
     pub label: Vec<Vec<u32>>,
-    /// How many links point at each document
+    /// Number of links to each document
     pub links: Vec<u32>,
     pub ids: Vec<String>,
     pub titles: Vec<Option<String>>,
 }
 
-/// The map is being made
+/// The map is being computed
 #[derive(Debug, Serialize, ToSchema)]
 pub struct Making {
     /// `false`
     pub ready: bool,
-    /// The share of the work that is done
+    /// Share of the work done
     pub done: f32,
 }
 
@@ -433,7 +433,7 @@ pub struct SimilarTo {
     #[serde(default)]
     #[param(schema_with = by)]
     pub by: Side,
-    /// How many
+    /// Number of hits
     #[serde(default = "top")]
     #[param(default = top, maximum = 1000)]
     pub top: usize,
@@ -448,7 +448,7 @@ pub struct NearTo {
     #[serde(default)]
     #[param(schema_with = by)]
     pub by: Side,
-    /// How many
+    /// Number of hits
     #[serde(default = "top")]
     #[param(default = top, maximum = 1000)]
     pub top: usize,
@@ -460,11 +460,11 @@ pub struct NearTo {
 #[into_params(parameter_in = Query)]
 pub struct PageOf {
     pub id: String,
-    /// How many links to it
+    /// Number of links to it
     #[serde(default = "contexts")]
     #[param(default = contexts, maximum = 1000)]
     pub top: usize,
-    /// The first of these, from 0
+    /// Offset of the first of them
     #[serde(default)]
     pub offset: usize,
 }
@@ -475,7 +475,7 @@ pub struct PageOf {
 #[into_params(parameter_in = Query)]
 pub struct SuggestionsFor {
     pub id: String,
-    /// How many
+    /// Number of hits
     #[serde(default = "top")]
     #[param(default = top, maximum = 1000)]
     pub top: usize,
@@ -486,9 +486,9 @@ pub struct SuggestionsFor {
 #[serde(deny_unknown_fields)]
 #[into_params(parameter_in = Query)]
 pub struct SearchFor {
-    /// Words, or parts of words, of a title or an id
+    /// Words, or parts of words, in a title or an id
     pub q: String,
-    /// How many
+    /// Number of hits
     #[serde(default = "top")]
     #[param(default = top, maximum = 1000)]
     pub top: usize,

@@ -1,4 +1,4 @@
-//! The library's answers as JSON types.
+//! Conversion of the library's answers to JSON types.
 
 use hyperdoc2vec::map::DocumentMap;
 use hyperdoc2vec::recommend::{
@@ -7,9 +7,9 @@ use hyperdoc2vec::recommend::{
 
 use crate::wire;
 
-/// Labels that are listed.
+/// Most labels listed.
 const LABELS: usize = 1000;
-/// Documents of a map that are sent: more are too many for a browser.
+/// Most documents sent of a map: a browser cannot show more.
 const ON_MAP: usize = 100_000;
 
 impl From<wire::QuestionJson> for recommend::Question {
@@ -91,7 +91,7 @@ fn quote(quote: LinkQuote) -> wire::Quote {
     wire::Quote { text: context_text(&quote), source: quote.source, title: quote.title }
 }
 
-/// `… words before [this] words behind …`
+/// `… words before [this] words after …`
 pub fn context_text(quote: &LinkQuote) -> String {
     format!("… {} [this] {} …", quote.before, quote.after).replace("  ", " ")
 }
@@ -159,7 +159,7 @@ impl From<Vec<FoundDocument>> for wire::Found {
     }
 }
 
-/// The documents on a map, with what is shown of them.
+/// The documents on a map, with titles, labels and links.
 pub fn map(recommender: &Recommender<'_>, map: &DocumentMap) -> wire::Map {
     let model = recommender.model();
     let links = model.links_to();

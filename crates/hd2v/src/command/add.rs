@@ -14,10 +14,10 @@ use crate::progress::{count_reporter, stop_on_interrupt};
 /// Add new documents to a model without training it again
 #[derive(Args)]
 #[command(after_help = "\
-What the model has learnt stays as it is. New documents get vectors from their text, and can be found by all rankings at
-once; the words around their links help to find what they link to. Documents that the model has already are left out.
+Nothing that the model has learnt changes. New documents get vectors from their text and can be found by all rankings at \
+once; the words around their links help to find the documents they link to. Documents already in the model are skipped.
 
-A model to which much was added finds less than one trained on all of it: train again now and then.
+A model to which many documents were added finds less than one trained on all of them, so retrain from time to time.
 
 Example:
   hd2v import jsonl this-week.jsonl -o week.corpus
@@ -25,12 +25,12 @@ Example:
 pub struct AddArgs {
     /// The model file
     model: PathBuf,
-    /// The corpus directory; imported with or without --keep-case as the model's own
+    /// The corpus directory, imported with --keep-case if the model's own corpus was
     corpus: PathBuf,
     /// The model file to write
     #[arg(short, long)]
     output: PathBuf,
-    /// Replace the output if it is there already
+    /// Replace the output if it exists
     #[arg(long)]
     force: bool,
     /// Threads [default: one per core]
@@ -39,7 +39,7 @@ pub struct AddArgs {
 }
 
 impl AddArgs {
-    /// On all cores, over what is there.
+    /// Uses all cores and replaces the output.
     pub fn of(model: &Path, corpus: &Path, output: &Path) -> AddArgs {
         AddArgs {
             model: model.to_owned(),
@@ -61,11 +61,11 @@ pub fn run(arguments: &AddArgs) -> Result<()> {
     let watch = count_reporter("documents");
     let added = Addition::new(&model, &corpus).threads(arguments.threads).watch(watch).write(output)?;
     if added.skipped > 0 {
-        status(format_args!("{} in the model already", count(added.skipped, "document")));
+        status(format_args!("skipped {} already in the model", count(added.skipped, "document")));
     }
     if added.unknown > 0 {
         let new = count(added.unknown, "new document");
-        status(format_args!("{new} without a word that the model has a vector for: found by their words alone"));
+        status(format_args!("{new} with no word that the model has a vector for: can be found only by BM25"));
     }
     status(format_args!(
         "{}: {} added to {}, with {} and {}; {:.1} s",

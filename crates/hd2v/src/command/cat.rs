@@ -1,4 +1,4 @@
-//! `hd2v cat`: documents of a corpus, as they were imported.
+//! `hd2v cat`: the documents of a corpus as they were imported.
 
 use std::io::Write;
 use std::path::PathBuf;

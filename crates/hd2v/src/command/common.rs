@@ -1,4 +1,4 @@
-//! What several commands share: arguments, outputs, tables of hits.
+//! Arguments, outputs and tables of hits that several commands share.
 
 use std::fs::File;
 use std::io::{BufRead, BufReader, BufWriter, Read, Write};
@@ -38,16 +38,16 @@ where
     PossibleValuesParser::new(names).try_map(|name| name.parse().map_err(|what: E::Err| what.to_string()))
 }
 
-/// How words are taken, and what is replaced: the same for every command that makes a corpus.
+/// The word options and `--force` of every command that makes a corpus.
 #[derive(Args)]
 pub struct WordArgs {
-    /// Words that occur less often are not learnt (they stay for display and search)
+    /// Words that occur less often get no vectors (they are still displayed and searched)
     #[arg(long, default_value_t = CorpusOptions::default().min_count)]
     min_count: u64,
-    /// Keep upper and lower case apart
+    /// Do not convert words to lower case
     #[arg(long)]
     keep_case: bool,
-    /// Replace the output if it is there already
+    /// Replace the output if it exists
     #[arg(long)]
     pub force: bool,
 }
@@ -61,18 +61,18 @@ impl WordArgs {
     }
 }
 
-/// What came in and what was lost, on stderr.
+/// Prints the counts and losses of a new corpus on stderr.
 pub fn report_result(corpus: &Corpus, seconds: f64) {
     let counts = &corpus.manifest().counts;
     if counts.vocabulary * 20 < counts.distinct_words {
         let (few, all) = (thousands(counts.vocabulary), thousands(counts.distinct_words));
         let least = corpus.manifest().options.min_count;
         status(format_args!(
-            "only {few} of {all} distinct words occur {least} times; for a small corpus lower --min-count"
+            "only {few} of {all} distinct words occur at least {least} times; for a small corpus, lower --min-count"
         ));
     }
     status(format_args!(
-        "{}{}: {}, {}, {} at {}; {seconds:.1} s, {:.1} MB of text a second",
+        "{}{}: {}, {}, {} at {}; {seconds:.1} s, {:.1} MB of text per second",
         losses(&corpus.manifest().losses, 3),
         corpus.path().display(),
         count(counts.documents, "document"),
@@ -83,7 +83,7 @@ pub fn report_result(corpus: &Corpus, seconds: f64) {
     ));
 }
 
-/// The library does not know what its output is called.
+/// Names the output in an error of the library, which does not know its path.
 fn naming(error: anyhow::Error, output: &Path) -> anyhow::Error {
     match error.downcast() {
         Ok(Error::Io { doing: doing @ "write", source, .. }) => Error::io(doing, output)(source).into(),
@@ -92,8 +92,8 @@ fn naming(error: anyhow::Error, output: &Path) -> anyhow::Error {
     }
 }
 
-/// Writes a file under another name beside it and renames it when it is whole; `-` is stdout. A device or a pipe
-/// (`/dev/null`) is written as it is.
+/// Writes a file atomically: under another name, renamed when it is complete. `-` is stdout. A device or a pipe
+/// (`/dev/null`) is written directly.
 pub fn write_output<T>(
     path: &Path,
     force: bool,
@@ -111,7 +111,7 @@ pub fn write_output<T>(
     write_file(path, force, &mut |out| write(out))
 }
 
-/// Writes to what cannot be renamed.
+/// Writes directly to something that cannot be renamed.
 fn straight<T>(
     out: impl Write + Send,
     path: &Path,
@@ -123,24 +123,24 @@ fn straight<T>(
     Ok(result)
 }
 
-/// The first line of a file, as far as it is text and not too long; `None` where it cannot be read.
+/// The first line of a file, up to 10,000 bytes; `None` if it cannot be read as text.
 pub fn first_line(path: &Path) -> Option<String> {
     let mut line = String::new();
     BufReader::new(File::open(path).ok()?).take(10_000).read_line(&mut line).ok()?;
     Some(line)
 }
 
-/// What is there is replaced by `--force` only.
+/// Fails if the path exists, unless `--force` was given.
 pub fn refuse_existing(path: &Path, force: bool) -> Result<()> {
     let shown = path.display();
     anyhow::ensure!(
         force || !path.exists(),
-        "{shown}: exists already; choose another name, or replace it with --force"
+        "{shown}: already exists; choose another name, or replace it with --force"
     );
     Ok(())
 }
 
-/// As [`write_output`], for what must be a file.
+/// Like [`write_output`], for an output that must be a regular file.
 pub fn write_file<T>(path: &Path, force: bool, write: &mut dyn FnMut(&mut BufWriter<File>) -> Result<T>) -> Result<T> {
     refuse_existing(path, force)?;
     write_atomically(path, |out| write(out).map_err(|error| naming(error, path)))
@@ -149,7 +149,7 @@ pub fn write_file<T>(path: &Path, force: bool, write: &mut dyn FnMut(&mut BufWri
 /// A title is cut at this many characters in a table.
 const TITLE: usize = 60;
 
-/// Rows of a table: rank, score, name, and more where there is more to say. Columns stand below each other.
+/// An aligned table of hits: rank, score, name, and perhaps a title.
 pub fn hits_table(rows: &[(f32, String, String)]) -> String {
     let width = rows.iter().map(|(_, name, _)| name.chars().count()).max().unwrap_or(0);
     let digits = rows.len().to_string().len();
@@ -162,7 +162,7 @@ pub fn hits_table(rows: &[(f32, String, String)]) -> String {
         .collect()
 }
 
-/// White space as single spaces.
+/// Replaces each run of white space by a single space.
 pub fn one_line(text: &str) -> String {
     text.split_whitespace().collect::<Vec<_>>().join(" ")
 }

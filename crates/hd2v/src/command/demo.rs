@@ -19,22 +19,22 @@ use super::{add, doctor, info, recommend};
 use crate::output::{count, print, status};
 use crate::progress::{Reporter, TrainReporter, stop_on_interrupt};
 
-/// The tour, in about a minute: import the Rust documentation of the installed toolchain, train, compare, recommend
+/// Take a tour in about a minute: import the documentation of the Rust toolchain, train, compare, recommend
 #[derive(Args)]
 #[command(after_help = "\
-Imports, looks for what was lost, trains on nine tenths of the pages, tells how many links of the others each ranking
-finds, adds those pages to the model, and explains some recommendations. Each step is told as the command that does it.
-Where that documentation is not installed, a generated corpus takes its place.
+Imports the pages, reports what was lost, trains on nine tenths of them, measures how many links of the other pages each \
+ranking finds, adds those pages to the model, and explains some recommendations. Each step is shown as the command that \
+does it. If the documentation is not installed, the demo uses a synthetic corpus instead.
 
 Example:
   hd2v demo --out demo")]
 pub struct DemoArgs {
-    /// Directory for what the demo makes; its `corpus` and `model` are replaced if they are there
+    /// Output directory; `corpus` and `model` in it are replaced
     #[arg(long, default_value = "hd2v-demo")]
     out: PathBuf,
 }
 
-/// The parts of the documentation that are worth reading: the books and the standard library.
+/// The parts of the documentation that are imported: the books and the standard library.
 const PARTS: [&str; 14] = [
     "book",
     "reference",
@@ -52,18 +52,18 @@ const PARTS: [&str; 14] = [
     "std",
 ];
 
-/// Passes over the text and over the links: fewer than `hd2v train` makes, for the sake of a minute.
+/// Passes over the text and over the links: fewer than the defaults, to stay within a minute.
 const PASSES: (usize, usize) = (2, 2);
 /// The share of the pages that the comparison holds out.
 const HELD_OUT: f64 = 0.1;
-/// Generated documents of later years are held out, about as many.
+/// Generated documents of later years are held out: about as many.
 const LAST_YEAR: &str = "2017";
-/// Links asked for in it, about.
+/// About as many links are asked for.
 const ASKED: usize = 1000;
-/// Hits that are looked at.
+/// Hits that count.
 const HITS: usize = 10;
 
-/// What to ask the documentation of Rust.
+/// Questions to the documentation of Rust.
 const QUESTIONS: [&str; 3] = [
     "elements are kept on the heap in a growable array [[?]] that can be pushed to",
     "several threads own the same value, which is counted atomically [[?]] when it is cloned",
@@ -89,7 +89,7 @@ pub fn run(arguments: &DemoArgs) -> Result<()> {
     let corpus = Corpus::open(&path)?;
     let split = match &html {
         Some(_) => Split::by_share(&corpus, HELD_OUT, 1)?,
-        // There links lead back in time, and what is new links.
+        // Its links lead back in time, so new documents have links.
         None => Split::by_date(&corpus, LAST_YEAR.parse().map_err(Error::Usage)?)?,
     };
     let part = out.join("nine-tenths.model");
@@ -108,12 +108,12 @@ pub fn run(arguments: &DemoArgs) -> Result<()> {
         recommend::run(&recommend::RecommendArgs::explained(&model, text, 2))?;
     }
     print(&format!(
-        "\nThat took {3:.0} s. Next (`cargo install --path crates/hd2v` brings the command, or say `cargo run --release --` \
-         for hd2v):\n  \
+        "\nDone in {3:.0} s. Next (install hd2v with `cargo install --path crates/hd2v`, or use `cargo run --release --` \
+         in its place):\n  \
          hd2v recommend {1} --text 'your own words [[?]]'\n  \
          hd2v similar {1} {2} --by out\n  \
          hd2v cat {0} | less       # the documents\n  \
-         hd2v import --help        # bring in your own\n  \
+         hd2v import --help        # import your own\n  \
          hd2v train --help         # more passes, other methods\n",
         path.display(),
         model.display(),
@@ -127,7 +127,7 @@ fn train_part(corpus: &Corpus, split: &Split, model: &Path) -> Result<()> {
     let (content, links) = PASSES;
     let flags = format!("--content-epochs {content} --epochs {links}");
     announce(&format!("hd2v train {} -o {} {flags}", corpus.path().display(), model.display()))?;
-    status("For the comparison that follows, a tenth of the documents is held out: this trains on the others.");
+    status("A tenth of the documents is held out for the comparison below; this trains on the others.");
     let mut params = TrainParams::for_corpus(corpus);
     params.content.epochs = content;
     params.set_epochs(links);
@@ -143,12 +143,12 @@ fn train_part(corpus: &Corpus, split: &Split, model: &Path) -> Result<()> {
     Ok(())
 }
 
-/// Asks for links of the pages held out, by every ranking, with the link's own words and without.
+/// Measures how many links of the held-out pages each ranking finds, with and without their anchors.
 fn compare(corpus: &Corpus, split: &Split, path: &Path) -> Result<()> {
     let (questions, recalls) = ranking_recall(corpus, split, &Model::open(path)?, ASKED, HITS)?;
     let pages = split.documents(SplitPart::Test).count() as u64;
     let mut table = format!(
-        "\n{} on the {} held out: the share whose targets are among the first {HITS} hits\n\n{:26}{:>12}{:>16}\n",
+        "\n{} from {} held out: share of targets among the first {HITS} hits\n\n{:26}{:>12}{:>16}\n",
         count(questions as u64, "link"),
         count(pages, "page"),
         "",
@@ -196,8 +196,8 @@ fn import_documentation(html: &Path, corpus: &Path) -> Result<()> {
 }
 
 fn generate(corpus: &Path) -> Result<()> {
-    status("The toolchain's documentation is not installed (`rustup component add rust-docs` brings it):");
-    status("this demo runs on a generated corpus, whose words are made up.");
+    status("The toolchain's documentation is not installed (`rustup component add rust-docs` installs it).");
+    status("This demo uses a synthetic corpus with made-up words instead.");
     let mut params = GenerateParams::default();
     (params.docs, params.links) = (6000, 40_000);
     announce(&format!("hd2v generate --docs 6000 --links 40000 -o {}", corpus.display()))?;

@@ -1,4 +1,4 @@
-//! `hd2v doctor`: what is wrong with a corpus, or was lost on the way into it.
+//! `hd2v doctor`: problems of a corpus, and losses of its import.
 
 use std::path::{Path, PathBuf};
 
@@ -10,14 +10,14 @@ use serde_json::json;
 
 use crate::output::{count, losses, print, print_json};
 
-/// Tell what is wrong or lost: unknown targets, duplicate ids, empty documents, links without context, self links
+/// Check a corpus and show what its import lost: unknown targets, duplicate ids, empty documents, self links, …
 #[derive(Args)]
 #[command(after_help = "\
-Reads the whole corpus and compares its checksums first.
+First reads the whole corpus and verifies its checksums.
 
 Examples:
   hd2v doctor papers.corpus
-  hd2v doctor papers.corpus --links 20     # read some links in their contexts
+  hd2v doctor papers.corpus --links 20     # show some links in context
   hd2v doctor papers.corpus --json")]
 pub struct DoctorArgs {
     /// The corpus directory
@@ -25,7 +25,7 @@ pub struct DoctorArgs {
     /// Also show this many links drawn at random, with the words around them
     #[arg(long, default_value_t = 0, value_name = "N")]
     links: usize,
-    /// Seed of that draw
+    /// Seed of the random draw
     #[arg(long, default_value_t = 1)]
     seed: u64,
     /// Print one JSON document
@@ -34,13 +34,13 @@ pub struct DoctorArgs {
 }
 
 impl DoctorArgs {
-    /// For people to read, with some links.
+    /// As text, with some links.
     pub fn of(path: &Path, links: usize) -> DoctorArgs {
         DoctorArgs { path: path.to_owned(), links, seed: 1, json: false }
     }
 }
 
-/// Losses that are told even when there are none.
+/// Losses that are listed even if there are none.
 const ALWAYS: [Loss; 6] = [
     Loss::UnknownTarget,
     Loss::DuplicateId,
@@ -74,7 +74,7 @@ fn report(corpus: &Corpus, sample: &[Sample]) -> String {
     let counts = &corpus.manifest().counts;
     let lost = &corpus.manifest().losses;
     let mut out = format!(
-        "intact: {}, {}, {}; every checksum fits\n",
+        "intact: {}, {}, {}; all checksums match\n",
         count(counts.documents, "document"),
         count(counts.words, "word"),
         count(counts.links, "link")
@@ -90,7 +90,7 @@ fn report(corpus: &Corpus, sample: &[Sample]) -> String {
     out
 }
 
-/// A link as a person reads it.
+/// A link in its context, as text.
 struct Sample {
     source: String,
     context: String,

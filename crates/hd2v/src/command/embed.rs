@@ -1,4 +1,4 @@
-//! `hd2v embed`: vectors for texts that the model was not trained on.
+//! `hd2v embed`: vectors for new texts.
 
 use std::io::{Seek, SeekFrom, Write};
 use std::path::{Path, PathBuf};
@@ -17,17 +17,17 @@ use crate::progress::{Reporter, stop_on_interrupt};
 /// Infer vectors for new texts
 #[derive(Args)]
 #[command(after_help = "\
-A text gets the IN vector that a document of these words would have. It depends on the text and the model alone. Words
-that the model does not know do not count; a text of such words only has a vector of zeros.
+A text gets the IN vector that a document with these words would have. It depends only on the text and the model. Words \
+that the model does not know are ignored; a text without any known word gets a vector of zeros.
 
 Input:
-  .jsonl, -    documents as `hd2v import jsonl` reads them, packed (.gz .zst .bz2 .xz) or not; links are left out
-  other files  each a text, called after its path
-  --lines      each line a text, called after its file and line
+  .jsonl, -    documents as for `hd2v import jsonl`, compressed or not; links are ignored
+  other files  each file is one text, with its path as the id
+  --lines      each line is one text, with the file name and line number as the id
 
 Output, in the order of the input:
-  .npy         a matrix for numpy, a row a text, and their ids in OUT.ids, one a line
-  .jsonl, -    {\"id\": …, \"vector\": […]}, one a line
+  .npy         a numpy matrix with one row per text, and the ids in OUT.ids, one per line
+  .jsonl, -    {\"id\": …, \"vector\": […]}, one per line
 
 Examples:
   hd2v embed papers.model new.jsonl.zst -o new.npy
@@ -36,19 +36,19 @@ Examples:
 pub struct EmbedArgs {
     /// The model file
     model: PathBuf,
-    /// Files; `-` is standard input
+    /// Input files; `-` for stdin
     #[arg(required = true)]
     paths: Vec<PathBuf>,
     /// The file to write, .npy or .jsonl; `-` for stdout
     #[arg(short, long)]
     output: PathBuf,
-    /// Each line is a text
+    /// Treat each line as a text
     #[arg(long)]
     lines: bool,
-    /// Replace the output if it is there already
+    /// Replace the output if it exists
     #[arg(long)]
     force: bool,
-    /// Leave out records that cannot be read, and count them, rather than stop at the first
+    /// Skip and count records that cannot be read, instead of stopping at the first
     #[arg(long)]
     skip_bad: bool,
     /// Longest line, in MiB
@@ -59,7 +59,7 @@ pub struct EmbedArgs {
     threads: usize,
 }
 
-/// Length of the head of an npy file; it has room for any number of rows.
+/// Length of the header of an npy file: room for any number of rows.
 const HEAD: usize = 128;
 
 /// A line of jsonl.
@@ -69,7 +69,7 @@ struct JsonLine<'a> {
     vector: &'a [f32],
 }
 
-/// How many texts there were, and how many of them had no known word.
+/// The number of texts, and of those without a known word.
 #[derive(Default)]
 struct TextCounts {
     texts: u64,
@@ -92,7 +92,7 @@ pub fn run(arguments: &EmbedArgs) -> Result<()> {
     let mut tally = TextCounts::default();
     if npy {
         let ids = ids_path(output);
-        // Both are refused before one is written.
+        // Refuse both before writing either.
         refuse_existing(output, arguments.force)?;
         write_file(&ids, arguments.force, &mut |ids| {
             write_file(output, arguments.force, &mut |out| {
@@ -121,14 +121,14 @@ pub fn run(arguments: &EmbedArgs) -> Result<()> {
     if tally.unknown > 0 {
         let which = if tally.unknown == 1 { "text has" } else { "texts have" };
         status(format_args!(
-            "{} {which} no word that the model has a vector for: their vectors are zero",
+            "{} {which} no word that the model has a vector for; their vectors are zero",
             thousands(tally.unknown)
         ));
     }
     let rate = thousands((tally.texts as f64 / seconds.max(1e-3)) as u64);
     let texts = count(tally.texts, "text");
     status(format_args!(
-        "{}: {texts}, {} numbers each; {seconds:.1} s, {rate} a second",
+        "{}: {texts}, {} numbers each; {seconds:.1} s, {rate} per second",
         output.display(),
         model.params().dim
     ));
@@ -169,7 +169,7 @@ fn embed(
     Ok(tally)
 }
 
-/// What the inputs are: documents or plain text.
+/// The format of the inputs: documents or plain text.
 fn kind(arguments: &EmbedArgs) -> Result<TextFormat> {
     if arguments.lines {
         return Ok(TextFormat::Lines);
@@ -179,7 +179,7 @@ fn kind(arguments: &EmbedArgs) -> Result<TextFormat> {
         0 => Ok(TextFormat::Files),
         all if all == arguments.paths.len() => Ok(TextFormat::Jsonl),
         _ => {
-            let what = "some inputs are jsonl and some are not; embed them one kind after the other".to_owned();
+            let what = "some inputs are jsonl and some are not; embed them separately".to_owned();
             Err(Error::Usage(what).into())
         }
     }

@@ -1,4 +1,4 @@
-//! `hd2v generate`: a corpus made by rule, whose structure is known.
+//! `hd2v generate`: a synthetic corpus with known structure.
 
 use std::path::PathBuf;
 
@@ -12,10 +12,10 @@ use super::common::{WordArgs, most_threads, report_result, write_output};
 use crate::output::{count, status};
 use crate::progress::{Reporter, stop_on_interrupt};
 
-/// Make a corpus by rule from a seed, of any size, with known topics, intents, years and newcomers
+/// Make a synthetic corpus of any size, with known topics, intents, years and newcomers
 #[derive(Args)]
 #[command(after_help = "\
-docs/guide/generate.md describes what is planted in it.
+docs/guide/generate.md describes its structure.
 
 Examples:
   hd2v generate --docs 1000 --links 5000 --seed 1 -o made.corpus
@@ -30,13 +30,13 @@ pub struct GenerateArgs {
     /// The random seed
     #[arg(long, default_value_t = GenerateParams::default().seed)]
     seed: u64,
-    /// Mean number of words of a document
+    /// Mean number of words per document
     #[arg(long, default_value_t = GenerateParams::default().words)]
     words: usize,
     /// Number of topics [default: a third of the square root of the number of documents]
     #[arg(long)]
     topics: Option<usize>,
-    /// Share of the documents that are never to be linked to (others may end up without links too)
+    /// Share of documents that nothing links to (others may end up without links by chance)
     #[arg(long, default_value_t = GenerateParams::default().newcomers)]
     newcomers: f32,
     /// The corpus directory to write

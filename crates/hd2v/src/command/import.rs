@@ -11,25 +11,26 @@ use super::common::{WordArgs, default_max_record, most_threads, refuse_existing,
 use crate::output::{count, losses, status, thousands};
 use crate::progress::{Reporter, stop_on_interrupt};
 
-/// Make a corpus from documents in some format
+/// Make a corpus from documents
 #[derive(Args)]
 #[command(after_help = "\
 Formats:
-  jsonl     one JSON object per line: {\"id\": …, \"text\": \"… [its words][[other id]] …\", \"title\", \"date\", \"language\", \"labels\", \"url\"}
-  lines     one document per line, as the paper's authors have it: ID word word =-=ID1,ID2-=- word …
-  html      directories of pages, as a web server, Sphinx, mdBook or rustdoc writes them
+  jsonl     one JSON object per line: {\"id\": …, \"text\": \"… [anchor][[other id]] …\", \"title\", \"date\",
+            \"language\", \"labels\", \"url\"}
+  lines     the format of the paper's authors, one document per line: ID word =-=ID1,ID2-=- word …
+  html      directories of pages, as web servers, Sphinx, mdBook or rustdoc produce them
   markdown  directories of .md files with links, wiki links and front matter
-  mediawiki dumps of a wiki, such as enwiki-…-pages-articles-multistream.xml.bz2: articles, links, redirects, categories
-  tei       papers as GROBID writes them: directories of .xml files
-  jats      papers as PubMed Central and publishers give them: directories of .xml or .nxml files, each with one or many
-  latex     papers as sources: a directory with one folder (or one .tex file) a paper, with its .bbl or .bib
-  papers    directories of papers as plain text, ID.txt, and a table of metadata (--metadata)
-  s2orc     S2ORC: metadata and pdf_parses shards, or the s2orc and papers files of the datasets API
-  unarxive  unarXive of 2022: one paper a line
+  mediawiki dumps of a wiki, such as enwiki-…-pages-articles-multistream.xml.bz2
+  tei       papers parsed by GROBID: directories of .xml files
+  jats      papers from PubMed Central and publishers: directories of .xml or .nxml files
+  latex     sources: a directory with one folder (or .tex file) per paper, with its .bbl or .bib
+  papers    directories of plain-text papers, ID.txt, with a table of metadata (--metadata)
+  s2orc     metadata and pdf_parses shards, or the s2orc and papers files of the datasets API
+  unarxive  unarXive 2022: one paper per line
 
-Papers cite by marks; a mark becomes a link if the entry of the bibliography that it names is found to be a paper of the
-set, by DOI, PubMed, arXiv or ACL id, or by title, year and first author. --report shows what was found and what not,
---references every entry.
+In papers, a citation mark becomes a link if the bibliography entry it refers to matches a paper of the set, by DOI, \
+PubMed, arXiv or ACL id, or by title, year and first author. --report summarises which entries matched and which did not; \
+--references lists every entry.
 
 Examples:
   hd2v import jsonl papers.jsonl.zst -o papers.corpus
@@ -40,41 +41,41 @@ Examples:
   hd2v import tei grobid-output/ --report report.json -o papers.corpus
   hd2v import papers texts/ --metadata papers.csv --report report.json -o papers.corpus")]
 pub struct ImportArgs {
-    /// Format of the input: jsonl, lines, html, markdown, mediawiki, tei, jats, latex, papers, s2orc, unarxive
+    /// Format of the input (see below)
     format: Format,
-    /// Files or directories; .gz .zst .bz2 .xz are read as they are; `-` is standard input (jsonl, lines, mediawiki)
+    /// Files or directories; .gz .zst .bz2 .xz are decompressed; `-` for stdin (jsonl, lines, mediawiki)
     #[arg(required = true)]
     paths: Vec<PathBuf>,
     /// The corpus directory to write
     #[arg(short, long, required_unless_present = "jsonl")]
     output: Option<PathBuf>,
-    /// Write the documents as jsonl to this file (`-` for stdout), device or pipe instead of a corpus
+    /// Write jsonl to this file (`-` for stdout) instead of a corpus
     #[arg(long, value_name = "FILE", conflicts_with = "output")]
     jsonl: Option<PathBuf>,
-    /// Write what was read, lost and found out, with samples, to this file as JSON (`-` for stdout)
+    /// Write a JSON report of counts, losses and matched references, with samples, to this file (`-` for stdout)
     #[arg(long, value_name = "FILE")]
     report: Option<PathBuf>,
-    /// Papers: write every entry of every bibliography, and what became of it, to this file, one JSON object per line (`-` for stdout)
+    /// Papers: write every bibliography entry and how it was matched to this file, one JSON object per line (`-` for stdout)
     #[arg(long, value_name = "FILE")]
     references: Option<PathBuf>,
     #[command(flatten)]
     words: WordArgs,
-    /// Directories: read only pages that match; `**` stands for any folders, a folder's name for all below it
+    /// Directories: read only matching pages; `**` matches any folders, a folder's name everything below it
     #[arg(long, value_name = "GLOB")]
     include: Vec<String>,
-    /// Directories: leave out pages that match; for html, print, search and index pages and sources are left out anyway
+    /// Directories: skip matching pages; for html, print, search and index pages and source listings are always skipped
     #[arg(long, value_name = "GLOB")]
     exclude: Vec<String>,
-    /// html, markdown: web address of the directory, so that full addresses below it are links to its pages
+    /// html, markdown: web address of the directory; absolute links below it become links to its pages
     #[arg(long, value_name = "URL")]
     base_url: Option<String>,
-    /// mediawiki: number or English name of a namespace whose pages are read (0 are articles, 14 categories); may be given several times
+    /// mediawiki: number or English name of a namespace to read (0 for articles, 14 for categories); may be repeated
     #[arg(long, value_name = "N", default_value = "0", allow_negative_numbers = true, value_parser = import::parse_namespace)]
     namespace: Vec<i32>,
-    /// papers: the table, csv, tsv or jsonl with the columns id, title, authors, year; doi, arxiv, pmid, acl, labels, url, language, file may be there
+    /// papers: table of metadata (csv, tsv or jsonl) with the columns id, title, authors, year and optionally doi, arxiv, pmid, acl, labels, url, language, file
     #[arg(long, value_name = "TABLE")]
     metadata: Option<PathBuf>,
-    /// Leave out records that cannot be read, and count them, rather than stop at the first
+    /// Skip and count records that cannot be read, instead of stopping at the first
     #[arg(long)]
     skip_bad: bool,
     /// Longest line of jsonl and lines, longest page of mediawiki, in MiB
@@ -120,10 +121,10 @@ fn import<'a>(arguments: &ImportArgs, options: &ImportOptions) -> Import<'a> {
     Import::files(arguments.format, &arguments.paths).options(options.clone())
 }
 
-/// Takes a bibliography entry and what became of it.
+/// Takes a bibliography entry and its outcome.
 type EachReference<'a> = &'a mut (dyn FnMut(&Reference) -> hyperdoc2vec::Result<()> + Send);
 
-/// Imports, and writes what became of every reference, if that is wanted.
+/// Runs an import, and writes every reference if `--references` was given.
 fn with_references<T>(arguments: &ImportArgs, import: &mut dyn FnMut(EachReference<'_>) -> Result<T>) -> Result<T> {
     let Some(path) = &arguments.references else { return import(&mut |_| Ok(())) };
     write_output(path, arguments.words.force, &mut |out| {
@@ -134,7 +135,7 @@ fn with_references<T>(arguments: &ImportArgs, import: &mut dyn FnMut(EachReferen
     })
 }
 
-/// What became of the references, on stderr, in formats that have any.
+/// Prints the outcome of references on stderr, for formats that have any.
 fn report_references(references: &References) {
     if references.is_empty() {
         return;
@@ -143,7 +144,7 @@ fn report_references(references: &References) {
     let (found, entries) = (references.entries_resolved(), references.entries());
     let (linked, marks) = (references.mark_linked, references.marks());
     status(format_args!(
-        "{} of {} found in the set ({:.1} %); {} of {} linked ({:.1} %)",
+        "{} of {} matched to a paper of the set ({:.1} %); {} of {} linked ({:.1} %)",
         thousands(found),
         count(entries, "reference"),
         percent(found, entries),

@@ -1,4 +1,4 @@
-//! `hd2v info`: what a corpus or a model is.
+//! `hd2v info`: a summary of a corpus or a model.
 
 use std::path::{Path, PathBuf};
 
@@ -12,11 +12,11 @@ use serde_json::{Value, json};
 use crate::output::{count, print, print_json, thousands, two_columns};
 use crate::wire::Info;
 
-/// Tell what a corpus or a model is: how much there is of what, from when to when, how it was made
+/// Summarise a corpus or a model: counts, dates, how it was made
 #[derive(Args)]
 #[command(after_help = "\
-Positions are places where a link stands, links are pairs of a position and a target,
-newcomers are documents that no link points at.
+A position is a place with a link; a link is a pair of a position and a target; a newcomer is a document that no link \
+points at.
 
 Examples:
   hd2v info papers.corpus
@@ -30,7 +30,7 @@ pub struct InfoArgs {
 }
 
 impl InfoArgs {
-    /// For people to read.
+    /// As text.
     pub fn of(path: &Path) -> InfoArgs {
         InfoArgs { path: path.to_owned(), json: false }
     }
@@ -49,7 +49,7 @@ pub fn run(arguments: &InfoArgs) -> Result<()> {
     }
 }
 
-/// What is told of a model.
+/// The JSON of a model.
 #[derive(Serialize)]
 struct Whole<'a> {
     #[serde(flatten)]
@@ -127,7 +127,7 @@ fn json(corpus: &Corpus, languages: &[(&str, u64)], labels: &[(&str, u64)]) -> V
     out
 }
 
-/// How many there are, and the most frequent ones.
+/// The number of names, and the most frequent ones.
 fn most_frequent(names: &[(&str, u64)]) -> String {
     let most: Vec<String> = names.iter().take(3).map(|(name, n)| format!("{name} ({})", thousands(*n))).collect();
     let more = if names.len() > 3 { ", …" } else { "" };

@@ -23,54 +23,53 @@ use crate::wire_from::context_text;
 #[command(
     group(ArgGroup::new("context").required(true).args(["text", "file", "stdin"])),
     after_help = "\
-The text is what stands around the link. `[[?]]` in it marks the place of the link: near words then weigh more, and
-words further away than the model's window do not count. Without a mark the whole text counts. --source or
---source-file tell more to the hybrid: what else the document says, when it was written, and what it links to already,
-whether before or after this passage. To the embedding they add what the document says; bm25 and bm25-cited look at the
-text alone.
+The text is the passage around the link, and `[[?]]` marks the place of the link: words near it count more, and words \
+beyond the model's window do not count. Without a mark, the whole text counts. With --source or --source-file, the hybrid \
+also uses the rest of the document, its date, and the links it already has, before or after this passage. The embedding \
+uses only the document's text; bm25 and bm25-cited ignore the source.
 
 Rankings:
-  hybrid      all of those below and more, weighed as was learnt from the corpus' own links; gives probabilities
-  embedding   words' IN vectors against documents' OUT vectors, as the model was trained; knows linked documents
-  bm25        words that the text shares with the documents' own text; knows all documents
-  bm25-cited  the same, and with the contexts of the links that point at a document
+  hybrid      the rankings below and more, combined as learnt from links; gives probabilities
+  embedding   IN vectors of the words against OUT vectors of the documents
+  bm25        words that the text shares with a document's own text
+  bm25-cited  words that it shares with a document's own text or with the contexts of links to it
 
---index is for the embedding ranking of models of some 100,000 documents and more: lists of documents, made when first
-asked for and kept beside the model as MODEL.index, only a few of which are searched. It finds nearly all of what a look
-at all documents finds; the share is told. With --only and --before all documents are looked at.
+--index speeds up the embedding ranking on models with 100,000 documents or more: documents are grouped into lists, and \
+only a few lists are searched. The index is built on first use and kept beside the model as MODEL.index. It finds nearly \
+all of the exact hits; the share is printed. With --only or --before, all documents are searched.
 
 Examples:
   hd2v recommend papers.model --text 'we report the BLEU score [[?]] of each system'
   hd2v recommend papers.model --file draft.txt --source P07-2045 --before 2007 --json
-  hd2v recommend papers.model --text 'machine translation is scored [[?]]' --source-file draft.txt --explain
+  hd2v recommend papers.model --text 'translations are scored [[?]]' --source-file draft.txt --explain
   pbpaste | hd2v recommend papers.model - --rank bm25-cited --only evaluation
   hd2v recommend papers.model --text 'the BLEU score [[?]]' --rank embedding --index"
 )]
 pub struct RecommendArgs {
     /// The model file
     model: PathBuf,
-    /// The text
+    /// The text around the link
     #[arg(long)]
     text: Option<String>,
-    /// A file that holds the text
+    /// Read the text from a file
     #[arg(long)]
     file: Option<PathBuf>,
     /// Read the text from standard input
     #[arg(value_name = "-", value_parser = ["-"], hide_possible_values = true)]
     stdin: Option<String>,
-    /// The document that the text stands in: it is no hit itself
+    /// The id of the document that contains the text; it is never a hit
     #[arg(long, value_name = "ID")]
     source: Option<String>,
-    /// A file with the text of the document that the text stands in
+    /// A file with the document that contains the text
     #[arg(long, value_name = "FILE", conflicts_with = "source")]
     source_file: Option<PathBuf>,
-    /// How many documents
+    /// Number of hits
     #[arg(long, default_value_t = DEFAULT_TOP)]
     top: usize,
-    /// Leave these documents out
+    /// Exclude these documents
     #[arg(long, value_name = "ID", num_args = 1..)]
     exclude: Vec<String>,
-    /// Only these documents, or those with one of these labels
+    /// Only these documents, or documents with one of these labels
     #[arg(long, value_name = "ID-OR-LABEL", num_args = 1..)]
     only: Vec<String>,
     /// Only documents dated before this
@@ -79,13 +78,13 @@ pub struct RecommendArgs {
     /// The ranking [default: hybrid; bm25-cited if the model has none]
     #[arg(long, value_parser = named::<Ranking>())]
     rank: Option<Ranking>,
-    /// Leave out documents that are less probable than this (with the hybrid)
+    /// Omit documents that are less probable than this (hybrid only)
     #[arg(long, value_name = "P", value_parser = probability)]
     min_probability: Option<f32>,
-    /// Look at a part of the documents only, by an index that is made when it is not there (with --rank embedding)
+    /// Search only part of the documents, by an index that is built on first use (with --rank embedding)
     #[arg(long)]
     index: bool,
-    /// Tell why: the shares of words, and links to the documents that read like the text
+    /// Explain the hits: the share of each word in the scores, and similar links to the documents
     #[arg(long)]
     explain: bool,
     /// Print one JSON document
@@ -94,7 +93,7 @@ pub struct RecommendArgs {
 }
 
 impl RecommendArgs {
-    /// The first hits for a text, explained to people.
+    /// The first hits for a text, explained.
     pub fn explained(model: &Path, text: &str, top: usize) -> RecommendArgs {
         RecommendArgs {
             model: model.to_owned(),
@@ -123,7 +122,7 @@ pub fn run(arguments: &RecommendArgs) -> Result<()> {
     let ranking = recommender.ranking(question.rank);
     if let (Some(Ranking::Hybrid), instead @ (Ranking::Bm25Cited | Ranking::Embedding)) = (question.rank, ranking) {
         let shown = model.path().display();
-        status(format_args!("{shown}: no hybrid was learnt when it was trained; ranking by {instead} instead"));
+        status(format_args!("{shown}: this model has no hybrid ranking; ranking by {instead} instead"));
     }
     if let Some(index) = index(arguments, &recommender, ranking)? {
         recommender = recommender.with_index(index);
@@ -164,7 +163,7 @@ fn probability(text: &str) -> Result<f32, String> {
     }
 }
 
-/// The index that is asked for, made where it is not there. `None` where all documents are to be looked at.
+/// The index, if it is asked for, built if it does not exist. `None` if all documents are to be searched.
 fn index(
     arguments: &RecommendArgs,
     recommender: &Recommender<'_>,
@@ -174,21 +173,23 @@ fn index(
         return Ok(None);
     }
     if ranking != Ranking::Embedding {
-        let why = format!("--index is for the embedding, and this ranks by {ranking}; add --rank embedding");
+        let why = format!("--index is for the embedding ranking, not for {ranking}; add --rank embedding");
         bail!(Error::Usage(why));
     }
     if !recommender.rankings().contains(&Ranking::Embedding) {
-        // The answer says why.
+        // The answer gives the reason.
         return Ok(None);
     }
     let most = INDEX_DEPTHS[1];
     let reason = match () {
-        () if !arguments.only.is_empty() || arguments.before.is_some() => Some("--only and --before".to_owned()),
-        () if arguments.top > most => Some(format!("more than {most} hits")),
+        () if !arguments.only.is_empty() || arguments.before.is_some() => {
+            Some("--only or --before is given".to_owned())
+        }
+        () if arguments.top > most => Some(format!("more than {most} hits are wanted")),
         () => None,
     };
     if let Some(reason) = reason {
-        status(format_args!("all documents are looked at, as {reason} need that; --index is not used"));
+        status(format_args!("--index is not used: {reason}, so all documents are searched"));
         return Ok(None);
     }
     let model = recommender.model();
@@ -196,35 +197,33 @@ fn index(
     let shown = path.display();
     let why = match ApproximateIndex::open(model, &path)? {
         Sidecar::Whole(index) => {
-            status(format_args!("{shown}: {}", told_of(&index, arguments.top)));
+            status(format_args!("{shown}: {}", recall_text(&index, arguments.top)));
             return Ok(Some(index));
         }
         Sidecar::Missing => String::new(),
-        Sidecar::Stale => " again: the one there was made for another model".to_owned(),
-        Sidecar::Damaged(what) => format!(" again: the one there is not usable ({what})"),
+        Sidecar::Stale => " again: it belongs to another model".to_owned(),
+        Sidecar::Damaged(what) => format!(" again: it is damaged ({what})"),
     };
-    status(format_args!("{shown}: making the index{why} …"));
+    status(format_args!("{shown}: building the index{why} …"));
     let started = Instant::now();
     let index = ApproximateIndex::build(&Searcher::new(model), &path)?;
     let seconds = started.elapsed().as_secs_f64();
-    status(format_args!("{shown}: made in {seconds:.1} s; {}", told_of(&index, arguments.top)));
+    status(format_args!("{shown}: built in {seconds:.1} s; {}", recall_text(&index, arguments.top)));
     Ok(Some(index))
 }
 
-/// What share of the exact hits an index finds.
-fn told_of(index: &ApproximateIndex, wanted: usize) -> String {
+/// The share of the exact hits that an index finds, as a sentence.
+fn recall_text(index: &ApproximateIndex, wanted: usize) -> String {
     let (found, questions) = (100.0 * recall(index, wanted), thousands(index.about().questions as u64));
-    format!(
-        "it finds {found:.1} % of what a look at all documents does, by {questions} questions that were asked both ways"
-    )
+    format!("it finds {found:.1} % of the exact hits, measured on {questions} questions")
 }
 
-/// Words of the text that are shown on each side of the place.
+/// Words of the text shown on each side of the mark.
 const SHOWN_WORDS: usize = 15;
 /// Terms of BM25 that are shown.
 const SHOWN_TERMS: usize = 6;
 
-/// Lines that stand below a hit.
+/// The explanation below a hit.
 fn why_text(query: &QuerySummary, why: &Why, shade: bool) -> String {
     let mut out = String::new();
     let shares: BTreeMap<&str, f32> =
@@ -266,10 +265,9 @@ fn why_text(query: &QuerySummary, why: &Why, shade: bool) -> String {
     out
 }
 
-/// A word on a background of green for a share that speaks for the document, of red for one that speaks against it;
-/// `share` from −1 to 1.
+/// A word on a green background if its share is positive, on red if negative; `share` is from −1 to 1.
 fn shaded(word: &str, share: f32) -> String {
-    // Shades of the 256 colours of terminals, faint to strong, under white or black: to be read on any background.
+    // Shades from the 256 colours of terminals, faint to strong, with white or black text: legible on any background.
     const WHITE: u8 = 15;
     const BLACK: u8 = 16;
     let level = ((share.abs() * 4.0).round() as usize).min(4);
@@ -281,12 +279,12 @@ fn shaded(word: &str, share: f32) -> String {
     format!("\x1b[48;5;{colour};38;5;{text}m{word}\x1b[0m")
 }
 
-/// Whether words are shaded: to a terminal that can, for people who have not asked for none.
+/// Whether words are shaded: on terminals with colours, unless NO_COLOR is set.
 fn shades(terminal: bool, no_color: Option<&OsStr>, term: Option<&OsStr>) -> bool {
     terminal && no_color.is_none_or(OsStr::is_empty) && term.is_none_or(|term| term != "dumb")
 }
 
-/// The question.
+/// The question that the arguments ask.
 fn question(arguments: &RecommendArgs) -> Result<Question> {
     let source_text = |path: &PathBuf| {
         let shown = path.display().to_string();

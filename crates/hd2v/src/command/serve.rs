@@ -14,8 +14,8 @@ use crate::serve::{self, Limits, Options};
 #[command(after_help = "\
 `listening on http://HOST:PORT` on stderr means that the server is ready. /api/openapi.json describes the API.
 
-To replace the model, rename another file to its name, as hd2v does. The server notices within two seconds, or at once on
-SIGHUP, checks the whole file, and then answers from it; requests in progress are answered from the old model. On SIGTERM
+To replace the model, rename another file to its name, as hd2v does. The server notices within two seconds, or at once on \
+SIGHUP, checks the whole file, and then answers from it; requests in progress are answered from the old model. On SIGTERM \
 or Ctrl-C the server finishes the requests in progress and exits.
 
 With --token-file, all requests except those for the web page itself need the header `Authorization: Bearer TOKEN`.
@@ -40,7 +40,7 @@ pub struct ServeArgs {
     /// Threads that answer requests [default: one per core]
     #[arg(long, default_value_t = 0, hide_default_value = true, value_parser = most_threads)]
     threads: usize,
-    /// Most requests in progress or waiting; others are told to try again (503)
+    /// Most requests in progress or queued; further ones are refused (503)
     #[arg(long, default_value_t = 256, value_name = "N", value_parser = at_least_one)]
     max_concurrent: usize,
     /// Most open connections; others wait to be accepted

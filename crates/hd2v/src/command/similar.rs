@@ -1,4 +1,4 @@
-//! `hd2v similar`: what lies near a document or a word.
+//! `hd2v similar`: the neighbours of a document or a word.
 
 use std::path::PathBuf;
 
@@ -12,11 +12,11 @@ use crate::output::{print, print_json};
 use crate::wire;
 use crate::wire_from;
 
-/// List the documents, or words, nearest to one
+/// List the documents (or words) nearest to a given one
 #[derive(Args)]
 #[command(after_help = "\
-IN vectors tell what a document says, OUT vectors what others say of it: documents near by OUT are linked to in the same
-contexts. Nearness is the cosine, 1 at the most.
+IN vectors represent what a document says, OUT vectors what others say about it: documents with similar OUT vectors are \
+linked to in similar contexts. The score is the cosine, at most 1.
 
 Examples:
   hd2v similar papers.model P02-1040
@@ -27,13 +27,13 @@ pub struct SimilarArgs {
     model: PathBuf,
     /// The id of a document; with --words, a word
     id: String,
-    /// How many
+    /// Number of hits
     #[arg(long, default_value_t = DEFAULT_TOP)]
     top: usize,
     /// Which vectors to compare: `in` for what documents say, `out` for what others say about them
     #[arg(long, default_value_t, value_parser = named::<Side>())]
     by: Side,
-    /// Compare words
+    /// List words instead of documents
     #[arg(long)]
     words: bool,
     /// Print one JSON document

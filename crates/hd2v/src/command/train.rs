@@ -23,8 +23,8 @@ use crate::progress::{TrainReporter, stop_on_interrupt};
 /// Train a model on a corpus
 #[derive(Args)]
 #[command(after_help = "\
-The same corpus, parameters and seed give the same file, byte for byte, for any number of threads.
-Ctrl-C stops after the batch and leaves a checkpoint beside the model; --resume goes on from it.
+The same corpus, parameters and seed give the same file, byte for byte, for any number of threads. \
+Ctrl-C stops after the current batch and leaves a checkpoint beside the model; --resume continues from it.
 
 Examples:
   hd2v train papers.corpus -o papers.model
@@ -32,48 +32,48 @@ Examples:
 
 Methods:
   h-d2v         content (PV-DBOW), then links by sampled softmax; the default
-  joint         content and links at once, in turns
+  joint         content and links in alternating batches
   pv-dbow       content only: works without links
-Methods of the paper and its rivals, for comparisons:
-  h-d2v-paper   as the paper has it: PV-DM, then negative sampling link by link; slow
-  h-d2v-random  the same from random vectors
+Methods of the paper and its rivals, for comparison:
+  h-d2v-paper   the paper's method: PV-DM, then negative sampling link by link; slow
+  h-d2v-random  the paper's method from random vectors
   pv-dm, d2v-nc content only
-  d2v-cac       content and the contexts that point at it
-  w2v           citation as word: CBOW over words and links (or skip-gram, with --skip-gram)
+  d2v-cac       content and the contexts of links to it
+  w2v           citation as word: CBOW over words and links (skip-gram with --skip-gram)
   npm           the neural probabilistic model
-  deepwalk      walks over the links; the text is not used")]
+  deepwalk      random walks over the links; ignores the text")]
 pub struct TrainArgs {
     /// The corpus directory
     corpus: PathBuf,
     /// The model file to write
     #[arg(short, long)]
     output: PathBuf,
-    /// What to train [default: h-d2v; with --compat reference, h-d2v-paper]
+    /// The method (see below) [default: h-d2v; with --compat reference, h-d2v-paper]
     #[arg(long)]
     method: Option<Method>,
     #[arg(long, help = format!("Vector dimensions {}", defaults(Method::VARIANTS, |params| params.dim)))]
     dim: Option<usize>,
-    /// Words on each side that count: of a link, or of a word where words are learnt from their neighbours
+    /// Words that count on each side of a link, or of a word in methods that predict words from their neighbours
     #[arg(long, default_value_t = TrainParams::default().window)]
     window: usize,
     #[arg(long, help = format!("Passes of the method's own phase {}", defaults(Method::VARIANTS, TrainParams::epochs)))]
     epochs: Option<usize>,
-    /// Make as many passes, of content and links in proportion, as fit into this time (as 90s, 10m, 1h), up to the
-    /// numbers that --epochs and --content-epochs give; if time is short, the ranker is skipped, as with --no-hybrid
+    /// Make as many passes as fit into this time (such as 90s, 10m or 1h), with content and links in proportion, up to
+    /// --epochs and --content-epochs; if time is short, the ranker is skipped, as with --no-hybrid
     #[arg(long, value_name = "TIME", value_parser = duration)]
     time: Option<Duration>,
     /// Hold out a twentieth of the links, stop after this many passes without improvement on them, and keep the best pass;
     /// by default all passes are made (h-d2v and joint)
     #[arg(long, value_name = "PASSES")]
     patience: Option<usize>,
-    /// `reference`: the step of the paper's own program, slips included, for h-d2v-paper and h-d2v-random
+    /// `reference`: reproduce the authors' program, bugs included (h-d2v-paper and h-d2v-random)
     #[arg(long, value_parser = ["reference"])]
     compat: Option<String>,
     /// Scores beyond ±6 in the paper's step: `saturate` takes σ as 0 or 1, as word2vec.c does; `skip` learns nothing from
-    /// such pairs, as the paper's program does [default: saturate; with --compat reference, skip]
+    /// such pairs, as the authors' program does [default: saturate; with --compat reference, skip]
     #[arg(long, value_name = "HOW", value_parser = named::<OutOfRange>())]
     beyond: Option<OutOfRange>,
-    /// With --compat reference: put windows where the links are, not where the paper's program looks for them
+    /// With --compat reference: put windows where the links are, not where the authors' program looks for them
     #[arg(long, requires = "compat")]
     no_shift: bool,
     /// Train w2v as skip-gram, not CBOW
@@ -94,17 +94,17 @@ pub struct TrainArgs {
         "Words this far from a link weigh 1/e; 0 for equal weights [default: {}, or {} where most links have anchor text]",
         TrainParams::default().citation.decay, TrainParams::HYPERTEXT_DECAY))]
     decay: Option<f32>,
-    /// Do not weigh words by their rarity
+    /// Do not weight words by their rarity
     #[arg(long)]
     no_rarity: bool,
-    /// Do not learn how to weigh the rankings: faster by a third for 600,000 documents, by far more for a few hundred, but
+    /// Do not learn the hybrid ranking: a third faster for 600,000 documents, and far faster for a few hundred, but
     /// `recommend` has no hybrid
     #[arg(long)]
     no_hybrid: bool,
-    /// Words that occur less often are not learnt [default: as the corpus was imported]
+    /// Words that occur less often get no vectors [default: the corpus's own]
     #[arg(long)]
     min_count: Option<u64>,
-    /// Train only on documents dated up to this
+    /// Train only on documents dated up to this date
     #[arg(long, value_name = "DATE")]
     until: Option<Date>,
     /// The random seed
@@ -116,13 +116,13 @@ pub struct TrainArgs {
     /// Minutes between checkpoints
     #[arg(long, default_value_t = 10.0, value_name = "MINUTES")]
     checkpoint_every: f64,
-    /// Go on from the checkpoint of an interrupted run
+    /// Continue from the checkpoint of an interrupted run
     #[arg(long)]
     resume: bool,
-    /// Write the progress to this file, a JSON object a line
+    /// Write progress to this file, one JSON object per line
     #[arg(long, value_name = "FILE")]
     log: Option<PathBuf>,
-    /// Replace the model if it is there already
+    /// Replace the model if it exists
     #[arg(long)]
     force: bool,
 }
@@ -136,13 +136,11 @@ fn content_epochs(params: &TrainParams) -> usize {
 }
 
 fn noise_help() -> String {
-    let mut params = TrainParams::default();
-    let (batch, paper) = (params.citation.noise, params.reference.noise);
-    params.set_loss(LossFunction::NegativeSampling);
+    let params = TrainParams::default();
     format!(
-        "Documents drawn as noise for a batch of links (in the paper's step, for each link) [default: {batch}; {} with \
-         negative sampling; {paper} in the paper's step]",
-        params.citation.noise
+        "Documents drawn as noise for a batch of links (in the paper's step, for each link) [default: {}; {} with negative \
+         sampling or in the paper's step]",
+        params.citation.noise, params.reference.noise
     )
 }
 
@@ -187,14 +185,10 @@ fn duration(text: &str) -> Result<Duration, String> {
 pub fn run(arguments: &TrainArgs) -> Result<()> {
     let output = &arguments.output;
     refuse_existing(output, arguments.force)?;
-    ensure!(
-        output.is_file() || !output.exists(),
-        "{}: is not a file that a model could replace; choose another name",
-        output.display()
-    );
-    // Told now, not after hours of training.
+    ensure!(output.is_file() || !output.exists(), "{}: not a regular file; choose another name", output.display());
+    // Better now than after hours of training.
     let folder = storage::parent(output);
-    ensure!(folder.is_dir(), "{}: no such directory to write {} into", folder.display(), output.display());
+    ensure!(folder.is_dir(), "{}: no such directory, so {} cannot be written", folder.display(), output.display());
     let corpus = Corpus::open(&arguments.corpus)?;
     corpus.verify()?;
     let params = params(arguments, &corpus)?;
@@ -205,7 +199,7 @@ pub fn run(arguments: &TrainArgs) -> Result<()> {
     let checkpoint = checkpoint_path(output);
     ensure!(
         arguments.resume || arguments.force || !checkpoint.exists(),
-        "{}: an interrupted run left this checkpoint; go on with --resume, or start again with --force",
+        "{}: checkpoint of an interrupted run; continue with --resume, or start again with --force",
         checkpoint.display()
     );
     if arguments.resume && !checkpoint.exists() {
@@ -214,22 +208,22 @@ pub fn run(arguments: &TrainArgs) -> Result<()> {
     let wanted = params.hybrid;
     let mut training = Training::new(&corpus).params(params).threads(arguments.threads);
     if let Some(budget) = arguments.time {
-        let clash = "--time and --resume do not go together; give the passes that --time told instead";
+        let clash = "--time cannot be used with --resume; give the passes that --time had chosen instead";
         ensure!(!arguments.resume, Error::Usage(clash.to_owned()));
         training = training.fit_to(budget)?;
-        status(format_args!("in {budget:?} there is time for {}", passes(training.current_params())));
+        status(format_args!("{budget:?} is enough for {}", passes(training.current_params())));
         if wanted && !training.current_params().hybrid {
-            status("there is none to learn how to weigh the rankings: without a hybrid, recommend ranks by bm25-cited");
+            status("not enough time to learn the hybrid ranking; recommend will rank by bm25-cited");
         }
     }
     let mut log = match &arguments.log {
         Some(path) => {
             ensure!(
                 path != output && (!path.exists() || is_log(path)),
-                "{}: is there already and is no log of a training; choose another name for --log",
+                "{}: already exists and is not a training log; choose another name for --log",
                 path.display()
             );
-            // A run that goes on does not take away what was told of its beginning.
+            // A resumed run keeps the log of its beginning.
             let (append, fresh) = (arguments.resume, !arguments.resume);
             let file = File::options().create(true).write(fresh).append(append).truncate(fresh).open(path);
             Some(BufWriter::new(file.with_context(|| format!("cannot create {}", path.display()))?))
@@ -240,26 +234,26 @@ pub fn run(arguments: &TrainArgs) -> Result<()> {
     let mut reporter = TrainReporter::new();
     let mut unlogged = None;
     let watch = |progress: &TrainProgress| {
-        let told = reporter.watch(progress);
+        let flow = reporter.watch(progress);
         if let (true, Some(log)) = (reporter.is_milestone(progress), log.as_mut()) {
-            // A log that cannot be written does not stop the training; that is told in the end.
+            // A log that cannot be written does not stop the training; it is reported at the end.
             let line = log_line(progress, &reporter);
             unlogged = unlogged.take().or(writeln!(log, "{line}").and_then(|()| log.flush()).err());
         }
-        told
+        flow
     };
     let params = training.current_params().clone();
     let result = training.watch(watch).checkpoint(checkpoint, every).resume(arguments.resume).run(output);
     if let (Err(Error::Stopped { .. }), Some(_)) = (&result, arguments.time) {
-        status(format_args!("with --resume, give {} in place of --time", passes(&params)));
+        status(format_args!("with --resume, give {} instead of --time", passes(&params)));
     }
     let model = result?;
     let seconds = reporter.finish();
     if let (Some(error), Some(path)) = (unlogged, &arguments.log) {
-        status(format_args!("{}: the log is not complete: {error}", path.display()));
+        status(format_args!("{}: the log is incomplete: {error}", path.display()));
     }
     if learns_ranker(&params) && !Recommender::new(&model).has_ranker() {
-        status("too few links to learn how to weigh the rankings: without a hybrid, recommend ranks by bm25-cited");
+        status("too few links to learn the hybrid ranking; recommend will rank by bm25-cited");
     }
     status(format_args!(
         "{}: {}, {}, {}; {seconds:.1} s",
@@ -271,7 +265,7 @@ pub fn run(arguments: &TrainArgs) -> Result<()> {
     Ok(())
 }
 
-/// The flags that ask for the same number of passes.
+/// The flags that request these passes.
 fn passes(params: &TrainParams) -> String {
     let before = params.content_epochs().map(|epochs| format!("--content-epochs {epochs} ")).unwrap_or_default();
     format!("{before}--epochs {}{}", params.epochs(), if params.hybrid { "" } else { " --no-hybrid" })
@@ -308,7 +302,7 @@ fn params(arguments: &TrainArgs, corpus: &Corpus) -> Result<TrainParams> {
     }
     if let Some(beyond) = arguments.beyond {
         params.reference.beyond = beyond;
-        // The paper's program had one rule for all it did, PV-DM too.
+        // The authors' program had one rule for everything, PV-DM included.
         if arguments.compat.is_some() && method == Method::HyperDocPaper {
             params.direct.beyond = beyond;
         }
@@ -328,7 +322,7 @@ fn params(arguments: &TrainArgs, corpus: &Corpus) -> Result<TrainParams> {
     Ok(params)
 }
 
-/// Flags that would change nothing are a mistake of whoever gave them.
+/// Refuses flags that would have no effect.
 fn check_flags(arguments: &TrainArgs, method: Method) -> Result<()> {
     use Method::{HyperDoc, HyperDocPaper, HyperDocRandom, Joint, W2v};
     let flags: [(&str, bool, &[Method]); 9] = [
@@ -346,7 +340,7 @@ fn check_flags(arguments: &TrainArgs, method: Method) -> Result<()> {
         let names = || methods.iter().map(|method| method.name()).collect::<Vec<_>>().join(", ");
         ensure!(
             !given || methods.contains(&method),
-            Error::Usage(format!("{flag} changes nothing in {method}; it is for {}", names()))
+            Error::Usage(format!("{flag} has no effect on {method}; it is for {}", names()))
         );
     }
     Ok(())
@@ -358,10 +352,10 @@ fn checkpoint_path(model: &Path) -> PathBuf {
     PathBuf::from(path)
 }
 
-/// Whether a file is the log of a training, or empty.
+/// Whether a file is a training log, or empty.
 fn is_log(path: &Path) -> bool {
-    let told = |line: &str| serde_json::from_str(line).is_ok_and(|line: serde_json::Value| line["phase"].is_string());
-    first_line(path).is_some_and(|line| line.is_empty() || told(&line))
+    let logged = |line: &str| serde_json::from_str(line).is_ok_and(|line: serde_json::Value| line["phase"].is_string());
+    first_line(path).is_some_and(|line| line.is_empty() || logged(&line))
 }
 
 fn log_line(progress: &TrainProgress, reporter: &TrainReporter) -> serde_json::Value {

@@ -48,7 +48,7 @@ impl ApiError {
 
 impl From<Error> for ApiError {
     fn from(error: Error) -> ApiError {
-        // Messages are taken without the path: clients need not know where the model lies.
+        // Messages omit the path: clients need not know where the model is.
         match error {
             Error::NotFound { kind, message, .. } => {
                 let code = match kind {

@@ -84,7 +84,7 @@ impl<T: DeserializeOwned + Send> FromRequestParts<Arc<App>> for QueryParams<T> {
     }
 }
 
-/// What a handler needs to answer a request.
+/// The context in which a handler answers a request.
 pub struct RequestContext {
     /// The model that was current when the request came in.
     pub model: Arc<LoadedModel>,

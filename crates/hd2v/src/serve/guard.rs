@@ -1,4 +1,4 @@
-//! Checks that every request has to pass (host name, rate, token), and what is counted of it.
+//! Checks that every request has to pass (host name, rate, token), and the metrics of each request.
 
 use std::net::SocketAddr;
 use std::sync::Arc;

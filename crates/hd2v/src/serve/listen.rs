@@ -44,7 +44,7 @@ pub struct Signals {
     hang_up: tokio::signal::unix::Signal,
 }
 
-/// What a signal asks for.
+/// The action that a signal requests.
 enum Signal {
     Stop,
     #[cfg_attr(not(unix), allow(dead_code, reason = "there is no such signal"))]
@@ -187,7 +187,7 @@ struct Activity {
     sending: AtomicBool,
 }
 
-/// Ends a while after the server was told to stop, unless the connection is in use then.
+/// Ends some time after shutdown begins, unless the connection is in use then.
 async fn idle_at_shutdown(mut stopping: watch::Receiver<()>, activity: &Activity) {
     // The channel carries nothing: it is closed at shutdown.
     let _ = stopping.changed().await;

@@ -35,7 +35,7 @@ pub struct Metrics {
     documents: Gauge,
     reloads: Counter,
     reload_failures: Counter,
-    /// Where the system tells.
+    /// If the system reports it.
     memory: Option<Gauge>,
 }
 
@@ -109,7 +109,7 @@ impl Metrics {
     }
 }
 
-/// Bytes of memory that the process uses, where `/proc` tells.
+/// Bytes of memory that the process uses, if `/proc` exists.
 fn resident_memory() -> Option<i64> {
     let status = std::fs::read_to_string("/proc/self/status").ok()?;
     let line = status.lines().find_map(|line| line.strip_prefix("VmRSS:"))?;

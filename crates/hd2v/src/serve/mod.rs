@@ -16,7 +16,7 @@
 //! - `workers`: the threads that answer, and the queue before them
 //! - `map`: the map of all documents, computed when first asked for
 //! - `model`: an open model with everything that answers from it
-//! - `state`: what all requests share, and reloading the model
+//! - `state`: state shared by all requests, and reloading the model
 //! - `guard`: checks that every request has to pass
 //! - `extract`: requests parsed into types, within limits
 //! - `routes`: the paths of the API with their handlers

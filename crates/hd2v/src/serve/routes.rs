@@ -288,13 +288,13 @@ async fn map(State(app): Shared, RequestContext { model, gzip }: RequestContext)
     Ok((StatusCode::ACCEPTED, JsonBody::new(&Making { ready: false, done: map.progress() }, false)?).into_response())
 }
 
-/// Tell whether the server runs
+/// Check that the server runs
 #[utoipa::path(get, path = "/api/health", responses((status = 200, description = "it does", body = Health)))]
 async fn health() -> Reply {
     Ok(JsonBody::new(&Health { health: "ok" }, false)?.into_response())
 }
 
-/// Tell whether the server takes new requests
+/// Check that the server accepts new requests
 #[utoipa::path(get, path = "/api/ready", responses(
     (status = 200, description = "it does", body = Ready),
     (status = 503, description = "the server is stopping", body = wire::Failure)))]

@@ -1,4 +1,4 @@
-//! What all requests share: the current model, threads, limits, metrics; and reloading a model that was replaced.
+//! State shared by all requests: the current model, threads, limits, metrics; and reloading a model that was replaced.
 
 use std::path::Path;
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -13,7 +13,7 @@ use super::rate_limit::RateLimiter;
 use super::workers::Workers;
 use crate::output::status;
 
-/// Time between looks at the model file.
+/// Time between checks of the model file.
 const POLL_INTERVAL: Duration = Duration::from_secs(1);
 
 /// State shared by all requests.
@@ -36,7 +36,7 @@ pub struct App {
     stopping: AtomicBool,
 }
 
-/// Tells a file from another that was renamed to its name.
+/// Distinguishes a file from another that was renamed to its name.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 struct FileStamp {
     modified: Option<SystemTime>,

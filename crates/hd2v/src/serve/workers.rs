@@ -88,7 +88,7 @@ impl Workers {
                 let (queue, work) = (queue.clone(), work.clone());
                 self.pool.spawn(move || {
                     let (questions, senders): (Vec<Q>, Vec<_>) = queue.take().into_iter().unzip();
-                    // After a panic the senders are dropped, which tells those who wait.
+                    // After a panic the senders are dropped, which wakes those who wait.
                     let answers = catch_unwind(AssertUnwindSafe(|| work(questions))).unwrap_or_default();
                     drop(thread);
                     for (send, answer) in senders.into_iter().zip(answers) {

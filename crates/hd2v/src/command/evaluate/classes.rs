@@ -23,23 +23,23 @@ use super::table::{ends, percent, table};
 use crate::output::{print, print_json, status};
 use crate::progress::{Pace, stop_on_interrupt, stopped, time_left};
 
-/// Classify documents by their vectors (SVM, RBF kernel): F1 of IN, OUT, IN+OUT, alone and beside DeepWalk
+/// Classify documents by their vectors (SVM, RBF kernel): F1 of IN, OUT, IN+OUT, with and without DeepWalk
 #[derive(Args)]
 #[command(after_help = "\
-Classes are the labels of the corpus, or of a file: {\"id\", \"label\"} a line, or an id, a tab and a label. Documents with
-several labels are left out. Each document is predicted by a machine fitted to the other folds. The first table is of all
-documents, the second only of those that a link points at.
+Classes are the labels of the corpus, or of a file with {\"id\", \"label\"} or an id, a tab and a label on each line. Documents \
+with several labels are left out. Each document is classified by an SVM fitted to the other folds. The first table covers \
+all documents, the second only those with links to them.
 
 Examples:
   hd2v evaluate classes papers.corpus --label-prefix topic:
-  hd2v evaluate classes papers.corpus --labels venues.tsv --min-class 50 --methods deepwalk,d2v-nc,h-d2v --json")]
+  hd2v evaluate classes papers.corpus --labels venues.tsv --methods deepwalk,d2v-nc,h-d2v --json")]
 pub struct EvaluateClassesArgs {
     /// The corpus directory
     corpus: PathBuf,
-    /// Take the classes from this file
+    /// Read the classes from this file
     #[arg(long, value_name = "FILE", conflicts_with = "label_prefix")]
     labels: Option<PathBuf>,
-    /// Only labels of the corpus that begin like this
+    /// Use only labels of the corpus with this prefix
     #[arg(long, value_name = "PREFIX", default_value = "", hide_default_value = true)]
     label_prefix: String,
     #[arg(long, value_name = "A,B,…", help = methods_help(&DEFAULTS))]
@@ -47,10 +47,10 @@ pub struct EvaluateClassesArgs {
     /// Folds of the cross-validation
     #[arg(long, default_value_t = 5)]
     folds: usize,
-    /// Leave out classes with fewer documents [default: none]
+    /// Leave out classes with fewer documents
     #[arg(long, value_name = "N", default_value_t = 1, hide_default_value = true)]
     min_class: usize,
-    /// Classify only so many documents, drawn by the seed
+    /// Classify only a random sample of this many documents
     #[arg(long, value_name = "N")]
     sample: Option<usize>,
     #[command(flatten)]
@@ -65,20 +65,20 @@ pub struct EvaluateClassesArgs {
     json: bool,
 }
 
-/// The machine.
+/// Parameters of the SVM.
 #[derive(Args, Default)]
 pub struct SvmArgs {
     /// The SVM's cost parameter C
     #[arg(long, default_value_t = SvmParams::default().c)]
     pub c: f64,
-    /// γ of the kernel: auto (one over the numbers of a vector, as LIBSVM), scale (that over their variance, so that the
+    /// γ of the kernel: auto (one over the dimensions, as in LIBSVM), scale (auto divided by the variance, so that the
     /// length of vectors does not matter), or a number
     #[arg(long, default_value_t = Gamma::Auto)]
     pub gamma: Gamma,
 }
 
 impl SvmArgs {
-    /// As parameters.
+    /// The library's parameters.
     pub fn params(&self) -> Result<SvmParams> {
         let above_zero = |name: &str, value: f64| {
             if value.is_finite() && value > 0.0 {
@@ -110,7 +110,7 @@ pub fn methods(option: &str, names: Option<&str>, defaults: &[Method]) -> Result
         }
     }
     if methods.is_empty() {
-        bail!(Error::Usage(format!("{option} names none; say for example {option} deepwalk,h-d2v")));
+        bail!(Error::Usage(format!("{option} names no method; try {option} deepwalk,h-d2v")));
     }
     Ok(methods)
 }
@@ -123,31 +123,31 @@ pub fn labelled(corpus: &Corpus, file: Option<&PathBuf>, prefix: &str) -> Result
     })
 }
 
-/// A watching closure that tells what is being trained or classified, and what is left of it.
+/// A closure that prints what is being trained or classified, and the time left.
 pub fn teller() -> impl Fn(&Classifying<'_>) -> std::ops::ControlFlow<()> + Sync {
     struct Shown {
         last: Instant,
         paces: BTreeMap<String, Pace>,
         folds: Option<Instant>,
     }
-    let told = Mutex::new(Shown { last: Instant::now(), paces: BTreeMap::new(), folds: None });
+    let shown = Mutex::new(Shown { last: Instant::now(), paces: BTreeMap::new(), folds: None });
     move |doing: &Classifying<'_>| {
-        if let Ok(mut told) = told.lock() {
+        if let Ok(mut shown) = shown.lock() {
             let line = match doing {
                 Classifying::Training(name, progress) => {
-                    let pace = told.paces.entry((*name).to_owned()).or_insert_with(Pace::new);
+                    let pace = shown.paces.entry((*name).to_owned()).or_insert_with(Pace::new);
                     pace.see(progress);
                     format!("{name}: {}", pace.line(progress))
                 }
-                // The first fold starts the clock, so it is not among what is done.
+                // The first fold starts the clock, so it does not count as done.
                 Classifying::Folds(name, done, total) => {
-                    let since = *told.folds.get_or_insert_with(Instant::now);
+                    let since = *shown.folds.get_or_insert_with(Instant::now);
                     format!("{name}: fold {done} of {total}{}", time_left(since, done - 1, total - 1))
                 }
             };
-            if told.last.elapsed() >= Duration::from_secs(10) {
+            if shown.last.elapsed() >= Duration::from_secs(10) {
                 status(&line);
-                told.last = Instant::now();
+                shown.last = Instant::now();
             }
         }
         stopped()
@@ -202,7 +202,7 @@ pub fn run(arguments: &EvaluateClassesArgs) -> Result<()> {
         out += &part_for_people(part);
     }
     status(format_args!(
-        "F1 in %, {} folds, SVM with C {}; [95 %]: bootstrap over documents; p: against the best of the table",
+        "F1 in %, {} folds, SVM with C {}; [95 %]: bootstrap over documents; p: against the best row",
         arguments.folds, arguments.svm.c
     ));
     print(&out)

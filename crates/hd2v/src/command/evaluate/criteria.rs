@@ -1,4 +1,4 @@
-//! `hd2v evaluate criteria`: what methods heed, measured on a generated corpus.
+//! `hd2v evaluate criteria`: the paper's criteria for embeddings, probed on a generated corpus.
 
 use std::ops::ControlFlow;
 use std::path::Path;
@@ -18,18 +18,18 @@ use super::table::{ends, percent, table};
 use crate::output::{print, print_json, status};
 use crate::progress::{stop_on_interrupt, stopped, time_left};
 
-/// Measure what methods heed: content, contexts, newcomers, intents (the paper's Table 1)
+/// Measure what methods are sensitive to: content, contexts, newcomers, intents (the paper's Table 1)
 #[derive(Args)]
 #[command(after_help = "\
-Every method is trained on a generated corpus, and on the same with some documents rewritten, or spoken of as others are.
-docs/guide/evaluate.md tells what is counted. A verdict is yes where the whole 95 % interval lies above 55 %.
+Every method is trained on a generated corpus, and on variants of it in which some documents are rewritten, or are cited \
+like others. docs/guide/evaluate.md defines the figures. A verdict is yes if the whole 95 % interval lies above 55 %.
 
 Example:
   hd2v evaluate criteria")]
 pub struct EvaluateCriteriaArgs {
     #[arg(long, value_name = "A,B,…", help = methods_help(&PROBED.map(|(method, _)| method)))]
     methods: Option<String>,
-    /// Documents of the generated corpus
+    /// Size of the generated corpus, in documents
     #[arg(long, default_value_t = CriteriaParams::default().docs, value_parser = docs)]
     docs: usize,
     /// The random seed
@@ -60,21 +60,19 @@ pub fn run(arguments: &EvaluateCriteriaArgs) -> Result<()> {
     if arguments.json {
         return print_json(&report);
     }
-    status(
-        "share of probes that came out as the criterion wants, in %, [95 %], verdict; in brackets what the paper says",
-    );
+    status("share of probes that meet the criterion, in %, [95 % interval], verdict; the paper's verdict in brackets");
     print(&for_people(&report))
 }
 
-/// Probes, telling now and then how far that has come.
+/// Probes the methods and prints progress.
 pub fn probe(methods: &[Method], params: &CriteriaParams, folder: &Path) -> Result<Value> {
     let started = Instant::now();
-    let told = Mutex::new(started);
+    let printed = Mutex::new(started);
     let watch = |name: &str, done: usize, total: usize| -> ControlFlow<()> {
-        if let Ok(mut told) = told.lock()
-            && told.elapsed() >= Duration::from_secs(5)
+        if let Ok(mut printed) = printed.lock()
+            && printed.elapsed() >= Duration::from_secs(5)
         {
-            *told = Instant::now();
+            *printed = Instant::now();
             status(format_args!("[{done}/{total}] {name}{}", time_left(started, done, total)));
         }
         stopped()

@@ -1,4 +1,4 @@
-//! `hd2v evaluate intents`: why links are made, told from the words around them.
+//! `hd2v evaluate intents`: citation functions classified from the words around links.
 
 use std::path::PathBuf;
 
@@ -15,23 +15,23 @@ use super::table::{ends, percent, table};
 use crate::output::{count, print, print_json, status};
 use crate::progress::{folds_teller, stop_on_interrupt};
 
-/// Tell citation functions from the mean IN vector of the words around a link: F1 by class, macro, micro
+/// Classify citation functions by the mean IN vector of the words around a link: F1 by class, macro, micro
 #[derive(Args)]
 #[command(after_help = "\
-The file has an object a line: {\"context\": \"… words [[TARGET]] words …\", \"label\": \"uses\"}; packed or not. To see how well
-links of each function are found, give the file to `evaluate links --intents`.
+The file has one object per line, {\"context\": \"… words [[TARGET]] words …\", \"label\": \"uses\"}, and may be compressed. To see \
+how well links of each function are found, pass the file to `evaluate links --intents`.
 
 Example:
   hd2v evaluate intents papers.model intents.jsonl.zst --folds 10")]
 pub struct EvaluateIntentsArgs {
     /// The model file
     model: PathBuf,
-    /// Labelled contexts
+    /// The file of labelled contexts
     file: PathBuf,
     /// Folds of the cross-validation
     #[arg(long, default_value_t = 10)]
     folds: usize,
-    /// Leave out classes with fewer contexts [default: none]
+    /// Leave out classes with fewer contexts
     #[arg(long, value_name = "N", default_value_t = 1, hide_default_value = true)]
     min_class: usize,
     /// The field that holds the label
@@ -69,7 +69,7 @@ pub fn run(arguments: &EvaluateIntentsArgs) -> Result<()> {
         return print_json(&report);
     }
     status(format_args!(
-        "{}, {} folds; {} left out: no word of them is known. F1 in %; [95 %]: bootstrap over contexts",
+        "{}, {} folds; {} left out because none of their words is known. F1 in %; [95 %]: bootstrap over contexts",
         count(report["contexts"].as_u64().unwrap_or(0), "context"),
         arguments.folds,
         words.unknown

@@ -1,4 +1,4 @@
-//! `hd2v evaluate links`: trains each method on a part of a corpus and asks it for the links of the rest.
+//! `hd2v evaluate links`: trains each method on part of a corpus and asks it for the links of the rest.
 
 use std::path::{Path, PathBuf};
 use std::sync::Mutex;
@@ -24,25 +24,27 @@ use super::table::{ends, percent, table};
 use crate::output::{count, print, print_json, status, thousands};
 use crate::progress::{EvaluateReporter, TrainReporter, folds_teller, stop_on_interrupt};
 
-/// Find held-out links by every method: recall, MAP, MRR and nDCG at 10, with intervals and paired tests
+/// Measure how many held-out links each method finds: recall, MAP, MRR and nDCG at 10, with intervals and paired tests
 #[derive(Args)]
 #[command(after_help = "\
-Documents after --until (or a share of all, --holdout) are left out of training; every place in them where a link to a
-training document stands is a question, answered from the words around it. docs/guide/evaluate.md tells the details.
+Documents after --until (or a random share, --holdout) are left out of training. Every link in them to a training document \
+is a question, to be answered from the words around it. docs/guide/evaluate.md has the details.
 
 Methods:
   popular*, bm25*, bm25-cited*, hybrid*, hybrid-source*
-  w2v*, d2v-nc*, d2v-cac*, npm*, h-d2v-random*, h-d2v-paper*, h-d2v*, pv-dm, pv-dbow, joint   as `train` has them
-  w2v-i4i*, h-d2v-paper-i4i, h-d2v-random-i4i, h-d2v-i4i     ranked by IN vectors
-  h-d2v-paper-in-out, h-d2v-random-in-out, h-d2v-in-out      by IN and OUT
-  h-d2v-source*, h-d2v-paper-source, h-d2v-random-source, joint-source, reference-source   knowing the source
-  d2v-cac-5*, d2v-nc-5                                       five steps of inference, as in 2018
-  reference                                                  what `train --compat reference` trains
+  as in `train`:     w2v*, d2v-nc*, d2v-cac*, npm*, h-d2v-random*, h-d2v-paper*, h-d2v*, joint,
+                     pv-dm, pv-dbow; reference (`train --compat reference`)
+  by IN vectors:     w2v-i4i*, h-d2v-paper-i4i, h-d2v-random-i4i, h-d2v-i4i
+  by IN and OUT:     h-d2v-paper-in-out, h-d2v-random-in-out, h-d2v-in-out
+  with the source:   h-d2v-source*, h-d2v-paper-source, h-d2v-random-source, joint-source,
+                     reference-source
+  inferred in five steps (gensim's default in 2018): d2v-cac-5*, d2v-nc-5
 
 Examples:
   hd2v evaluate links papers.corpus --until 2009 --methods popular,bm25-cited,h-d2v,hybrid
   hd2v evaluate links site.corpus --holdout 0.1 --anchors both --json > links.json
-  hd2v evaluate links papers.corpus --until 2009 --runs runs && trec_eval -m map_cut.10 runs/qrels runs/h-d2v.run")]
+  hd2v evaluate links papers.corpus --until 2009 --runs runs
+  trec_eval -m map_cut.10 runs/qrels runs/h-d2v.run")]
 pub struct EvaluateLinksArgs {
     /// The corpus directory
     corpus: PathBuf,
@@ -53,24 +55,24 @@ pub struct EvaluateLinksArgs {
     methods: Option<String>,
     #[command(flatten)]
     train: MethodArgs,
-    /// Ask only every N-th position
+    /// Ask only about every N-th position
     #[arg(long, value_name = "N", default_value_t = 1, value_parser = clap::value_parser!(u64).range(1..))]
     every: u64,
     /// Ask about N positions, evenly spread
     #[arg(long, value_name = "N", conflicts_with = "every", value_parser = clap::value_parser!(u64).range(1..))]
     sample: Option<u64>,
-    /// The links' own words: part of the question, or not [default: keep; both where most links have such words]
+    /// Whether anchors, the links' own words, are part of the question [default: keep; both where most links have anchors]
     #[arg(long)]
     anchors: Option<Anchors>,
-    /// Labelled contexts, as for `evaluate intents`: tell recall by citation function too
+    /// Labelled contexts, as for `evaluate intents`: also report recall by citation function
     #[arg(long, value_name = "FILE")]
     intents: Option<PathBuf>,
     #[arg(long, value_name = "C", requires = "intents", value_parser = cost, help = intent_c_help())]
     intent_c: Option<f64>,
-    /// How average precision is divided: by the truths found (paper) or by all (trec)
+    /// Average precision divides by the truths found (paper) or by all truths (trec)
     #[arg(long, default_value_t, value_parser = named::<Profile>())]
     profile: Profile,
-    /// Write the hits as a TREC run file (FILE.METHOD where there are several methods), and FILE.qrels
+    /// Write the hits as a TREC run file (FILE.METHOD if there are several methods), and FILE.qrels
     #[arg(long, value_name = "FILE")]
     run: Option<PathBuf>,
     /// Write METHOD.run for each method, and qrels, into this directory
@@ -99,10 +101,10 @@ pub fn cost(text: &str) -> Result<f64, String> {
     }
 }
 
-/// How a corpus is cut.
+/// How a corpus is split.
 #[derive(Args)]
 pub struct SplitArgs {
-    /// Train on documents dated up to this, test on later ones
+    /// Train on documents dated up to this date, test on later ones
     #[arg(long, value_name = "DATE", conflicts_with = "holdout")]
     pub until: Option<Date>,
     /// Test on this share of the documents, drawn at random
@@ -116,7 +118,7 @@ pub struct MethodArgs {
     /// Vector dimensions
     #[arg(long, default_value_t = TrainParams::default().dim)]
     pub dim: usize,
-    /// Words on each side of a link that count
+    /// Words that count on each side of a link
     #[arg(long, default_value_t = TrainParams::default().window)]
     pub window: usize,
     /// Passes of h-d2v and joint over the links
@@ -125,16 +127,16 @@ pub struct MethodArgs {
     /// Passes of h-d2v over the text
     #[arg(long, default_value_t = TrainParams::default().content.epochs)]
     pub content_epochs: usize,
-    /// Passes over the links in the paper's own step (h-d2v-paper, h-d2v-random, reference); the paper made 100
+    /// Passes over the links in the paper's step (h-d2v-paper, h-d2v-random, reference); the paper made 100
     #[arg(long, default_value_t = LinksParams::default().reference_epochs)]
     pub reference_epochs: usize,
-    /// Documents drawn as noise for each link in the paper's own step
+    /// Documents drawn as noise for each link in the paper's step
     #[arg(long, default_value_t = TrainParams::default().reference.noise)]
     pub reference_noise: usize,
-    /// Passes over the text of the methods that learn word by word (w2v, d2v-nc, d2v-cac, PV-DM, npm)
+    /// Passes over the text in methods that learn word by word (w2v, d2v-nc, d2v-cac, PV-DM, npm)
     #[arg(long, default_value_t = LinksParams::default().text_epochs)]
     pub text_epochs: usize,
-    /// Words that occur less often are not learnt [default: as the corpus was imported]
+    /// Words that occur less often get no vectors [default: the corpus's own]
     #[arg(long)]
     pub min_count: Option<u64>,
     /// The random seed
@@ -143,7 +145,7 @@ pub struct MethodArgs {
 }
 
 impl MethodArgs {
-    /// As parameters for this corpus.
+    /// The library's parameters for this corpus.
     pub fn params(&self, corpus: &Corpus, threads: usize) -> Result<LinksParams> {
         let mut train = TrainParams::for_corpus(corpus);
         (train.dim, train.seed) = (self.dim, self.seed);
@@ -167,18 +169,15 @@ impl MethodArgs {
     }
 }
 
-/// What becomes of the links' own words.
+/// Whether anchors, the links' own words, are kept.
 #[derive(Clone, Copy, PartialEq, ValueEnum)]
 pub enum Anchors {
-    /// Part of the question
     Keep,
-    /// Left out
     Drop,
-    /// Once each
     Both,
 }
 
-/// The split, and what JSON says of it.
+/// The split, and its description for the JSON.
 pub fn split(corpus: &Corpus, arguments: &SplitArgs, seed: u64) -> Result<(Split, Value)> {
     Ok(match arguments.until {
         Some(until) => (Split::by_date(corpus, until)?, json!({"until": until})),
@@ -189,7 +188,7 @@ pub fn split(corpus: &Corpus, arguments: &SplitArgs, seed: u64) -> Result<(Split
     })
 }
 
-/// Methods by their names; those asked by default where there are none.
+/// Methods by name; the default methods if no names are given.
 pub fn methods(names: Option<&str>) -> Result<Vec<LinkMethod>> {
     match names {
         None => Ok(defaults()),
@@ -203,31 +202,31 @@ pub fn methods(names: Option<&str>) -> Result<Vec<LinkMethod>> {
                 }
             }
             if methods.is_empty() {
-                bail!(Error::Usage("--methods names none; say for example --methods bm25,h-d2v".to_owned()));
+                bail!(Error::Usage("--methods names no method; try --methods bm25,h-d2v".to_owned()));
             }
             Ok(methods)
         }
     }
 }
 
-/// Leaves the learnt ranking out where there are too few links to learn it from; where it was asked for by name, that is an
-/// error, told before anything is trained.
+/// Leaves out the hybrid ranking if there are too few links to learn it from. If it was asked for by name, that is an error,
+/// raised before anything is trained.
 pub fn without_hybrid(methods: &mut Vec<LinkMethod>, named: bool, view: &View<'_>, seed: u64) -> Result<()> {
     let learnt = |method: &LinkMethod| method.trains == Trains::Searchable;
     if !methods.iter().any(learnt) || has_links_for_ranker(view, seed) {
         return Ok(());
     }
-    let what = "there are too few links to learn a hybrid ranking from";
+    let what = "too few links to learn the hybrid ranking";
     if named {
         let place = view.corpus.path().display().to_string();
         bail!(Error::input(place, format!("{what}; leave hybrid and hybrid-source out of --methods")));
     }
-    status(format_args!("hybrid, hybrid-source: left out: {what}"));
+    status(format_args!("hybrid and hybrid-source are left out: {what}"));
     methods.retain(|method| !learnt(method));
     Ok(())
 }
 
-/// The choices about anchors for a corpus.
+/// Whether anchors are kept, for each table.
 pub fn anchors(choice: Option<Anchors>, corpus: &Corpus) -> Vec<bool> {
     match choice {
         Some(Anchors::Keep) => vec![true],
@@ -238,7 +237,7 @@ pub fn anchors(choice: Option<Anchors>, corpus: &Corpus) -> Vec<bool> {
     }
 }
 
-/// Extends a JSON object by another.
+/// Adds the fields of one JSON object to another.
 pub fn merge(into: &mut Value, from: Value) {
     if let (Some(into), Value::Object(from)) = (into.as_object_mut(), from) {
         into.extend(from);
@@ -264,14 +263,14 @@ pub fn run(arguments: &EvaluateLinksArgs) -> Result<()> {
     without_hybrid(&mut methods, arguments.methods.is_some(), &view, seed)?;
     if asked.queries.len() < FEW {
         let positions = count(asked.queries.len() as u64, "position");
-        status(format_args!("{positions} to ask: too few for figures that mean much"));
+        status(format_args!("only {positions} to ask about: too few for meaningful figures"));
     }
     if let Some(runs) = &arguments.runs {
         std::fs::create_dir_all(runs).with_context(|| format!("cannot create {}", runs.display()))?;
         let path = runs.join("qrels");
         ensure!(
             !path.exists() || std::fs::read(&path).is_ok_and(|there| there == asked.qrels(&view)),
-            "{}: holds run files of other questions; choose another directory",
+            "{}: contains run files of other questions; choose another directory",
             runs.display()
         );
         asked.write_qrels(&view, &path)?;
@@ -279,7 +278,7 @@ pub fn run(arguments: &EvaluateLinksArgs) -> Result<()> {
     if let Some(run) = &arguments.run {
         ensure!(
             !run.exists() || is_run(run),
-            "{}: is there already and is no run file; choose another name",
+            "{}: already exists and is not a run file; choose another name",
             run.display()
         );
         asked.write_qrels(&view, &with_suffix(run, "qrels"))?;
@@ -291,7 +290,7 @@ pub fn run(arguments: &EvaluateLinksArgs) -> Result<()> {
         let folder = arguments.runs.as_ref().map(|runs| runs.join(format!("{name}.run")));
         folder.or_else(|| arguments.run.as_ref().map(one))
     };
-    // Read and looked at now, not after an hour of training.
+    // Read and checked now, not after an hour of training.
     let labelled = match &arguments.intents {
         Some(file) => Some(context_words(file, &view, CHOICE_FOLDS, seed)?),
         None => None,
@@ -318,7 +317,7 @@ pub fn run(arguments: &EvaluateLinksArgs) -> Result<()> {
     let result = evaluation.run(&methods);
     reporter.finish();
     if let (Err(Error::Interrupted), Some(place)) = (&result, arguments.runs.as_ref().or(arguments.run.as_ref())) {
-        bail!("interrupted; {} has the run files of what was asked so far", place.display());
+        bail!("interrupted; {} has the run files so far", place.display());
     }
     result?;
     let cells = cells.into_inner().unwrap_or_default();
@@ -357,8 +356,7 @@ pub fn run(arguments: &EvaluateLinksArgs) -> Result<()> {
     print(&for_people(&report))
 }
 
-/// The words of labelled contexts that can be told apart in so many folds; classes too small for that are left out, and
-/// told.
+/// The words of labelled contexts; classes with fewer members than folds are left out, and reported.
 pub fn context_words(file: &Path, view: &View<'_>, folds: usize, seed: u64) -> Result<ContextWords> {
     let words = ContextWords::of_view(&read_intents(file, "label")?, view, file)?.without_small(folds);
     tell_small(file, &words);
@@ -370,16 +368,15 @@ pub fn context_words(file: &Path, view: &View<'_>, folds: usize, seed: u64) -> R
     Ok(words)
 }
 
-/// Tells of classes that were left out.
+/// Reports classes that were left out.
 pub fn tell_small(file: &Path, words: &ContextWords) {
     for (name, members) in &words.small {
         let members = count(*members as u64, "context");
-        status(format_args!("{}: {name:?} is left out: {members} are too few", file.display()));
+        status(format_args!("{}: {name:?} is left out: only {members}", file.display()));
     }
 }
 
-/// What each question's link is for, as a machine tells that was fitted to labelled contexts, by the words of the default
-/// model.
+/// The function of each question's link, by an SVM fitted to labelled contexts, on the word vectors of the default model.
 fn functions(
     view: &View<'_>,
     asked: &HeldOutLinks,
@@ -399,24 +396,24 @@ fn functions(
     Ok(contexts.functions(view, &tables.input, asked, &how, &mut watch)?)
 }
 
-/// The cells of one choice of anchors, in the order of the methods.
+/// The results with anchors kept or dropped, in the order of the methods.
 pub fn in_order(methods: &[LinkMethod], cells: &[MethodPlaces], anchors: bool) -> Vec<MethodPlaces> {
     let of = |method: &LinkMethod| cells.iter().find(|cell| cell.method == method.name && cell.anchors == anchors);
     methods.iter().filter_map(of).cloned().collect()
 }
 
-/// Where models are kept while they are asked.
+/// Where models are kept during the evaluation.
 pub fn tempfile_folder() -> PathBuf {
     std::env::temp_dir()
 }
 
-/// With fewer questions, figures mean little.
+/// With fewer questions, figures are not meaningful.
 const FEW: usize = 20;
 
 /// Whether a file is a run file, or empty.
 fn is_run(path: &Path) -> bool {
-    let told = |line: &str| line.split_whitespace().count() == 6 && line.contains(" Q0 ");
-    first_line(path).is_some_and(|line| line.is_empty() || told(&line))
+    let run = |line: &str| line.split_whitespace().count() == 6 && line.contains(" Q0 ");
+    first_line(path).is_some_and(|line| line.is_empty() || run(&line))
 }
 
 fn with_suffix(path: &Path, suffix: &str) -> PathBuf {
@@ -430,7 +427,7 @@ fn for_people(report: &Value) -> String {
     let split = &report["split"];
     let number = |name: &str| split[name].as_u64().unwrap_or(0);
     let mut out = format!(
-        "{} asked of {} ({} with several truths, {} with a newcomer among them); {} and {} to train on\n\n",
+        "{} from {} ({} with several truths, {} with a newcomer among them); trained on {} and {}\n\n",
         count(number("positions"), "position"),
         count(number("test_documents"), "test document"),
         thousands(number("multi_truth_positions")),
@@ -440,17 +437,17 @@ fn for_people(report: &Value) -> String {
     );
     if number("unused_documents") > 0 {
         let documents = count(number("unused_documents"), "document");
-        status(format_args!("{documents} without a date: neither trained on nor asked"));
+        status(format_args!("{documents} without a date: used neither for training nor for testing"));
     }
     let profile = report["profile"].as_str().unwrap_or_default();
     out += &methods_for_people(report, profile);
     if let Some(dropped) = report.get("anchors_dropped") {
-        out += "\nThe links' own words left out of the questions:\n\n";
+        out += "\nWithout the anchors of the links:\n\n";
         out += &methods_for_people(dropped, profile);
     }
     status(format_args!(
-        "all in %; [95 %]: bootstrap over test documents; MAP as {profile} has it; newcomers: targets no training document \
-         links to; the paper's step made {} passes (--reference-epochs)",
+        "all in %; [95 %]: bootstrap over test documents; MAP by --profile {profile}; newcomers: targets that no \
+         training document links to; the paper's step made {} passes (--reference-epochs)",
         report["reference_epochs"]
     ));
     out
@@ -475,8 +472,8 @@ fn methods_for_people(report: &Value, profile: &str) -> String {
     let heads = ["method", "recall@10", "[95 %]", map, "MRR", "nDCG", "newcomers", "train s", "ask s"];
     let mut out = table(&heads, &methods.iter().map(row).collect::<Vec<_>>());
     for (kind, head) in [
-        ("by_links", "recall@10 by the links to the target in training"),
-        ("by_function", "recall@10 by what the link is for"),
+        ("by_links", "recall@10 by number of training links to the target"),
+        ("by_function", "recall@10 by function of the link"),
     ] {
         let bins = methods.first().and_then(|method| method[kind].as_array()).cloned().unwrap_or_default();
         if bins.is_empty() {
@@ -499,7 +496,7 @@ fn methods_for_people(report: &Value, profile: &str) -> String {
     out + &labels_for_people(methods) + &neighbours(report, methods)
 }
 
-/// Recall by the label of the target: there may be many labels, so they are rows.
+/// Recall by the label of the target: one row per label, as there may be many.
 fn labels_for_people(methods: &[Value]) -> String {
     let labels = methods.first().and_then(|method| method["by_label"].as_array()).cloned().unwrap_or_default();
     if labels.is_empty() {
@@ -513,10 +510,10 @@ fn labels_for_people(methods: &[Value]) -> String {
         first.into_iter().chain(shares).collect::<Vec<String>>()
     };
     let rows: Vec<Vec<String>> = labels.iter().enumerate().map(row).collect();
-    format!("\nrecall@10 by the label of the target\n{}", table(&heads, &rows))
+    format!("\nrecall@10 by label of the target\n{}", table(&heads, &rows))
 }
 
-/// The methods by falling recall, each compared with the next.
+/// The methods in order of recall, each compared with the next.
 fn neighbours(report: &Value, methods: &[Value]) -> String {
     let mut order: Vec<&Value> = methods.iter().collect();
     order.sort_by(|a, b| b["recall@10"].as_f64().unwrap_or(0.0).total_cmp(&a["recall@10"].as_f64().unwrap_or(0.0)));
@@ -542,4 +539,26 @@ fn neighbours(report: &Value, methods: &[Value]) -> String {
     }
     let heads = ["difference of recall@10", "points", "[95 %]", "p", "p among all pairs"];
     format!("\n{}", table(&heads, &rows))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_help_names_every_method_and_stars_the_defaults() {
+        #[derive(clap::Parser)]
+        struct Cli {
+            #[command(flatten)]
+            arguments: EvaluateLinksArgs,
+        }
+        let help = <Cli as clap::CommandFactory>::command().get_after_help().expect("a help").to_string();
+        let words: Vec<&str> = help.split([' ', ',', ';', '\n']).collect();
+        for method in all() {
+            let starred = defaults().contains(&method);
+            let shown = if starred { format!("{}*", method.name) } else { method.name.to_owned() };
+            assert!(words.contains(&shown.as_str()), "{shown}");
+        }
+        assert_eq!(words.iter().filter(|word| word.len() > 1 && word.ends_with('*')).count(), defaults().len());
+    }
 }

@@ -9,10 +9,10 @@ pub mod table;
 use anyhow::Result;
 use clap::{Args, Subcommand};
 
-/// Measure how well links are found, and what vectors are worth
+/// Measure how well links are found and documents classified
 #[derive(Args)]
 #[command(after_help = "\
-Each has a --help of its own.
+Each experiment has its own --help.
 
 Example:
   hd2v evaluate links papers.corpus --until 2009")]

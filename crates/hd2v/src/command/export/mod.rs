@@ -18,12 +18,12 @@ use crate::output::{status, thousands};
 #[derive(Args)]
 #[command(after_help = "\
 Formats:
-  word2vec      text, for gensim and most others; white space in names is written _
-  word2vec-bin  the same in binary
-  npy           numpy.load; what the rows are stands beside it in …metadata.tsv
+  word2vec      text, for gensim and most other programs; white space in names is written as _
+  word2vec-bin  word2vec in binary
+  npy           for numpy.load; the rows are described in …metadata.tsv beside it
   tsv           for the embedding projector, with …metadata.tsv beside it
-  parquet       columns id, title, labels, vector (word, count, documents, vector); needs a program built with
-                --features parquet
+  parquet       columns id, title, labels, vector (for words: word, count, documents, vector);
+                only if hd2v was built with --features parquet
 
 Examples:
   hd2v export papers.model --what doc-out --format npy -o papers.npy
@@ -34,13 +34,13 @@ pub struct ExportArgs {
     /// Which vectors: of words or documents, IN (a document's own text) or OUT (what others say about it)
     #[arg(long, value_parser = named::<Vectors>())]
     what: Vectors,
-    /// Which format
+    /// The format
     #[arg(long, value_enum)]
     format: ExportFormat,
     /// The file to write; `-` for stdout
     #[arg(short, long)]
     output: PathBuf,
-    /// Replace the output if it is there already
+    /// Replace the output if it exists
     #[arg(long)]
     force: bool,
 }
@@ -62,14 +62,14 @@ pub fn run(arguments: &ExportArgs) -> Result<()> {
     let stdout = output.as_os_str() == "-";
     if arguments.format == ExportFormat::Parquet {
         write_parquet(arguments, &model, which)?;
-        return told(&model, which, output);
+        return report(&model, which, output);
     }
     if matches!(arguments.format, ExportFormat::Npy | ExportFormat::Tsv) && !stdout {
-        // Both are refused before one is written.
+        // Refuse both before writing either.
         refuse_existing(output, force)?;
         let metadata = metadata_path(output);
         write_output(&metadata, force, &mut |out| write(&metadata, export::metadata(&model, which, out)))?;
-        status(format_args!("{}: what the rows are", metadata.display()));
+        status(format_args!("{}: description of the rows", metadata.display()));
     }
     write_output(output, force, &mut |out: &mut (dyn Write + Send)| {
         let written = match arguments.format {
@@ -83,13 +83,13 @@ pub fn run(arguments: &ExportArgs) -> Result<()> {
     if matches!(arguments.format, ExportFormat::Word2vec | ExportFormat::Word2vecBin) {
         let changed = export::names_with_space(&model, which);
         if changed > 0 {
-            status(format_args!("{} names have white space, which is written _", thousands(changed as u64)));
+            status(format_args!("{} names contain white space, which is written as _", thousands(changed as u64)));
         }
     }
-    told(&model, which, output)
+    report(&model, which, output)
 }
 
-fn told(model: &Model, which: Vectors, output: &Path) -> Result<()> {
+fn report(model: &Model, which: Vectors, output: &Path) -> Result<()> {
     let vectors = model.vectors(which);
     let (rows, columns) = (thousands(vectors.rows() as u64), vectors.cols());
     status(format_args!("{}: {rows} vectors of {columns} numbers", output.display()));
@@ -98,7 +98,7 @@ fn told(model: &Model, which: Vectors, output: &Path) -> Result<()> {
 
 fn write(path: &Path, result: std::io::Result<()>) -> Result<()> {
     match result {
-        // The reader of our stdout has seen enough: `main` knows that as it is.
+        // Whoever reads our stdout has closed it: `main` recognises the bare error.
         Err(error) if error.kind() == std::io::ErrorKind::BrokenPipe => Err(error.into()),
         result => result.with_context(|| format!("cannot write {}", path.display())),
     }

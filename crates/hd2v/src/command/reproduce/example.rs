@@ -1,4 +1,4 @@
-//! The example of a report: places of test documents that link to some documents, and where their targets rank.
+//! The example of a report: test positions that link to given documents, and the ranks of their targets.
 
 use std::cmp::Reverse;
 
@@ -7,11 +7,11 @@ use hyperdoc2vec::evaluate::{HeldOutLinks, MethodPlaces};
 use hyperdoc2vec::{Corpus, DocId, Error, WordId};
 use serde_json::{Value, json};
 
-/// The papers on BLEU and on Moses, of the paper's running example, as the ACL Anthology calls them.
+/// The papers on BLEU and Moses in the paper's running example, by their ids in the ACL Anthology.
 const OF_THE_PAPER: [&str; 2] = ["P02-1040", "P07-2045"];
-/// What that example talks of; the more of it, the better.
+/// Words of that example; a position with more of them is preferred.
 const SAID: [&str; 4] = ["bleu", "moses", "translation", "score"];
-/// Words that are looked at, and shown, on each side of a link.
+/// Words that are compared, and shown, on each side of a link.
 const LOOKED_AT: usize = 15;
 const SHOWN: usize = 40;
 
@@ -21,7 +21,7 @@ pub struct Wanted {
     given: bool,
 }
 
-/// The documents of these ids, which must be there; those of the paper's example, as far as they are, where none is given.
+/// The documents with these ids, which must exist; without ids, those of the paper's example that do.
 pub fn wanted(ids: Option<&str>, corpus: &Corpus) -> Result<Wanted> {
     let Some(ids) = ids else {
         let documents = OF_THE_PAPER.into_iter().filter_map(|id| corpus.find(id)).collect();
@@ -38,14 +38,14 @@ pub fn wanted(ids: Option<&str>, corpus: &Corpus) -> Result<Wanted> {
 }
 
 impl Wanted {
-    /// The position that links to most of the documents, and for each that it does not link to another one, of the same
-    /// test document where there is one. Where no position links to any, some position.
+    /// The position that links to most of the documents, and another one for each document that it does not link to,
+    /// preferably of the same test document. If no position links to any, some position.
     pub fn positions(&self, corpus: &Corpus, asked: &HeldOutLinks, cells: &[MethodPlaces]) -> Vec<Value> {
         let truths = |number: usize| &asked.queries[number].truths;
         let source = |number: usize| corpus.position(asked.queries[number].position).source;
         let hits = |number: usize| truths(number).iter().filter(|truth| self.documents.contains(truth)).count();
         let said: Vec<WordId> = SAID.iter().filter_map(|word| corpus.find_word(word)).collect();
-        let told = |number: usize| {
+        let mentions = |number: usize| {
             let position = corpus.position(asked.queries[number].position);
             let (before, after) = corpus.context(&position, LOOKED_AT);
             said.iter().filter(|word| before.contains(word) || after.contains(word)).count()
@@ -53,7 +53,7 @@ impl Wanted {
         let all = 0..asked.queries.len();
         let best = all
             .clone()
-            .max_by_key(|&number| (hits(number), told(number), truths(number).len().min(3), Reverse(number)));
+            .max_by_key(|&number| (hits(number), mentions(number), truths(number).len().min(3), Reverse(number)));
         let Some(best) = best else { return Vec::new() };
         let mut numbers = vec![best];
         for wanted in &self.documents {
@@ -62,7 +62,7 @@ impl Wanted {
             }
             let other = all.clone().filter(|&number| truths(number).contains(wanted));
             let other = other.max_by_key(|&number| {
-                (source(number) == source(best), told(number), Reverse(number.abs_diff(best)), Reverse(number))
+                (source(number) == source(best), mentions(number), Reverse(number.abs_diff(best)), Reverse(number))
             });
             numbers.extend(other);
         }

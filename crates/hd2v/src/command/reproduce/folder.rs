@@ -1,4 +1,4 @@
-//! The folder of a report: files written aside and renamed, one run at a time, settings that must stay the same.
+//! The folder of a report: atomic writes, a lock for one run at a time, settings that must stay the same.
 
 use std::fs::{File, TryLockError};
 use std::path::{Path, PathBuf};
@@ -10,7 +10,7 @@ use hyperdoc2vec::Error;
 use hyperdoc2vec::storage::write_atomically;
 use serde_json::Value;
 
-/// Held by the run that writes there.
+/// Locked by the run that writes to the folder.
 const LOCK: &str = ".lock";
 
 /// Writes JSON.
@@ -40,26 +40,26 @@ pub fn read_json(path: &Path) -> Result<Option<Value>> {
     }
     let text = std::fs::read_to_string(path).with_context(|| format!("cannot read {}", path.display()))?;
     let value = serde_json::from_str(&text);
-    Ok(Some(value.with_context(|| format!("{} is no JSON; remove it to compute it again", path.display()))?))
+    Ok(Some(value.with_context(|| format!("{}: not valid JSON; remove it to compute it again", path.display()))?))
 }
 
-/// Makes the folder if it is not there, and takes it for this run alone, as long as what is returned lives. A folder that
-/// holds something else is refused.
+/// Creates the folder if necessary and locks it for as long as the returned file lives. Refuses a folder that contains
+/// something else.
 pub fn lock(folder: &Path) -> Result<File> {
     let holds = |entries: std::fs::ReadDir| entries.flatten().any(|entry| entry.file_name() != LOCK);
     if !folder.join("settings.json").exists() && std::fs::read_dir(folder).is_ok_and(holds) {
-        bail!("{}: is there already, and holds no report that could go on; choose another folder", folder.display());
+        bail!("{}: already exists and contains no report to continue; choose another folder", folder.display());
     }
     std::fs::create_dir_all(folder).with_context(|| format!("cannot create {}", folder.display()))?;
     let path = folder.join(LOCK);
     let file = File::create(&path).with_context(|| format!("cannot write {}", path.display()))?;
     if let Err(TryLockError::WouldBlock) = file.try_lock() {
-        bail!("{}: another run is writing there; wait for it, or choose another folder", folder.display());
+        bail!("{}: another run is using this folder; wait for it, or choose another folder", folder.display());
     }
     Ok(file)
 }
 
-/// An empty folder inside for models, without what a killed run left in it.
+/// An empty folder for models; files of a killed run are removed.
 pub fn scratch(folder: &Path) -> Result<PathBuf> {
     let path = folder.join(".models");
     if path.exists() {
@@ -69,14 +69,14 @@ pub fn scratch(folder: &Path) -> Result<PathBuf> {
     Ok(path)
 }
 
-/// Keeps `settings` in the folder, or refuses them where it was begun with others.
+/// Stores `settings` in the folder; fails if it was begun with others.
 pub fn keep_settings(folder: &Path, settings: &Value) -> Result<()> {
     let path = folder.join("settings.json");
     let Some(before) = read_json(&path)? else { return write_json(&path, settings) };
     let differs = differences("", &before, settings);
     if !differs.is_empty() || before != *settings {
         bail!(
-            "{}: was begun with other settings ({}); give the same again, or choose another folder",
+            "{}: was begun with other settings ({}); use the same settings, or choose another folder",
             folder.display(),
             differs.iter().take(5).cloned().collect::<Vec<_>>().join("; ")
         );
@@ -84,7 +84,7 @@ pub fn keep_settings(folder: &Path, settings: &Value) -> Result<()> {
     Ok(())
 }
 
-/// What differs, name by name, what was given before what follows from it.
+/// The settings that differ, by name; those that the user gives come first.
 fn differences(name: &str, before: &Value, now: &Value) -> Vec<String> {
     match (before, now) {
         (before, now) if before == now => Vec::new(),
@@ -95,11 +95,11 @@ fn differences(name: &str, before: &Value, now: &Value) -> Vec<String> {
             let inside = |inner: &String| if name.is_empty() { inner.clone() } else { format!("{name}.{inner}") };
             names.into_iter().flat_map(|inner| differences(&inside(inner), &before[inner], &now[inner])).collect()
         }
-        (before, now) => vec![format!("{name} was {}, is {}", short(before), short(now))],
+        (before, now) => vec![format!("{name} was {}, is now {}", short(before), short(now))],
     }
 }
 
-/// JSON in a message.
+/// JSON, shortened for a message.
 fn short(value: &Value) -> String {
     let text = value.to_string();
     if text.chars().count() > 120 { text.chars().take(119).collect::<String>() + "…" } else { text }

@@ -1,7 +1,7 @@
 //! `hd2v reproduce`: every experiment on one corpus, into a folder with a report.
 //!
-//! The folder holds `settings.json` (what decides all figures), `cells/` (what is done: one file each with what decides it
-//! alone, so that a run that was stopped goes on), `runs/` (TREC files), `report.json` and `report.html`.
+//! The folder holds `settings.json` (the settings that all figures depend on), `cells/` (finished parts, each with the
+//! settings of its own, so that a stopped run can continue), `runs/` (TREC files), `report.json` and `report.html`.
 
 mod commands;
 mod example;
@@ -49,8 +49,8 @@ use folder::{clear, read_json, write, write_json};
 /// Run every experiment of the paper on a corpus, and write a report with tables and plots
 #[derive(Args)]
 #[command(after_help = "\
-The folder holds report.html (one file, to look at), report.json, TREC run files, and what is done. A run that was stopped
-goes on where it was when the same command is given again; what is done is not done again. Run files hold a hundred hits per
+The folder gets report.html (self-contained), report.json, TREC run files, and the finished parts. To continue a run that \
+was stopped, give the same command again; finished parts are not repeated. Run files hold a hundred hits per \
 question, about 130 MB for each method on 26,000 questions; --no-runs leaves them out.
 
 Example:
@@ -63,36 +63,36 @@ pub struct ReproduceArgs {
     output: PathBuf,
     #[command(flatten)]
     split: SplitArgs,
-    /// What to compare on links, as for `evaluate links`
+    /// The methods to compare on links, as for `evaluate links`
     #[arg(long, value_name = "A,B,…")]
     methods: Option<String>,
-    /// Whose vectors classify, as for `evaluate classes`
+    /// The methods to compare on classes, as for `evaluate classes`
     #[arg(long, value_name = "A,B,…")]
     class_methods: Option<String>,
-    /// Take the classes from this file, not from the corpus
+    /// Read the classes from this file
     #[arg(long, value_name = "FILE", conflicts_with = "label_prefix")]
     labels: Option<PathBuf>,
-    /// Only labels of the corpus that begin like this are classes
+    /// Use only labels of the corpus with this prefix
     #[arg(long, value_name = "PREFIX", default_value = "", hide_default_value = true)]
     label_prefix: String,
     /// Leave out classes with fewer documents
     #[arg(long, value_name = "N", default_value_t = 20)]
     min_class: usize,
-    /// Classify at most so many documents
+    /// Classify at most this many documents
     #[arg(long, value_name = "N", default_value_t = 5000)]
     class_sample: usize,
-    /// Labelled contexts, as for `evaluate intents`; may be given several times, the first labels the links
+    /// Labelled contexts, as for `evaluate intents`; may be repeated, and the first file labels the links
     #[arg(long, value_name = "FILE")]
     intents: Vec<PathBuf>,
     #[arg(long, value_name = "C", requires = "intents", value_parser = cost, help = intent_c_help())]
     intent_c: Option<f64>,
-    /// Documents of the corpus that criteria are probed on; 0: leave them out
+    /// Size of the generated corpus for the criteria, in documents; 0 to leave them out
     #[arg(long, default_value_t = CriteriaParams::default().docs, value_parser = docs_or_none)]
     criteria_docs: usize,
-    /// What the paper reports, in a JSON file, to stand beside (docs/guide/evaluate.md tells the form)
+    /// A JSON file with the paper's figures, to show beside these (docs/guide/evaluate.md describes it)
     #[arg(long, value_name = "FILE")]
     paper_figures: Option<PathBuf>,
-    /// Ids of documents; a test position that links to them is the example [default: the papers on BLEU and Moses]
+    /// Ids of documents; a test position that links to them becomes the example [default: the papers on BLEU and Moses]
     #[arg(long, value_name = "ID,ID")]
     example: Option<String>,
     /// Write no TREC run files
@@ -100,10 +100,10 @@ pub struct ReproduceArgs {
     no_runs: bool,
     #[command(flatten)]
     train: MethodArgs,
-    /// Ask only every N-th position
+    /// Ask only about every N-th position
     #[arg(long, value_name = "N", default_value_t = 1, value_parser = clap::value_parser!(u64).range(1..))]
     every: u64,
-    /// The links' own words: part of the question, or not [default: keep; both where most links have such words]
+    /// Whether anchors, the links' own words, are part of the question [default: keep; both where most links have anchors]
     #[arg(long)]
     anchors: Option<Anchors>,
     /// Threads [default: one per core]
@@ -111,7 +111,7 @@ pub struct ReproduceArgs {
     threads: usize,
 }
 
-/// The parts of a report that are kept in the folder when they are done.
+/// The parts of a report, kept in the folder when they are finished.
 struct Parts<'a> {
     folder: &'a Path,
     begun: std::cell::Cell<usize>,
@@ -119,22 +119,22 @@ struct Parts<'a> {
 }
 
 impl Parts<'_> {
-    /// `[2/6]`, of the next part.
+    /// The number of the next part: `[2/6]`.
     fn next(&self) -> String {
         self.begun.set(self.begun.get() + 1);
         format!("[{}/{}]", self.begun.get(), self.total)
     }
 
-    /// What was done before with the same `key`, or what `make` does now, with its seconds.
+    /// The stored result with the same `key`, or else the result of `make`, with its seconds.
     fn cell(&self, name: &str, key: Value, make: impl FnOnce() -> Result<Value>) -> Result<Value> {
         let path = self.folder.join("cells").join(format!("{name}.json"));
         let number = self.next();
         match read_json(&path)? {
             Some(value) if value["key"] == key => {
-                status(format_args!("{number} {name}: done before"));
+                status(format_args!("{number} {name}: already done"));
                 return Ok(value);
             }
-            Some(_) => status(format_args!("{number} {name}: done before in another way; now again …")),
+            Some(_) => status(format_args!("{number} {name}: done before with other settings; repeating …")),
             None => status(format_args!("{number} {name} …")),
         }
         let started = Instant::now();
@@ -145,7 +145,7 @@ impl Parts<'_> {
         Ok(value)
     }
 
-    /// A part that is left out, and why.
+    /// A part that is left out, with the reason.
     fn left_out(&self, name: &str, why: &str) -> Value {
         status(format_args!("{} {name}: left out: {why}", self.next()));
         json!({"value": {"left_out": why}})
@@ -159,13 +159,13 @@ struct Reproduction<'a> {
     view: &'a View<'a>,
     asked: &'a HeldOutLinks,
     params: &'a LinksParams,
-    /// All documents, for classes, and what they are classified by; or why they are not.
+    /// All documents for classification, with their labels or the reason why there are none.
     whole: &'a View<'a>,
     labelled: &'a std::result::Result<LabelledDocuments, String>,
     class_methods: &'a [Method],
     /// Labelled contexts, file by file.
     intents: &'a [ContextWords],
-    /// Where models are kept while they are asked.
+    /// Where models are kept during the evaluation.
     scratch: &'a Path,
 }
 
@@ -177,8 +177,8 @@ fn docs_or_none(text: &str) -> std::result::Result<usize, String> {
     if text == "0" { Ok(0) } else { docs(text) }
 }
 
-/// The documents to classify, or why there are none: not every corpus has classes, and the rest of the report stands
-/// without. What was asked for by name must be there.
+/// The documents to classify, or the reason why there are none: not every corpus has classes, and the rest of the report
+/// does not need them. Classes that were asked for by name must exist.
 fn classes_of(
     arguments: &ReproduceArgs,
     corpus: &Corpus,
@@ -211,7 +211,7 @@ pub fn run(arguments: &ReproduceArgs) -> Result<()> {
     let folder = &arguments.output;
     let corpus = Corpus::open(&arguments.corpus)?;
     corpus.verify()?;
-    // All that can be wrong is looked at now, not after an hour of training.
+    // Everything is checked now, not after an hour of training.
     let mut methods = methods(arguments.methods.as_deref())?;
     let class_methods = train_methods("--class-methods", arguments.class_methods.as_deref(), &DEFAULTS)?;
     let paper = arguments.paper_figures.as_deref().map(paper::read).transpose()?.unwrap_or_default();
@@ -267,7 +267,10 @@ pub fn run(arguments: &ReproduceArgs) -> Result<()> {
     let _ = std::fs::remove_dir_all(&scratch);
     let report = report.map_err(|error| match error.downcast_ref() {
         Some(Error::Interrupted) => {
-            anyhow!("interrupted; give the same command again to go on ({} holds what is done)", folder.display())
+            anyhow!(
+                "interrupted; to continue, give the same command again ({} has the finished parts)",
+                folder.display()
+            )
         }
         _ => error,
     })?;
@@ -291,7 +294,7 @@ impl Reproduction<'_> {
         let parts = Parts { folder: &arguments.output, begun: std::cell::Cell::new(0), total };
         status(format_args!("{} links …", parts.next()));
         let cells = self.links(methods)?;
-        // Trained once, where a part that needs it is not done.
+        // Trained once, and only if an unfinished part needs it.
         let mut trained: Option<(Tables, TrainParams)> = None;
         let mut intents = Vec::new();
         let mut functions = None;
@@ -355,7 +358,7 @@ impl Reproduction<'_> {
             ),
             None => Default::default(),
         };
-        let told = functions.map(|found| json!({"c": found["value"]["c"], "seconds": found["seconds"]}));
+        let chosen = functions.map(|found| json!({"c": found["value"]["c"], "seconds": found["seconds"]}));
         let functions = (numbers.len() == self.asked.queries.len()).then_some((names.as_slice(), numbers.as_slice()));
         let mut links = Vec::new();
         for &anchors in &self.params.anchors {
@@ -377,7 +380,7 @@ impl Reproduction<'_> {
             "links": links,
             "threads": pool_threads(arguments.threads),
             "examples": examples.positions(self.corpus, self.asked, &kept),
-            "functions": told,
+            "functions": chosen,
             "classes": classes,
             "intents": intents,
             "criteria": criteria,
@@ -385,7 +388,7 @@ impl Reproduction<'_> {
         }))
     }
 
-    /// The places of the truths, method by method: from the folder, or computed.
+    /// The ranks of the truths by method: from the folder, or computed.
     fn links(&self, methods: &[LinkMethod]) -> Result<Vec<MethodPlaces>> {
         let folder = &self.arguments.output;
         let name =
@@ -401,7 +404,7 @@ impl Reproduction<'_> {
                     Some(value) => {
                         let cell: MethodPlaces = serde_json::from_value(value)?;
                         let fits = cell.places.len() == self.asked.truths.len();
-                        ensure!(fits, "{}: of another split; remove it", path(method.name, anchors).display());
+                        ensure!(fits, "{}: belongs to another split; remove it", path(method.name, anchors).display());
                         cells.push(cell);
                     }
                     None => all = false,
@@ -419,13 +422,13 @@ impl Reproduction<'_> {
                 cells.iter().filter(|cell| !file(cell).is_file()).map(|cell| cell.method.as_str()).collect();
             if !gone.is_empty() {
                 status(format_args!(
-                    "no run files of {}, which were asked without or lost them; remove cells/links-METHOD.json to ask again",
+                    "no run files for {}; to write them, remove cells/links-METHOD.json and run again",
                     gone.join(", ")
                 ));
             }
         }
         if missing.is_empty() {
-            status("links: done before");
+            status("links: already done");
             return Ok(cells);
         }
         self.asked.write_qrels(self.view, &folder.join("runs").join("qrels"))?;
@@ -460,7 +463,7 @@ impl Reproduction<'_> {
         reporter.finish();
         if let Err(Error::Interrupted) = result {
             anyhow::bail!(
-                "interrupted; give the same command again to go on ({} holds what is done)",
+                "interrupted; to continue, give the same command again ({} has the finished parts)",
                 folder.display()
             );
         }
@@ -469,7 +472,7 @@ impl Reproduction<'_> {
         Ok(cells)
     }
 
-    /// The default model of the training part.
+    /// The default model, trained on the training documents.
     fn vectors<'t>(&self, trained: &'t mut Option<(Tables, TrainParams)>) -> Result<&'t (Tables, TrainParams)> {
         if trained.is_none() {
             let params = train_params(Trains::Model(Method::HyperDoc), self.params);

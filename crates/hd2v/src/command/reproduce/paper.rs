@@ -1,7 +1,7 @@
-//! What the paper itself reports, to stand beside what was measured.
+//! Statements and figures of the paper, shown beside the measurements.
 //!
-//! Built in is only what could be checked: what its text says of its tables, as statements that one method is above
-//! another. The figures of the tables are not: whoever has the paper at hand gives them in a file.
+//! Only the statements of its text are built in, in the form "one method is above another", because only they could be
+//! checked. The figures of its tables come from a file that the user supplies.
 
 use std::path::Path;
 
@@ -12,10 +12,10 @@ use serde_json::Value;
 /// The order of the methods in Table 7 (citation recommendation), the best first.
 pub const ORDER: [&str; 6] = ["h-d2v-paper", "h-d2v-random", "d2v-cac", "d2v-nc", "w2v", "w2v-i4i"];
 
-/// What is said of NPM in Table 7, which lies between the two ways to ask w2v: the first is above the second.
+/// NPM in Table 7 lies between w2v and w2v-i4i: the first of each pair is above the second.
 pub const NPM: [(&str, &str); 2] = [("w2v", "npm"), ("npm", "w2v-i4i")];
 
-/// Newcomers, Table 8: d2v-cac is above h-d2v, and what knows the text of newcomers above what does not.
+/// Newcomers, Table 8: d2v-cac is above h-d2v, and methods that use the text of newcomers are above those that do not.
 pub const NEWCOMERS: [(&str, &str); 8] = [
     ("d2v-cac", "h-d2v-paper"),
     ("d2v-cac", "h-d2v-random"),
@@ -27,13 +27,13 @@ pub const NEWCOMERS: [(&str, &str); 8] = [
     ("h-d2v-paper", "npm"),
 ];
 
-/// On the six largest citation functions the first of these is above the others.
+/// On the largest citation functions, the first of these is above the others.
 pub const BY_FUNCTION: [&str; 3] = ["h-d2v-paper", "w2v", "d2v-cac"];
-/// How many functions that is said of.
+/// The number of functions that this statement covers.
 pub const LARGEST: usize = 6;
 
-/// Classes, by their part. Table 5 (all documents): h-d2v above d2v-cac above d2v-nc above w2v, DeepWalk beside the vectors
-/// helps, and with it OUT vectors do not. Table 6 (only documents with a link to them): w2v is still last.
+/// Classes. Table 5 (all documents): h-d2v is above d2v-cac, d2v-nc and w2v in this order; adding DeepWalk helps, and with
+/// it OUT vectors do not. Table 6 (only documents with a link to them): w2v is still last.
 pub const CLASSES: [(&str, &str, &str); 10] = [
     ("all", "h-d2v-paper IN", "d2v-cac IN"),
     ("all", "d2v-cac IN", "d2v-nc IN"),
@@ -47,7 +47,7 @@ pub const CLASSES: [(&str, &str, &str); 10] = [
     ("linked", "d2v-nc IN", "w2v IN"),
 ];
 
-/// What a file of figures may say.
+/// The fields of a file of figures.
 const PARTS: [&str; 6] = ["source", "data", "links", "newcomers", "classes", "intents"];
 
 /// Reads a file of figures, in % as they are printed:
@@ -62,7 +62,7 @@ const PARTS: [&str; 6] = ["source", "data", "links", "newcomers", "classes", "in
 pub fn read(path: &Path) -> Result<Value> {
     let place = path.display();
     let text = std::fs::read_to_string(path).with_context(|| format!("cannot read {place}"))?;
-    let value: Value = serde_json::from_str(&text).with_context(|| format!("{place} is no JSON"))?;
+    let value: Value = serde_json::from_str(&text).with_context(|| format!("{place}: not valid JSON"))?;
     let Some(parts) = value.as_object() else { bail!("{place}: expected an object with \"source\"") };
     ensure!(
         value["source"].as_str().is_some_and(|source| !source.trim().is_empty()),
@@ -84,7 +84,7 @@ pub fn read(path: &Path) -> Result<Value> {
     Ok(value)
 }
 
-/// Everything below is a number from 0 to 100.
+/// Checks that all figures are numbers from 0 to 100.
 fn numbers(value: &Value, name: &str) -> Result<()> {
     match value {
         Value::Object(parts) => parts.iter().try_for_each(|(part, value)| numbers(value, &format!("{name}, {part}"))),
@@ -103,7 +103,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn everything_spoken_of_is_a_method() {
+    fn every_name_in_a_statement_is_a_method() {
         let pairs = NPM.iter().chain(&NEWCOMERS).flat_map(|&(above, below)| [above, below]);
         for name in pairs.chain(ORDER).chain(BY_FUNCTION) {
             assert!(name.parse::<LinkMethod>().is_ok(), "{name}");

@@ -2,7 +2,7 @@
 
 use maud::{Markup, PreEscaped, html};
 
-/// Colours that can be told apart, also by those who do not see red and green.
+/// Colours that are distinguishable with colour blindness, too.
 const COLOURS: [&str; 10] =
     ["#0072b2", "#d55e00", "#009e73", "#cc79a7", "#e69f00", "#56b4e9", "#7f3c8d", "#666666", "#a5aa00", "#000000"];
 

@@ -1,4 +1,4 @@
-//! The parts of the page that are about links.
+//! The sections of the page on links.
 
 use std::cmp::Reverse;
 
@@ -10,7 +10,7 @@ use super::super::paper;
 use super::super::plot::{Bar, Series, bars, lines};
 use super::{array, heads, interval, pair, paper_heads, percent, printed, seconds, table, text};
 
-/// The methods that are drawn; tables have all.
+/// The methods in plots; tables have all.
 const DRAWN: [&str; 12] = [
     "popular",
     "bm25-cited",
@@ -26,7 +26,7 @@ const DRAWN: [&str; 12] = [
     "hybrid-source",
 ];
 
-/// The methods that are drawn for each citation function.
+/// The methods in the plot by citation function.
 const BY_FUNCTION: [&str; 7] = ["bm25-cited", "d2v-cac", "w2v", "h-d2v-random", "h-d2v-paper", "h-d2v", "hybrid"];
 
 fn name(method: &Value) -> &str {
@@ -61,7 +61,7 @@ struct Statement {
     p: f64,
 }
 
-/// What the comparison says of a statement.
+/// The outcome of a statement.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Verdict {
     Confirmed,
@@ -70,7 +70,7 @@ enum Verdict {
 }
 
 impl Statement {
-    /// What `pair` says of the two, with the sign turned where it has them the other way round.
+    /// From the comparison `pair`; `sign` is −1 if it has the two methods in reverse.
     fn new(above: &'static str, below: &'static str, pair: &Value, sign: f64) -> Option<Statement> {
         let points = |value: &Value| value.as_f64().map(|share| 100.0 * sign * share);
         let mut ends = [points(&pair["interval"][0])?, points(&pair["interval"][1])?];
@@ -96,8 +96,8 @@ impl Statement {
                 td {
                     @match self.verdict() {
                         Verdict::Confirmed => span.yes { "confirmed" },
-                        Verdict::Reversed => span.no { "the other way round" },
-                        Verdict::Open => span.open { "no difference shown" },
+                        Verdict::Reversed => span.no { "reversed" },
+                        Verdict::Open => span.open { "no significant difference" },
                     }
                 }
             }
@@ -105,32 +105,32 @@ impl Statement {
     }
 }
 
-/// Statements that are made together: each p is corrected for all of them.
+/// Statements tested together: each p is corrected for all of them.
 fn together(mut statements: Vec<Statement>) -> Vec<Statement> {
     let corrected = holm(&statements.iter().map(|statement| statement.p).collect::<Vec<f64>>());
     statements.iter_mut().zip(corrected).for_each(|(statement, p)| statement.p = p);
     statements
 }
 
-/// A statement of the paper where both methods were asked; `of` is the part of the comparison that it is about.
+/// A statement of the paper, if both methods were evaluated; `of` selects the part of the comparison.
 fn stated(part: &Value, (above, below): (&'static str, &'static str), of: fn(&Value) -> &Value) -> Option<Statement> {
     let (pair, sign) = compared(array(&part["comparisons"]), above, below)?;
     Statement::new(above, below, of(pair), sign)
 }
 
-/// The order of Table 7, neighbour by neighbour, of the methods that were asked.
+/// The order of Table 7, pair by pair, for the methods that were evaluated.
 fn order(part: &Value) -> Vec<Statement> {
     let methods = array(&part["methods"]);
     let there: Vec<&'static str> = paper::ORDER.into_iter().filter(|name| recall(methods, name).is_some()).collect();
     together(there.windows(2).filter_map(|two| stated(part, (two[0], two[1]), |pair| pair)).collect())
 }
 
-/// What is said of NPM in Table 7.
+/// Statements on NPM in Table 7.
 fn npm(part: &Value) -> Vec<Statement> {
     together(paper::NPM.into_iter().filter_map(|two| stated(part, two, |pair| pair)).collect())
 }
 
-/// What Table 8 says of newcomers.
+/// Statements on newcomers in Table 8.
 fn newcomers(part: &Value) -> Vec<Statement> {
     together(paper::NEWCOMERS.into_iter().filter_map(|two| stated(part, two, |pair| &pair["newcomers"])).collect())
 }
@@ -159,16 +159,16 @@ pub fn results(report: &Value) -> Markup {
                     }
                     @for Statement { above, below, points, ends, p } in &gains {
                         li {
-                            (above) " against the best of the paper's methods that were asked (" (below) "; "
-                            (rivals.len()) " of " (paper::ORDER.len()) "): "
+                            (above) " against " (below) ", the best of the paper's methods here ("
+                            (rivals.len()) " of " (paper::ORDER.len()) " evaluated): "
                             (format!("{points:+.1} points ({:+.1} to {:+.1}, p {p:.4}).", ends[0], ends[1]))
                         }
                     }
                     @if !order.is_empty() {
                         li {
-                            "The order of the paper's Table 7: of " (order.len()) " neighbours "
-                            (count(Verdict::Confirmed)) " confirmed, " (count(Verdict::Reversed))
-                            " the other way round, " (count(Verdict::Open)) " not told apart."
+                            "The order of the paper's Table 7: of " (order.len()) " adjacent pairs, "
+                            (count(Verdict::Confirmed)) " confirmed, " (count(Verdict::Reversed)) " reversed, "
+                            (count(Verdict::Open)) " without a significant difference."
                         }
                     }
                 }
@@ -181,7 +181,7 @@ pub fn links(report: &Value) -> Markup {
     html! {
         h2 { "Links" }
         @for part in array(&report["links"]) {
-            @if part["anchors"] == "drop" { h3 { "The links' own words left out of the questions" } }
+            @if part["anchors"] == "drop" { h3 { "Without the anchors of the links" } }
             @let methods = array(&part["methods"]);
             figure style="margin:0" {
                 (recall_bars(methods))
@@ -216,7 +216,7 @@ fn recall_curves(methods: &[Value]) -> Markup {
     let mut series: Vec<Series> = methods.iter().filter(|method| DRAWN.contains(&name(method))).map(curve).collect();
     let last = |series: &Series| series.1.last().map_or(0.0, |point| point.1);
     series.sort_by(|a, b| last(b).total_cmp(&last(a)));
-    lines("recall against k", "hits looked at", &series)
+    lines("recall against k", "number of hits", &series)
 }
 
 fn main_table(report: &Value, methods: &[Value]) -> Markup {
@@ -261,8 +261,8 @@ fn main_table(report: &Value, methods: &[Value]) -> Markup {
 fn statements(part: &Value) -> Markup {
     let tables = [
         ("The order of the paper's Table 7", order(part)),
-        ("NPM, in the paper between w2v and w2v-i4i", npm(part)),
-        ("Newcomers, as the paper's Table 8 has them", newcomers(part)),
+        ("NPM, between w2v and w2v-i4i in the paper", npm(part)),
+        ("Newcomers (the paper's Table 8)", newcomers(part)),
     ];
     html! {
         @for (head, found) in tables.iter().filter(|(_, found)| !found.is_empty()) {
@@ -275,7 +275,7 @@ fn statements(part: &Value) -> Markup {
     }
 }
 
-/// A row of recall@10 for each method, by the parts that its value `key` has.
+/// A table of recall@10 with a row per method and a column per part of `key`.
 fn recall_by(methods: &[Value], key: &str) -> Markup {
     let parts = methods.first().map(|method| array(&method[key])).unwrap_or_default();
     table(&html! {
@@ -297,11 +297,11 @@ fn recall_by(methods: &[Value], key: &str) -> Markup {
 fn breakdowns(methods: &[Value]) -> Markup {
     let labels = methods.first().map(|method| array(&method["by_label"])).unwrap_or_default();
     html! {
-        h3 { "Recall@10 by the links to the target" }
+        h3 { "Recall@10 by number of links to the target" }
         (recall_by(methods, "by_links"))
         @if !labels.is_empty() {
             details {
-                summary { "Recall@10 by the label of the target" }
+                summary { "Recall@10 by label of the target" }
                 (table(&html! {
                     tr { (heads(["label", "positions"])) @for method in methods { th { (name(method)) } } }
                     @for (number, label) in labels.iter().enumerate() {
@@ -335,8 +335,8 @@ pub fn functions(report: &Value) -> Option<Markup> {
         html! {
             h2 { "Links by citation function" }
             p.note {
-                "A machine fitted to the labelled contexts tells what each asked link is for (C " (report["functions"]["c"])
-                "); recall@10 of each, with 95 % intervals."
+                "An SVM fitted to the labelled contexts predicts the function of each test link (C " (report["functions"]["c"])
+                "). Recall@10 by function, with 95 % intervals."
             }
             (bars("recall@10 by function", &groups))
             (recall_by(methods, "by_function"))
@@ -345,7 +345,7 @@ pub fn functions(report: &Value) -> Option<Markup> {
     })
 }
 
-/// What the paper says of recall by function, and how it is here.
+/// The paper's statement on recall by function, and the result here.
 fn paper_by_function(methods: &[Value]) -> Markup {
     let of = |wanted: &str| methods.iter().find(|method| name(method) == wanted).map(|one| array(&one["by_function"]));
     let [Some(own), Some(w2v), Some(d2v)] = paper::BY_FUNCTION.map(of) else { return html! {} };
@@ -360,7 +360,7 @@ fn paper_by_function(methods: &[Value]) -> Markup {
         p {
             "In the paper " (method) " is above " (first) " and " (second) " on the " (paper::LARGEST)
             " largest functions; here on " (largest.iter().filter(above).count()) " of the " (largest.len())
-            " largest, without a test."
+            " largest (not tested)."
         }
     }
 }
@@ -384,21 +384,21 @@ fn example(number: usize, example: &Value) -> Markup {
         p {
             @if hit.is_empty() {
                 @if given {
-                    "No position asked links to the documents given."
+                    "No test position links to the given documents."
                 } @else {
-                    "No position asked links to the papers of the paper's running example (BLEU and Moses)."
+                    "No test position links to the papers of the paper's running example (BLEU and Moses)."
                 }
-                " Some place of a test document instead:"
+                " Another position of a test document instead:"
             } @else {
                 @if !given && number == 0 {
-                    "The running example of the paper is a place that speaks of BLEU and Moses; there h-d2v alone has both \
-                     among its first five. "
+                    "The running example of the paper is a passage about BLEU and Moses, for which only h-d2v has both among \
+                     its first five hits. "
                 }
-                "This place of a test document, " (text(&example["source"])) ", links to " (hit.join(" and ")) ":"
+                "This passage of the test document " (text(&example["source"])) " links to " (hit.join(" and ")) ":"
             }
         }
         blockquote { "… " (text(&example["before"])) " " b { "[link]" } " " (text(&example["after"])) " …" }
-        p { "Places of the true targets, in bold among the first ten:" }
+        p { "Ranks of the true targets, the first ten in bold:" }
         (table(&html! {
             tr {
                 th { "method" }
@@ -433,7 +433,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn what_the_paper_says_of_functions_is_counted_on_the_largest() {
+    fn the_statement_on_functions_is_counted_on_the_largest() {
         let method = |name: &str, shares: [f64; 4]| {
             let part = |(positions, share): (u64, f64)| json!({"positions": positions, "recall@10": share});
             let parts: Vec<Value> = [9, 0, 5, 7].into_iter().zip(shares).map(part).collect();
@@ -444,7 +444,7 @@ mod tests {
             method("w2v", [0.4, 0.0, 0.1, 0.4]),
             method("d2v-cac", [0.3, 0.0, 0.3, 0.1]),
         ];
-        // Nobody asks of the second; d2v-cac is above on the third, and w2v level on the last.
+        // The second has no positions; d2v-cac is above on the third, and w2v ties on the last.
         let sentence = paper_by_function(&methods).into_string();
         assert!(sentence.contains("here on 1 of the 3 largest"), "{sentence}");
         methods.pop();

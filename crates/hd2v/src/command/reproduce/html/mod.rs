@@ -69,7 +69,7 @@ fn seconds(value: &Value) -> String {
     value.as_f64().map_or(String::new(), |seconds| format!("{seconds:.0}"))
 }
 
-/// A table that scrolls where the window is too narrow; `rows` are `tr` elements.
+/// A table that scrolls if the window is too narrow; `rows` are `tr` elements.
 fn table(rows: &Markup) -> Markup {
     html! { div.wide { table { (rows) } } }
 }
@@ -118,10 +118,10 @@ fn about(report: &Value) -> Markup {
     let source = &report["settings"]["corpus"]["source"]["inputs"];
     let names: Vec<&str> = array(source).iter().filter_map(Value::as_str).collect();
     let facts = [
-        ("training_documents", "documents to learn from"),
+        ("training_documents", "training documents"),
         ("training_links", "links among them"),
         ("test_documents", "test documents"),
-        ("positions", "positions asked"),
+        ("positions", "positions tested"),
         ("multi_truth_positions", "with several truths"),
         ("newcomer_positions", "with a newcomer among them"),
     ];
@@ -132,25 +132,24 @@ fn about(report: &Value) -> Markup {
             p {
                 "Corpus: " (names.join(", ")) ". "
                 @if let Some(until) = split["until"].as_str() {
-                    "Documents dated up to " (until) " are there to learn from, later ones to ask for their links."
+                    "Trained on documents dated up to " (until) ", tested on the links of later ones."
                 } @else if let Some(share) = split["holdout"].as_f64() {
-                    (format!("{:.0}", 100.0 * share)) " % of the documents are held out and asked for their links."
+                    (format!("{:.0}", 100.0 * share)) " % of the documents are held out; their links are the test."
                 }
             }
             div.facts { @for (name, what) in facts { div { b { (thousands(&split[name])) } span { (what) } } } }
             p.note {
-                "All figures in %; [95 %] are bootstrap intervals over test documents, p is of a paired randomisation test. "
-                b { "Data differ:" }
-                " the paper (Han et al., ACL 2018) used papers of NIPS, of the ACL Anthology (its release of 2013) and of \
-                 DBLP, learning from those before 1998, 2012 and 2009 and asking the later ones: other documents and \
-                 another split than here, and 100 passes over the links where this run made "
+                "All figures in %; [95 %] are bootstrap intervals over test documents, p comes from a paired randomisation test. "
+                b { "The data differ:" }
+                " the paper (Han et al., ACL 2018) used papers of NIPS, of the ACL Anthology (release of 2013) and of DBLP, \
+                 trained on those before 1998, 2012 and 2009 and tested on later ones. Documents and split differ from \
+                 this run, and it made 100 passes over the links where this run made "
                 (report["settings"]["reference_epochs"])
-                " (--reference-epochs). Its figures and these are not comparable point by point; the order of the methods \
-                 is. "
+                " (--reference-epochs). Compare the order of the methods, not the figures themselves. "
                 @if let Some(source) = paper["source"].as_str() {
-                    "Columns headed " i { "paper" } " were given by the user: " (source) ". " (text(&paper["data"]))
+                    "The columns headed " i { "paper" } " were supplied by the user: " (source) ". " (text(&paper["data"]))
                 } @else {
-                    "This report has what the paper's text says of its tables, not their figures; "
+                    "This report includes the statements of the paper's text, not the figures of its tables; "
                     code { "--paper-figures" } " adds those."
                 }
             }
@@ -173,10 +172,10 @@ fn made(report: &Value) -> Markup {
             "hd2v " (text(&report["settings"]["version"]))
             ", corpus fingerprint " (text(&report["settings"]["corpus"]["fingerprint"]))
             ", seed " (report["seed"]) ", " (report["threads"])
-            " threads. Times of links stand in their table, with training that methods share told at each; "
+            " threads. The table of links has the times of each method, shared training included; other parts: "
             (times.join(", ")) "."
         }
-        p { "Each part by itself:" }
+        p { "Commands for the parts:" }
         pre { (commands.join("\n")) }
         details { summary { "All settings" } pre { (format!("{:#}", report["settings"])) } }
     }

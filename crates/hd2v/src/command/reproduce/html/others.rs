@@ -1,4 +1,4 @@
-//! The parts of the page that are about classes, intents and criteria, and the map.
+//! The sections of the page on classes, intents, criteria and the map.
 
 use maud::{Markup, html};
 use serde_json::Value;
@@ -10,7 +10,7 @@ use super::{array, heads, interval, pair, paper_heads, percent, printed, table, 
 pub fn classes(report: &Value) -> Markup {
     let found = &report["classes"]["value"];
     let parts =
-        [("all", "All documents (the paper's Table 5)"), ("linked", "Only documents that a link points at (Table 6)")];
+        [("all", "All documents (the paper's Table 5)"), ("linked", "Only documents with links to them (Table 6)")];
     html! {
         h2 { "Classes of documents" }
         @if let Some(why) = found["left_out"].as_str() {
@@ -40,7 +40,7 @@ fn class_part(name: &str, part: &Value, figures: &Value) -> Markup {
     html! {
         p.note {
             (part["documents"]) " documents of " (array(&part["classes"]).len())
-            " classes, 5 folds; macro F1, beside DeepWalk in orange. " (losses(part))
+            " classes, 5 folds; macro F1, in orange together with DeepWalk. " (losses(part))
         }
         (bars("macro F1", &[(String::new(), sets.iter().map(bar).collect())]))
         (table(&html! {
@@ -68,7 +68,7 @@ fn class_part(name: &str, part: &Value, figures: &Value) -> Markup {
     }
 }
 
-/// What the paper says of these features, and how it is here.
+/// Statements of the paper about these features, and the results here.
 fn statements(part: &str, sets: &[Value]) -> Markup {
     let of = |wanted: &str| sets.iter().find(|set| set["features"] == wanted);
     let row = |&(_, above, below): &(&str, &str, &str)| {
@@ -83,33 +83,33 @@ fn statements(part: &str, sets: &[Value]) -> Markup {
                 td {
                     @match (large > 0.0, small > 0.0) {
                         (true, true) => span.yes { "as in the paper" },
-                        _ if large == 0.0 && small == 0.0 => span.open { "level" },
+                        _ if large == 0.0 && small == 0.0 => span.open { "equal" },
                         (true, false) => span.open { "by macro F1 only" },
                         (false, true) => span.open { "by micro F1 only" },
-                        (false, false) => span.no { "the other way round" },
+                        (false, false) => span.no { "reversed" },
                     }
                 }
             }
         })
     };
     let rows: Vec<Markup> = paper::CLASSES.iter().filter(|statement| statement.0 == part).filter_map(row).collect();
-    let names = ["in the paper", "macro F1, points here", "micro F1, points here", "here, without a test"];
+    let names = ["in the paper", "macro F1, points here", "micro F1, points here", "here (not tested)"];
     html! {
         @if !rows.is_empty() {
-            h4 { "What the paper says of them" }
+            h4 { "Statements of the paper" }
             (table(&html! { tr { (heads(names)) } @for row in &rows { (row) } }))
         }
     }
 }
 
-/// Classes of too few contexts, which are left out.
+/// Classes left out because they have too few contexts.
 fn small(found: &Value) -> String {
     let class = |class: &Value| format!("{} ({})", text(&class[0]), class[1]);
     let all: Vec<String> = array(&found["small_classes"]).iter().map(class).collect();
-    if all.is_empty() { String::new() } else { format!(" Too small, left out: {}.", all.join(", ")) }
+    if all.is_empty() { String::new() } else { format!(" Left out as too small: {}.", all.join(", ")) }
 }
 
-/// What was left out.
+/// What was left out, as text.
 fn losses(part: &Value) -> String {
     let all: Vec<&str> = array(&part["losses"]).iter().map(text).collect();
     if all.is_empty() { String::new() } else { all.join("; ") + "." }
@@ -166,11 +166,11 @@ pub fn criteria(report: &Value) -> Option<Markup> {
     let methods = array(&found["methods"]);
     let criteria = methods.first().map(|method| array(&method["criteria"])).unwrap_or_default();
     Some(html! {
-        h2 { "What methods heed" }
+        h2 { "What methods are sensitive to" }
         p.note {
-            "The paper's Table 1, measured: probes on a generated corpus with planted truth. Our verdict, the share of \
-             probes that came out as the criterion wants, its interval; beside it what the paper's text says, – where it \
-             says nothing of the method."
+            "The paper's Table 1, measured by probes on a generated corpus whose structure is known: our verdict, the share \
+             of probes that meet the criterion, and its interval; beside it the verdict of the paper's text, or – if it \
+             does not mention the method."
         }
         (table(&html! {
             tr {
@@ -206,14 +206,14 @@ pub fn map(report: &Value) -> Markup {
     html! {
         h2 { "A map of the documents" }
         p.note {
-            "IN vectors of the default model, near ones near each other (t-SNE: axes and distances between groups mean \
-             nothing); up to 2,000 documents, "
+            "IN vectors of the default model by t-SNE: similar documents are close, but axes and distances between groups \
+             mean nothing. Up to 2,000 documents, "
             @if names.is_empty() {
                 "the corpus has no labels to colour them by"
             } @else {
                 "coloured by their most frequent labels"
             }
-            ". Point at one for its title."
+            ". Hover over one for its title."
         }
         (points("documents", &dots, &names))
     }
@@ -226,7 +226,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn what_the_paper_says_of_classes_stands_beside_the_figures() {
+    fn statements_of_the_paper_about_classes_stand_beside_the_figures() {
         let set = |name: &str, large: f64, small: f64| json!({"features": name, "macro_f1": large, "micro_f1": small});
         let told = |above: [f64; 2], below: [f64; 2]| {
             let sets = [set("d2v-cac IN", above[0], above[1]), set("d2v-nc IN", below[0], below[1])];
@@ -237,11 +237,11 @@ mod tests {
             ([0.5, 0.6], [0.4, 0.7], "by macro F1 only"),
             ([0.3, 0.6], [0.4, 0.5], "by micro F1 only"),
             ([0.3, 0.6], [0.4, 0.7], "the other way round"),
-            ([0.3, 0.6], [0.3, 0.6], "level"),
+            ([0.3, 0.6], [0.3, 0.6], "equal"),
         ] {
             let all = told(above, below);
             assert!(all.contains("d2v-cac IN above d2v-nc IN</td>") && all.contains(verdict), "{verdict}: {all}");
-            assert!(!all.contains("w2v"), "features that are not there are not spoken of: {all}");
+            assert!(!all.contains("w2v"), "features that are missing are not mentioned: {all}");
         }
         let sets = [set("d2v-cac IN", 0.5, 0.6), set("w2v IN", 0.1, 0.2)];
         assert!(statements("linked", &sets).into_string().contains("d2v-cac IN above w2v IN"));
