@@ -80,9 +80,8 @@ fn report(corpus: &Corpus, sample: &[Sample]) -> String {
         count(counts.links, "link")
     );
     out.push_str(&losses(lost, 10));
-    let none: Vec<&str> = ALWAYS.iter().filter(|&&loss| lost.count(loss) == 0).map(|loss| loss.describe()).collect();
-    for what in none {
-        out.push_str(&format!("no {what}\n"));
+    for loss in ALWAYS.into_iter().filter(|&loss| lost.count(loss) == 0) {
+        out.push_str(&format!("0 {}\n", loss.describe()));
     }
     for link in sample {
         out.push_str(&format!("\n{}\n  {}\n  → {}\n", link.source, link.context, link.targets.join(" | ")));

@@ -50,7 +50,7 @@ fn export(place: &Place, model: &str, what: &str) -> Vec<f32> {
 fn what_was_trained_stays_bit_for_bit() {
     let place = place();
     let err = place.ok("add m new -o m2 --threads 1").err;
-    assert!(err.starts_with("1 document in the model already\nm2: 2 documents added to 80, with 3 links"), "{err}");
+    assert!(err.starts_with("skipped 1 document already in the model\nm2: 2 documents added to 80, with 3 links"), "{err}");
     place.ok("add m new -o m3 --threads 3");
     let read = |name: &str| std::fs::read(place.path(name)).expect("a model");
     assert!(read("m2") == read("m3"), "any number of threads");
@@ -185,7 +185,7 @@ fn what_cannot_be_added_is_said_clearly() {
     assert!(place.refused("add m old -o x").contains("all its 80 documents are in the model already"));
     place.ok("import jsonl new.jsonl --keep-case -o cased");
     assert!(place.refused("add m cased -o x").contains("upper and lower case are kept apart"));
-    assert!(place.refused("add m new -o m").contains("exists already"));
+    assert!(place.refused("add m new -o m").contains("already exists"));
     assert!(place.refused("add new m -o x").contains("new"));
     place.ok("add m new -o m --force");
     assert_eq!(place.json("info m --json")["documents"], 82);

@@ -23,7 +23,7 @@ fn papers() -> Place {
 fn a_report_tells_what_became_of_references() {
     let place = papers();
     let outcome = place.ok("import tei . --min-count 1 --report r.json -o c");
-    assert!(outcome.err.contains("1 of 2 references found in the set (50.0 %)"), "{}", outcome.err);
+    assert!(outcome.err.contains("1 of 2 references matched to a paper of the set (50.0 %)"), "{}", outcome.err);
     let report: Value = serde_json::from_slice(&std::fs::read(place.path("r.json")).expect("a report")).expect("JSON");
     assert_eq!((report["documents"].as_u64(), report["links"].as_u64()), (Some(2), Some(1)));
     let title = &report["references"]["resolved"]["title"];
@@ -60,7 +60,7 @@ fn a_report_that_is_there_is_not_replaced() {
     place.write("r.json", "mine");
     let outcome = place.run("import tei . --report r.json -o c");
     assert_eq!(outcome.code, Some(1));
-    assert!(outcome.err.contains("r.json: exists already"), "{}", outcome.err);
+    assert!(outcome.err.contains("r.json: already exists"), "{}", outcome.err);
     assert!(!place.path("c").exists());
 }
 

@@ -20,7 +20,7 @@ fn refused(text: impl AsRef<[u8]>) -> String {
     place.refused("import jsonl in.jsonl -o c")
 }
 
-const MEND: &str = "Mend it, or leave such records out with --skip-bad";
+const MEND: &str = "Correct it, or skip such records with --skip-bad";
 
 #[test]
 fn bytes_that_are_no_utf_8_are_named_by_line_and_byte() {
@@ -172,7 +172,7 @@ fn an_output_that_exists_is_kept_unless_forced_and_only_a_corpus_is_replaced() {
     let place = Place::with(&[("in", &record("a", "x")), ("other", &(record("a", "x") + &record("b", "y")))]);
     place.ok("import jsonl in -o c");
     let before = place.files("c");
-    let exists = "c: exists already; choose another name, or replace it with --force";
+    let exists = "c: already exists; choose another name, or replace it with --force";
     assert_eq!(place.refused("import jsonl other -o c"), exists);
     assert_eq!(place.refused("generate --docs 10 --links 10 -o c"), exists);
     assert!(place.files("c") == before);
@@ -204,7 +204,7 @@ fn an_output_that_exists_is_kept_unless_forced_and_only_a_corpus_is_replaced() {
 fn a_jsonl_output_that_exists_is_kept_unless_forced() {
     let place = Place::with(&[("in.txt", "A x\n"), ("out.jsonl", "precious")]);
     let message = place.refused("import lines in.txt --jsonl out.jsonl");
-    assert_eq!(message, "out.jsonl: exists already; choose another name, or replace it with --force");
+    assert_eq!(message, "out.jsonl: already exists; choose another name, or replace it with --force");
     place.write("bad.txt", b"\xff");
     place.refused("import lines bad.txt --jsonl out.jsonl --force");
     assert_eq!(std::fs::read_to_string(place.path("out.jsonl")).expect("there"), "precious");

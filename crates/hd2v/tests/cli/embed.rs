@@ -88,7 +88,7 @@ fn bad_input_leaves_nothing_behind() {
     }
     place.ok("embed m bad.jsonl --skip-bad -o x.npy");
     assert_eq!(rows(&read(&place, "x.npy")).len(), 1);
-    assert!(place.refused("embed m bad.jsonl -o x.npy").contains("exists already"));
+    assert!(place.refused("embed m bad.jsonl -o x.npy").contains("already exists"));
     place.write("latin", b"caf\xe9");
     assert!(place.refused("embed m latin -o y.npy").starts_with("latin: not UTF-8 (byte 4 of the file)"));
     assert!(place.refused("embed m --lines latin -o y.npy").starts_with("latin:1: not UTF-8 (byte 4 of the line)"));

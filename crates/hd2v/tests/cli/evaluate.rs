@@ -169,7 +169,7 @@ fn links_that_cannot_be_asked_for_are_told() {
     for (arguments, expected) in [
         ("c --methods nonsense", "expected methods (popular, bm25"),
         ("c --methods deepwalk", "evaluate classes"),
-        ("c --methods ,", "--methods names none"),
+        ("c --methods ,", "--methods names no method"),
         ("c --holdout 1.5", "share of test documents is 1.5"),
         ("c --until 2009 --holdout 0.1", "cannot be used with"),
         ("c --reference-epochs 0", "--reference-epochs is 0"),
@@ -252,7 +252,7 @@ fn labels_may_come_from_a_file_and_bad_ones_are_told() {
         ("c --labels bad.tsv", 1, "bad.tsv:2: expected an id, a tab and a label"),
         ("c --label-prefix colour:", 1, "no label begins with \"colour:\""),
         ("c --label-prefix kind: --methods nonsense", 2, "expected a method"),
-        ("c --label-prefix kind: --c 0", 2, "--c is 0"),
+        ("c --label-prefix kind: --c 0", 2, "above 0"),
     ] {
         let outcome = place.run(&format!("evaluate classes {arguments}"));
         assert_eq!((outcome.code, outcome.out.as_str()), (Some(code), ""), "{arguments}: {}", outcome.err);
@@ -321,7 +321,7 @@ fn intents_of_too_few_contexts_and_models_without_words_are_told() {
             && outcome.err.contains("leave out classes of fewer than 5 members")
     );
     let outcome = place.ok("evaluate intents m few.jsonl --folds 5 --min-class 5 --json");
-    assert!(outcome.err.contains("few.jsonl: \"praise\" is left out: 1 context"), "{}", outcome.err);
+    assert!(outcome.err.contains("few.jsonl: \"praise\" is left out: only 1 context"), "{}", outcome.err);
     let report: Value = serde_json::from_str(&outcome.out).expect("JSON");
     assert_eq!((&report["contexts"], &report["small_classes"][0][0]), (&30.into(), &"praise".into()));
     for method in ["deepwalk", "d2v-nc"] {
@@ -382,8 +382,7 @@ fn a_report_that_was_stopped_goes_on_to_the_same_figures() {
     place.ok(&command);
     let whole = figures(&place, "report");
     let html = fs::read_to_string(place.path("report/report.html")).expect("a page");
-    let parts =
-        ["<h2>Links</h2>", "by citation function", "An example", "Table 5", "What the paper says of them", "A map"];
+    let parts = ["<h2>Links</h2>", "by citation function", "An example", "Table 5", "Statements of the paper", "A map"];
     for part in parts.into_iter().chain(["How this was made"]) {
         assert!(html.contains(part), "{part}");
     }
@@ -395,7 +394,7 @@ fn a_report_that_was_stopped_goes_on_to_the_same_figures() {
     }
     fs::remove_file(place.path("report/report.json")).expect("a report");
     let outcome = place.ok(&command);
-    assert!(outcome.err.contains("[4/6] map: done before"), "{}", outcome.err);
+    assert!(outcome.err.contains("[4/6] map: already done"), "{}", outcome.err);
     assert!(outcome.err.contains("[1/1] w2v: done"), "{}", outcome.err);
     assert!(figures(&place, "report") == whole);
     assert!(place.path("report/runs/qrels").is_file() && place.path("report/runs/h-d2v.run").is_file());
@@ -405,8 +404,8 @@ fn a_report_that_was_stopped_goes_on_to_the_same_figures() {
     place.write("labels.tsv", (0..80).map(|doc| format!("d{doc:06}\t{}\n", doc % 2)).collect::<String>());
     let labelled = command.replace("--label-prefix topic:", "--labels labels.tsv");
     let outcome = place.ok(&labelled);
-    assert!(outcome.err.contains("classes: done before in another way"), "{}", outcome.err);
-    assert!(outcome.err.contains("intents-1: done before\n"), "{}", outcome.err);
+    assert!(outcome.err.contains("classes: done before with other settings"), "{}", outcome.err);
+    assert!(outcome.err.contains("intents-1: already done\n"), "{}", outcome.err);
     assert_eq!(figures(&place, "report")["classes"]["value"]["all"]["documents"], 80);
     place.write("labels.tsv", (0..60).map(|doc| format!("d{doc:06}\t{}\n", doc % 2)).collect::<String>());
     place.ok(&labelled);
@@ -502,7 +501,7 @@ fn a_report_whose_run_was_killed_goes_on_to_what_an_uninterrupted_one_has() {
         child.wait().expect("it ended");
     }
     let outcome = place.ok(&reproduce("killed"));
-    assert!(outcome.err.contains("done before"), "{}", outcome.err);
+    assert!(outcome.err.contains("already done"), "{}", outcome.err);
     let mut whole = figures(&place, "whole");
     let killed = figures(&place, "killed");
     whole["commands"] = killed["commands"].clone();
@@ -523,7 +522,7 @@ fn figures_of_the_paper_stand_beside_and_bad_ones_are_told() {
         format!("reproduce c -o report --methods bm25,popular --criteria-docs 0 --class-methods d2v-nc {QUICK}");
     place.ok(&command);
     let page = || fs::read_to_string(place.path("report/report.html")).expect("a page");
-    assert!(!page().contains("paper: recall") && page().contains("not their figures"));
+    assert!(!page().contains("paper: recall") && page().contains("not the figures of its tables"));
     // They decide no figure, so the same folder will do.
     place.ok(&format!("{command} --paper-figures paper.json"));
     for part in ["paper: recall", "12.34", "43.21", "a printed copy, page 7", "Another release."] {
@@ -536,7 +535,7 @@ fn figures_of_the_paper_stand_beside_and_bad_ones_are_told() {
         ("{\"source\": \"x\", \"links\": {\"best\": {}}}", "expected methods (popular"),
         ("{\"source\": \"x\", \"newcomers\": {\"npm\": 120}}", "newcomers, npm: expected a figure in %"),
         ("{\"source\": \"x\", \"links\": 3}", "expected an object as \"links\""),
-        ("{", "is no JSON"),
+        ("{", "not valid JSON"),
     ] {
         place.write("bad.json", text);
         let message = place.refused(&format!("{command} --paper-figures bad.json"));
@@ -553,14 +552,14 @@ fn what_is_something_else_is_not_replaced() {
         place.write(file, "thesis\n");
     }
     let message = place.refused(&format!("reproduce c -o mine --methods popular {QUICK}"));
-    assert!(message.contains("mine: is there already, and holds no report"), "{message}");
+    assert!(message.contains("mine: already exists and contains no report"), "{message}");
     let message = place.refused("train c -o m --log thesis");
-    assert!(message.contains("thesis: is there already and is no log"), "{message}");
+    assert!(message.contains("thesis: already exists and is not a training log"), "{message}");
     let message = place.refused(&format!("evaluate links c --methods popular {QUICK} --run thesis"));
-    assert!(message.contains("thesis: is there already and is no run file"), "{message}");
+    assert!(message.contains("thesis: already exists and is not a run file"), "{message}");
     ["mine/report.html", "mine/.models/thesis", "thesis"].iter().for_each(|name| kept(name));
     place.ok(&format!("evaluate links c --methods popular {QUICK} --runs runs"));
     place.ok(&format!("evaluate links c --methods popular {QUICK} --runs runs"));
     let message = place.refused(&format!("evaluate links c --methods popular {QUICK} --every 2 --runs runs"));
-    assert!(message.contains("runs: holds run files of other questions"), "{message}");
+    assert!(message.contains("runs: contains run files of other questions"), "{message}");
 }

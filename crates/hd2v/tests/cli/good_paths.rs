@@ -1,4 +1,4 @@
-//! What works, and that it gives the same whatever way it is asked for.
+//! Commands on good input: they work, with the same result whichever way the input comes.
 
 use serde_json::Value;
 

@@ -18,7 +18,7 @@ const LONGEST: Duration = Duration::from_secs(120);
 /// A directory for one test.
 pub struct Place(TempDir);
 
-/// What a command said and how it ended.
+/// The output and exit code of a command.
 #[derive(Debug)]
 pub struct Outcome {
     pub code: Option<i32>,
@@ -73,7 +73,7 @@ impl Place {
         self.run_with(arguments, b"")
     }
 
-    /// The same, with these bytes on standard input.
+    /// [`Self::run`] with these bytes on standard input.
     pub fn run_with(&self, arguments: &str, stdin: &[u8]) -> Outcome {
         let output = assert_cmd::Command::new(HD2V)
             .args(arguments.split_whitespace())
@@ -99,7 +99,7 @@ impl Place {
         serde_json::from_str(&self.ok(arguments).out).expect("one JSON document")
     }
 
-    /// What identifies the content of a corpus.
+    /// The fingerprint of the content of a corpus.
     pub fn fingerprint(&self, corpus: &str) -> String {
         let info = self.json(&format!("info {corpus} --json"));
         info["provenance"]["fingerprint"].as_str().expect("a fingerprint").to_owned()
@@ -110,7 +110,7 @@ impl Place {
         self.refused_with(arguments, b"")
     }
 
-    /// The same, with these bytes on standard input.
+    /// [`Self::refused`] with these bytes on standard input.
     pub fn refused_with(&self, arguments: &str, stdin: &[u8]) -> String {
         let before = self.entries();
         let message = self.run_with(arguments, stdin).one_message(arguments);

@@ -132,7 +132,7 @@ fn what_a_killed_import_left_is_cleared_by_the_next_one_and_a_running_one_is_lef
         let output = running.wait_with_output().expect("it ends");
         let err = String::from_utf8_lossy(&output.stderr);
         // What was made meanwhile is not replaced without --force.
-        assert!(err.contains("exists already") || output.status.success(), "{err}");
+        assert!(err.contains("already exists") || output.status.success(), "{err}");
         assert_eq!(parts(), 0, "{arguments}");
     }
 }

@@ -81,7 +81,11 @@ fn without_a_learnt_ranking_another_takes_its_place() {
     let place = place();
     assert_eq!(asked(&place, "", "the chart method [[?]]")["ranking"], "bm25-cited");
     let outcome = place.run("recommend m --text chart --rank hybrid --top 1").succeeded("another ranking");
-    assert!(outcome.err.contains("no hybrid was learnt") && outcome.err.contains("bm25-cited"), "{}", outcome.err);
+    assert!(
+        outcome.err.contains("this model has no hybrid ranking") && outcome.err.contains("bm25-cited"),
+        "{}",
+        outcome.err
+    );
     assert!(outcome.out.contains("p-chart"), "{}", outcome.out);
     let outcome = place.run("recommend m --text chart --min-probability 0.5");
     assert_eq!((outcome.code, outcome.err.contains("only the hybrid")), (Some(2), true), "{}", outcome.err);
@@ -139,7 +143,7 @@ fn an_index_is_made_kept_and_made_again() {
     let made = ask("--index");
     assert_eq!(made.out, exact);
     let err = &made.err;
-    assert!(err.starts_with("m.index: making the index …\nm.index: made in") && err.contains("100.0 %"), "{err}");
+    assert!(err.starts_with("m.index: building the index …\nm.index: built in") && err.contains("100.0 %"), "{err}");
     let again = ask("--index");
     assert_eq!((again.out.as_str(), again.err.lines().count()), (exact.as_str(), 1), "{}", again.err);
     let out = place.json("recommend m --text chart --rank embedding --index --json");
@@ -154,11 +158,11 @@ fn an_index_is_made_kept_and_made_again() {
     // Another model under the same name; a file that is no index.
     place.ok("train c -o m --dim 8 --epochs 5 --content-epochs 2 --seed 7 --force");
     let err = ask("--index").err;
-    assert!(err.contains("making the index again: the one there was made for another model"), "{err}");
+    assert!(err.contains("building the index again: it belongs to another model"), "{err}");
     let bytes = std::fs::read(place.path("m.index")).expect("an index");
     place.write("m.index", &bytes[..bytes.len() - 3]);
     let damaged = ask("--index");
-    assert!(damaged.err.contains("making the index again: the one there is not usable"), "{}", damaged.err);
+    assert!(damaged.err.contains("building the index again: it is damaged"), "{}", damaged.err);
     assert_eq!(damaged.out, ask("").out);
     assert!(std::fs::read(place.path("m.index")).expect("an index") == bytes, "made again as it was");
 }
@@ -257,7 +261,10 @@ fn exports_hold_the_vectors_of_the_model_in_every_format() {
     let read = |name: &str| std::fs::read(place.path(name)).expect("written");
     let numbers = |bytes: &[u8]| bytes.as_chunks().0.iter().map(|&four| f32::from_le_bytes(four)).collect::<Vec<f32>>();
     let err = place.ok("export m --what doc-out --format word2vec -o text").err;
-    assert!(err.starts_with("1 names have white space, which is written _\ntext: 35 vectors of 8 numbers"), "{err}");
+    assert!(
+        err.starts_with("1 names contain white space, which is written as _\ntext: 35 vectors of 8 numbers"),
+        "{err}"
+    );
     let text = String::from_utf8(read("text")).expect("text");
     let (head, rows) = text.split_once('\n').expect("a head");
     assert_eq!((head, rows.lines().count()), ("35 8", 35));

@@ -1,4 +1,4 @@
-//! What the program says, and to whom: help, and readers that go away.
+//! Output of the program: help, and readers that close early.
 
 use crate::helper::{Place, record, records};
 

@@ -32,7 +32,7 @@ fn a_model_says_what_it_is_and_is_not_replaced_without_force() {
         lines[0]["loss"].as_f64()
             > lines.iter().rev().find(|l| l["phase"] == "content").and_then(|l| l["loss"].as_f64())
     );
-    assert!(place.refused(&format!("train c -o m {QUICK}")).contains("exists already"));
+    assert!(place.refused(&format!("train c -o m {QUICK}")).contains("already exists"));
     place.ok(&format!("train c -o m {QUICK} --force"));
 }
 
@@ -75,13 +75,13 @@ fn threads_do_not_change_the_file_but_the_options_do() {
 fn a_budget_of_time_gives_passes_that_can_be_asked_for_again() {
     let place = place();
     let outcome = place.ok("train c -o m --dim 16 --no-hybrid --time 10s");
-    let told = outcome.err.lines().find_map(|line| line.split("there is time for ").nth(1)).expect("it tells");
+    let told = outcome.err.lines().find_map(|line| line.split("is enough for ").nth(1)).expect("it tells");
     place.ok(&format!("train c -o m2 --dim 16 {told}"));
     assert!(fs::read(place.path("m")).expect("a model") == fs::read(place.path("m2")).expect("a model"));
     let outcome = place.ok("train c -o m3 --dim 16 --time 0.001s");
     assert!(outcome.err.contains("--content-epochs 0 --epochs 1 --no-hybrid"), "{}", outcome.err);
     let outcome = place.ok("train c -o npm --dim 16 --method npm --epochs 40 --time 0.5s");
-    let told = outcome.err.lines().find_map(|line| line.split("there is time for ").nth(1)).expect("it tells");
+    let told = outcome.err.lines().find_map(|line| line.split("is enough for ").nth(1)).expect("it tells");
     place.ok(&format!("train c -o npm2 --dim 16 --method npm {told}"));
     assert!(fs::read(place.path("npm")).expect("a model") == fs::read(place.path("npm2")).expect("a model"));
     assert_eq!(place.run("train c -o m4 --time soon").code, Some(2));
@@ -116,10 +116,10 @@ fn what_cannot_be_trained_gets_one_message() {
         ("train c -o m --decay NaN", "decay is NaN"),
         ("train c -o m --decay=-5", "decay is -5"),
         ("train c -o m --checkpoint-every=-1", "number of minutes"),
-        ("train c -o m --method npm --rate 0.1", "--rate changes nothing in npm; it is for h-d2v, joint"),
-        ("train c -o m --method pv-dbow --patience 1", "--patience changes nothing in pv-dbow"),
-        ("train c -o m --method joint --content-epochs 1", "--content-epochs changes nothing in joint"),
-        ("train c -o m --skip-gram", "--skip-gram changes nothing in h-d2v; it is for w2v"),
+        ("train c -o m --method npm --rate 0.1", "--rate has no effect on npm; it is for h-d2v, joint"),
+        ("train c -o m --method pv-dbow --patience 1", "--patience has no effect on pv-dbow"),
+        ("train c -o m --method joint --content-epochs 1", "--content-epochs has no effect on joint"),
+        ("train c -o m --skip-gram", "--skip-gram has no effect on h-d2v; it is for w2v"),
     ] {
         let outcome = place.run(arguments);
         assert_eq!(outcome.code, Some(2), "{arguments}: {}", outcome.err);

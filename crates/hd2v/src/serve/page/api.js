@@ -38,7 +38,7 @@ function askToken() {
 const kept = new Map();
 let model, latest = 0, questions = 0;
 
-function heed(now, question) {
+function noteModel(now, question) {
   if (!now || question < latest) return;
   const replaced = model && now !== model;
   [model, latest] = [now, question];
@@ -57,7 +57,7 @@ async function ask(path, options = {}) {
     if (error.name === 'AbortError') throw error;
     throw new Trouble('gone', 'No answer from the server. Is hd2v serve still running?');
   }
-  heed(answer.headers.get('x-model'), question);
+  noteModel(answer.headers.get('x-model'), question);
   if (answer.status === 401) {
     // Another question may have got the right token meanwhile.
     if (token !== sent || await askToken()) return ask(path, options);

@@ -36,7 +36,7 @@ export function filters(info, changed, source) {
   const count = el('span', { class: 'count' });
   const chip = el('p', { class: 'writing', hidden: true });
 
-  /** Tells which document the text stands in; the address keeps it. */
+  /** Sets the document that contains the text; the address keeps it. */
   function tell(document, more = '') {
     source = document?.id;
     chip.hidden = !document;
@@ -56,7 +56,7 @@ export function filters(info, changed, source) {
       (error) => { if (source === id && error.kind === 'unknown') tell({ id }, ' (not in this collection)'); });
   }
 
-  function told() {
+  function showCount() {
     const used = [kept.rank && kept.rank !== info.ranking, kept.before, kept.labels.length, source, kept.whole].filter(Boolean).length;
     count.textContent = used ? `${used} set` : '';
   }
@@ -69,7 +69,7 @@ export function filters(info, changed, source) {
     wrong.textContent = sound ? '' : `Ignored: enter ${DATES}.`;
     kept.labels = labels.filter(([, , box]) => box.checked).map(([label]) => label);
     kept.whole = whole.checked;
-    told();
+    showCount();
     changed();
   }
   const boxes = labels.map(([, , box]) => box);
@@ -81,7 +81,7 @@ export function filters(info, changed, source) {
     for (const box of boxes) box.checked = false;
     writeIn();
   } } }, 'Clear');
-  told();
+  showCount();
   const element = el('details', { class: 'options' },
     el('summary', {}, 'Ranking and filters ', count),
     el('div', { class: 'fields' },

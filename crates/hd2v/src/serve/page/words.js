@@ -18,7 +18,7 @@ export async function words(main, { about, titled, current, failed, enter }) {
     enter(input);
     return undefined;
   }
-  // The model has words in lower case, unless it was told to keep the case.
+  // The model has words in lower case, unless its corpus was imported with --keep-case.
   const near = async (by) => {
     try { return await api.near(about, by); } catch (error) {
       if (error.kind !== 'unknown' || about === about.toLowerCase()) throw error;

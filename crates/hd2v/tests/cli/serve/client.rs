@@ -22,7 +22,7 @@ pub struct Server {
     reader: Option<JoinHandle<()>>,
 }
 
-/// What a server answered.
+/// A response of the server.
 #[derive(Debug)]
 pub struct Answer {
     pub status: u16,
@@ -55,7 +55,7 @@ impl Server {
         Server::of(place.start(&format!("serve m --port 0 {arguments}")))
     }
 
-    /// The same from a shell that has run `limit` before.
+    /// Starts a server from a shell that has run `limit` before.
     pub fn start_limited(place: &Place, limit: &str, arguments: &str) -> Server {
         let script = format!("{limit}; exec {HD2V} serve m --port 0 {arguments}");
         let mut shell = Command::new("sh");
@@ -118,7 +118,7 @@ impl Server {
         self.ask("GET", path, "", "")
     }
 
-    /// What is there.
+    /// The JSON at a path, which must exist.
     pub fn json(&self, path: &str) -> Value {
         let answer = self.get(path);
         assert_eq!(answer.status, 200, "{path}: {}", String::from_utf8_lossy(&answer.body));

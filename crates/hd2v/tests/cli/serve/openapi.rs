@@ -7,7 +7,7 @@ use serde_json::{Value, json};
 use super::client::{Server, until};
 use super::{place, text};
 
-/// What a schema refers to, or itself.
+/// Follows a reference to another schema.
 fn followed<'a>(api: &'a Value, schema: &'a Value) -> &'a Value {
     let Some(name) = schema["$ref"].as_str() else { return schema };
     api.pointer(name.trim_start_matches('#')).unwrap_or_else(|| panic!("{name} is not described"))
@@ -26,7 +26,7 @@ fn properties<'a>(api: &'a Value, schema: &'a Value) -> BTreeSet<&'a str> {
     own.chain(others).collect()
 }
 
-/// What is wrong with `value`, seen by a schema of the description.
+/// Differences between `value` and a schema of the description.
 fn faults(api: &Value, schema: &Value, value: &Value, place: &str) -> Vec<String> {
     if !["$ref", "type", "allOf", "oneOf", "anyOf"].iter().any(|told| !schema[told].is_null()) {
         return vec![format!("{place} is not described")];
@@ -41,7 +41,7 @@ fn faults(api: &Value, schema: &Value, value: &Value, place: &str) -> Vec<String
     wrong
 }
 
-/// The same, but for properties that the schema does not know.
+/// As [`faults`], but allows properties that the schema does not have.
 fn misfits(api: &Value, schema: &Value, value: &Value, place: &str) -> Vec<String> {
     let schema = followed(api, schema);
     let mut wrong: Vec<String> = parts(schema, &["allOf"]).flat_map(|part| misfits(api, part, value, place)).collect();

@@ -109,7 +109,7 @@ fn small(found: &Value) -> String {
     if all.is_empty() { String::new() } else { format!(" Left out as too small: {}.", all.join(", ")) }
 }
 
-/// What was left out, as text.
+/// A sentence about documents that were left out.
 fn losses(part: &Value) -> String {
     let all: Vec<&str> = array(&part["losses"]).iter().map(text).collect();
     if all.is_empty() { String::new() } else { all.join("; ") + "." }
@@ -228,7 +228,7 @@ mod tests {
     #[test]
     fn statements_of_the_paper_about_classes_stand_beside_the_figures() {
         let set = |name: &str, large: f64, small: f64| json!({"features": name, "macro_f1": large, "micro_f1": small});
-        let told = |above: [f64; 2], below: [f64; 2]| {
+        let shown = |above: [f64; 2], below: [f64; 2]| {
             let sets = [set("d2v-cac IN", above[0], above[1]), set("d2v-nc IN", below[0], below[1])];
             statements("all", &sets).into_string()
         };
@@ -236,10 +236,10 @@ mod tests {
             ([0.5, 0.6], [0.4, 0.5], "+10.0</td><td>+10.0</td><td><span class=\"yes\">as in the paper"),
             ([0.5, 0.6], [0.4, 0.7], "by macro F1 only"),
             ([0.3, 0.6], [0.4, 0.5], "by micro F1 only"),
-            ([0.3, 0.6], [0.4, 0.7], "the other way round"),
+            ([0.3, 0.6], [0.4, 0.7], "reversed"),
             ([0.3, 0.6], [0.3, 0.6], "equal"),
         ] {
-            let all = told(above, below);
+            let all = shown(above, below);
             assert!(all.contains("d2v-cac IN above d2v-nc IN</td>") && all.contains(verdict), "{verdict}: {all}");
             assert!(!all.contains("w2v"), "features that are missing are not mentioned: {all}");
         }
