@@ -30,6 +30,15 @@ pub fn stop_on_interrupt() {
     });
 }
 
+/// The bar in this style, if stderr is a terminal.
+fn bar(bar: ProgressBar, template: &str) -> Option<ProgressBar> {
+    std::io::stderr().is_terminal().then(|| bar.with_style(style(template)))
+}
+
+fn style(template: &str) -> ProgressStyle {
+    ProgressStyle::with_template(template).unwrap_or_else(|_| ProgressStyle::default_bar())
+}
+
 /// Shows the progress of an import.
 pub struct Reporter {
     bar: Option<ProgressBar>,
@@ -41,13 +50,7 @@ pub struct Reporter {
 impl Reporter {
     /// Starts the clock.
     pub fn new() -> Reporter {
-        let bar = std::io::stderr().is_terminal().then(|| {
-            let bar = ProgressBar::no_length();
-            bar.set_style(
-                ProgressStyle::with_template("{spinner} {msg}").unwrap_or_else(|_| ProgressStyle::default_bar()),
-            );
-            bar
-        });
+        let bar = bar(ProgressBar::no_length(), "{spinner} {msg}");
         let now = Instant::now();
         Reporter { bar, started: now, printed: now, last: None }
     }
@@ -57,8 +60,7 @@ impl Reporter {
         self.last = Some(*progress);
         if let Some(bar) = &self.bar {
             if bar.length().is_none() && progress.total.is_some() {
-                let template = "{msg} [{bar:30}] {percent}%  {eta} left";
-                bar.set_style(ProgressStyle::with_template(template).unwrap_or_else(|_| ProgressStyle::default_bar()));
+                bar.set_style(style("{msg} [{bar:30}] {percent}%  {eta} left"));
                 bar.set_length(progress.total.unwrap_or(0));
             }
             bar.set_message(self.line(progress));
@@ -159,12 +161,7 @@ impl Pace {
 impl TrainReporter {
     /// Starts the clock.
     pub fn new() -> TrainReporter {
-        let bar = std::io::stderr().is_terminal().then(|| {
-            let bar = ProgressBar::new(1000);
-            let style = ProgressStyle::with_template("{msg} [{bar:30}] {percent}%");
-            bar.set_style(style.unwrap_or_else(|_| ProgressStyle::default_bar()));
-            bar
-        });
+        let bar = bar(ProgressBar::new(1000), "{msg} [{bar:30}] {percent}%");
         let now = Instant::now();
         TrainReporter { bar, started: now, printed: now, pace: Pace::new() }
     }
@@ -267,12 +264,7 @@ const WARM_UP: Duration = Duration::from_secs(10);
 impl EvaluateReporter {
     /// Starts the clock, for methods with their costs (see `evaluate::methods::costs`), each run `times` times.
     pub fn new(costs: Vec<(&'static str, f64)>, times: usize) -> EvaluateReporter {
-        let bar = std::io::stderr().is_terminal().then(|| {
-            let bar = ProgressBar::new_spinner();
-            let style = ProgressStyle::with_template("{spinner} {msg}");
-            bar.set_style(style.unwrap_or_else(|_| ProgressStyle::default_bar()));
-            bar
-        });
+        let bar = bar(ProgressBar::new_spinner(), "{spinner} {msg}");
         let now = Instant::now();
         let (shares, paces) = (BTreeMap::new(), BTreeMap::new());
         let state = Evaluating { bar, started: now, printed: now, done: 0, shares, paces };

@@ -2,10 +2,10 @@
 
 use std::fs::File;
 use std::io::{BufRead, BufReader, BufWriter, Read, Write};
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::str::FromStr;
 
-use anyhow::{Context, Result};
+use anyhow::{Context, Result, bail};
 use clap::Args;
 use clap::builder::{PossibleValuesParser, TypedValueParser};
 use hyperdoc2vec::corpus::CorpusOptions;
@@ -121,6 +121,34 @@ fn straight<T>(
     let result = write(&mut out).map_err(|error| naming(error, path))?;
     out.flush().with_context(|| format!("cannot write {}", path.display()))?;
     Ok(result)
+}
+
+/// The methods that `option` names, each once; the defaults if it is not given.
+pub fn listed<M: FromStr<Err = String> + PartialEq + Clone>(
+    option: &str,
+    names: Option<&str>,
+    defaults: &[M],
+) -> Result<Vec<M>> {
+    let Some(names) = names else { return Ok(defaults.to_vec()) };
+    let mut methods = Vec::new();
+    for name in names.split(',').map(str::trim).filter(|name| !name.is_empty()) {
+        let method = name.parse().map_err(|what| Error::Usage(format!("{option}: {what}")))?;
+        if !methods.contains(&method) {
+            methods.push(method);
+        }
+    }
+    if methods.is_empty() {
+        bail!(Error::Usage(format!("{option} names no method; try {option} d2v-nc,h-d2v")));
+    }
+    Ok(methods)
+}
+
+/// The path with a dot and a suffix appended: `papers.model.index`.
+pub fn with_suffix(path: &Path, suffix: &str) -> PathBuf {
+    let mut name = path.as_os_str().to_owned();
+    name.push(".");
+    name.push(suffix);
+    name.into()
 }
 
 /// The first line of a file, up to 10,000 bytes; `None` if it cannot be read as text.

@@ -10,7 +10,7 @@ use hyperdoc2vec::{Document, Error, Model, export};
 use hyperdoc2vec::{Inferred, Inferrer};
 use serde::Serialize;
 
-use super::common::{default_max_record, most_threads, refuse_existing, write_file, write_output};
+use super::common::{default_max_record, most_threads, refuse_existing, with_suffix, write_file, write_output};
 use crate::output::{count, losses, status, thousands};
 use crate::progress::{Reporter, stop_on_interrupt};
 
@@ -91,7 +91,7 @@ pub fn run(arguments: &EmbedArgs) -> Result<()> {
     let mut reporter = Reporter::new();
     let mut tally = TextCounts::default();
     if npy {
-        let ids = ids_path(output);
+        let ids = with_suffix(output, "ids");
         // Refuse both before writing either.
         refuse_existing(output, arguments.force)?;
         write_file(&ids, arguments.force, &mut |ids| {
@@ -189,11 +189,4 @@ fn is_jsonl(path: &Path) -> bool {
     let packed = path.extension().is_some_and(|e| ["gz", "zst", "bz2", "xz"].iter().any(|known| e == *known));
     let inner = if packed { path.with_extension("") } else { path.to_owned() };
     path.as_os_str() == "-" || inner.extension().is_some_and(|e| e == "jsonl" || e == "ndjson")
-}
-
-/// `new.npy` has `new.npy.ids` beside it.
-fn ids_path(output: &Path) -> PathBuf {
-    let mut path = output.as_os_str().to_owned();
-    path.push(".ids");
-    PathBuf::from(path)
 }

@@ -286,16 +286,12 @@ fn shades(terminal: bool, no_color: Option<&OsStr>, term: Option<&OsStr>) -> boo
 
 /// The question that the arguments ask.
 fn question(arguments: &RecommendArgs) -> Result<Question> {
-    let source_text = |path: &PathBuf| {
-        let shown = path.display().to_string();
-        utf8(std::fs::read(path).with_context(|| format!("cannot read {shown}"))?, &shown)
-    };
     let mut question = Question::new(text(arguments)?)
         .top(arguments.top)
         .exclude(arguments.exclude.iter().cloned())
         .only(arguments.only.iter().cloned());
     question.source.clone_from(&arguments.source);
-    question.source_text = arguments.source_file.as_ref().map(source_text).transpose()?;
+    question.source_text = arguments.source_file.as_deref().map(read).transpose()?;
     (question.rank, question.before) = (arguments.rank, arguments.before);
     (question.min_probability, question.explain) = (arguments.min_probability, arguments.explain);
     Ok(question)
@@ -314,12 +310,14 @@ fn text(arguments: &RecommendArgs) -> Result<String> {
     };
     match (&arguments.text, &arguments.file) {
         (Some(text), _) => Ok(text.clone()),
-        (None, Some(path)) if path != Path::new("-") => {
-            let shown = path.display().to_string();
-            utf8(std::fs::read(path).with_context(|| format!("cannot read {shown}"))?, &shown)
-        }
+        (None, Some(path)) if path != Path::new("-") => read(path),
         _ => stdin(),
     }
+}
+
+fn read(path: &Path) -> Result<String> {
+    let shown = path.display().to_string();
+    utf8(std::fs::read(path).with_context(|| format!("cannot read {shown}"))?, &shown)
 }
 
 fn utf8(bytes: Vec<u8>, place: &str) -> Result<String> {

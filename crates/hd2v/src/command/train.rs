@@ -16,7 +16,7 @@ use hyperdoc2vec::{Corpus, Date, Error};
 use serde_json::json;
 use strum::VariantArray;
 
-use super::common::{first_line, most_threads, named, refuse_existing};
+use super::common::{first_line, most_threads, named, refuse_existing, with_suffix};
 use crate::output::{count, status};
 use crate::progress::{TrainReporter, stop_on_interrupt};
 
@@ -196,7 +196,7 @@ pub fn run(arguments: &TrainArgs) -> Result<()> {
     let every = Duration::try_from_secs_f64(arguments.checkpoint_every * 60.0).map_err(|_| {
         Error::Usage(format!("--checkpoint-every is {}, but must be a number of minutes", arguments.checkpoint_every))
     })?;
-    let checkpoint = checkpoint_path(output);
+    let checkpoint = with_suffix(output, "checkpoint");
     ensure!(
         arguments.resume || arguments.force || !checkpoint.exists(),
         "{}: checkpoint of an interrupted run; continue with --resume, or start again with --force",
@@ -344,12 +344,6 @@ fn check_flags(arguments: &TrainArgs, method: Method) -> Result<()> {
         );
     }
     Ok(())
-}
-
-fn checkpoint_path(model: &Path) -> PathBuf {
-    let mut path = model.as_os_str().to_owned();
-    path.push(".checkpoint");
-    PathBuf::from(path)
 }
 
 /// Whether a file is a training log, or empty.

@@ -5,8 +5,9 @@ use std::path::PathBuf;
 use std::sync::Mutex;
 use std::time::{Duration, Instant};
 
-use anyhow::{Result, bail};
+use anyhow::Result;
 use clap::Args;
+use hyperdoc2vec::Corpus;
 use hyperdoc2vec::corpus::Split;
 use hyperdoc2vec::corpus::View;
 use hyperdoc2vec::evaluate::{
@@ -14,11 +15,10 @@ use hyperdoc2vec::evaluate::{
 };
 use hyperdoc2vec::evaluate::{Gamma, SvmParams};
 use hyperdoc2vec::model::Method;
-use hyperdoc2vec::{Corpus, Error};
 use serde_json::{Value, json};
 
-use super::super::common::most_threads;
-use super::links::{MethodArgs, merge};
+use super::super::common::{listed, most_threads};
+use super::links::{MethodArgs, cost, merge};
 use super::table::{ends, percent, table};
 use crate::output::{print, print_json, status};
 use crate::progress::{Pace, stop_on_interrupt, stopped, time_left};
@@ -69,7 +69,7 @@ pub struct EvaluateClassesArgs {
 #[derive(Args, Default)]
 pub struct SvmArgs {
     /// The SVM's cost parameter C
-    #[arg(long, default_value_t = SvmParams::default().c)]
+    #[arg(long, default_value_t = SvmParams::default().c, value_parser = cost)]
     pub c: f64,
     /// γ of the kernel: auto (one over the dimensions, as in LIBSVM), scale (auto divided by the variance, so that the
     /// length of vectors does not matter), or a number
@@ -79,17 +79,10 @@ pub struct SvmArgs {
 
 impl SvmArgs {
     /// The library's parameters.
-    pub fn params(&self) -> Result<SvmParams> {
-        let above_zero = |name: &str, value: f64| {
-            if value.is_finite() && value > 0.0 {
-                return Ok(());
-            }
-            bail!(Error::Usage(format!("{name} is {value}, but must be above 0")))
-        };
-        above_zero("--c", self.c)?;
+    pub fn params(&self) -> SvmParams {
         let mut params = SvmParams::default();
         (params.c, params.gamma) = (self.c, self.gamma);
-        Ok(params)
+        params
     }
 }
 
@@ -97,22 +90,6 @@ impl SvmArgs {
 pub fn methods_help(defaults: &[Method]) -> String {
     let names: Vec<&str> = defaults.iter().map(|method| method.name()).collect();
     format!("Methods of `train`, separated by commas [default: {}]", names.join(","))
-}
-
-/// Methods of `train` by their names, as `option` gives them.
-pub fn methods(option: &str, names: Option<&str>, defaults: &[Method]) -> Result<Vec<Method>> {
-    let Some(names) = names else { return Ok(defaults.to_vec()) };
-    let mut methods: Vec<Method> = Vec::new();
-    for name in names.split(',').map(str::trim).filter(|name| !name.is_empty()) {
-        let method = name.parse().map_err(|what| Error::Usage(format!("{option}: {what}")))?;
-        if !methods.contains(&method) {
-            methods.push(method);
-        }
-    }
-    if methods.is_empty() {
-        bail!(Error::Usage(format!("{option} names no method; try {option} deepwalk,h-d2v")));
-    }
-    Ok(methods)
 }
 
 /// The labels to classify by: those of the file, or those of the corpus that begin with the prefix.
@@ -157,9 +134,9 @@ pub fn teller() -> impl Fn(&Classifying<'_>) -> std::ops::ControlFlow<()> + Sync
 pub fn run(arguments: &EvaluateClassesArgs) -> Result<()> {
     let corpus = Corpus::open(&arguments.corpus)?;
     corpus.verify()?;
-    let methods = methods("--methods", arguments.methods.as_deref(), &DEFAULTS)?;
+    let methods = listed("--methods", arguments.methods.as_deref(), &DEFAULTS)?;
     let links = arguments.train.params(&corpus, arguments.threads)?;
-    let svm = arguments.svm.params()?;
+    let svm = arguments.svm.params();
     let seed = arguments.train.seed;
     let all = labelled(&corpus, arguments.labels.as_ref(), &arguments.label_prefix)?;
     let sample = arguments.sample.unwrap_or(usize::MAX);

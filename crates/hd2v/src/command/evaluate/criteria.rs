@@ -11,8 +11,8 @@ use hyperdoc2vec::evaluate::{CRITERIA, CriteriaParams, PROBED, evaluate_criteria
 use hyperdoc2vec::model::Method;
 use serde_json::Value;
 
-use super::super::common::most_threads;
-use super::classes::{methods, methods_help};
+use super::super::common::{listed, most_threads};
+use super::classes::methods_help;
 use super::links::tempfile_folder;
 use super::table::{ends, percent, table};
 use crate::output::{print, print_json, status};
@@ -52,7 +52,7 @@ pub fn docs(text: &str) -> Result<usize, String> {
 
 pub fn run(arguments: &EvaluateCriteriaArgs) -> Result<()> {
     let &EvaluateCriteriaArgs { docs, seed, threads, .. } = arguments;
-    let methods = methods("--methods", arguments.methods.as_deref(), &PROBED.map(|(method, _)| method))?;
+    let methods = listed("--methods", arguments.methods.as_deref(), &PROBED.map(|(method, _)| method))?;
     stop_on_interrupt();
     let mut params = CriteriaParams::default();
     (params.docs, params.seed, params.threads) = (docs, seed, threads);

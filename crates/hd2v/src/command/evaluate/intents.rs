@@ -50,7 +50,7 @@ pub struct EvaluateIntentsArgs {
 pub fn run(arguments: &EvaluateIntentsArgs) -> Result<()> {
     let model = Model::open(&arguments.model)?;
     model.verify()?;
-    let svm = arguments.svm.params()?;
+    let svm = arguments.svm.params();
     let words = ContextWords::of_model(&read(&arguments.file, &arguments.field)?, &model, &arguments.file)?;
     let words = words.without_small(arguments.min_class);
     tell_small(&arguments.file, &words);

@@ -19,7 +19,7 @@ use hyperdoc2vec::train::{has_links_for_ranker, train_tables};
 use hyperdoc2vec::{Corpus, Date, Error};
 use serde_json::{Value, json};
 
-use super::super::common::{first_line, most_threads, named};
+use super::super::common::{first_line, listed, most_threads, named, with_suffix};
 use super::table::{ends, percent, table};
 use crate::output::{count, print, print_json, status, thousands};
 use crate::progress::{EvaluateReporter, TrainReporter, folds_teller, stop_on_interrupt};
@@ -191,21 +191,8 @@ pub fn split(corpus: &Corpus, arguments: &SplitArgs, seed: u64) -> Result<(Split
 /// Methods by name; the default methods if no names are given.
 pub fn methods(names: Option<&str>) -> Result<Vec<LinkMethod>> {
     match names {
-        None => Ok(defaults()),
         Some("all") => Ok(all()),
-        Some(names) => {
-            let mut methods: Vec<LinkMethod> = Vec::new();
-            for name in names.split(',').map(str::trim).filter(|name| !name.is_empty()) {
-                let method: LinkMethod = name.parse().map_err(|what| Error::Usage(format!("--methods: {what}")))?;
-                if !methods.contains(&method) {
-                    methods.push(method);
-                }
-            }
-            if methods.is_empty() {
-                bail!(Error::Usage("--methods names no method; try --methods bm25,h-d2v".to_owned()));
-            }
-            Ok(methods)
-        }
+        names => listed("--methods", names, &defaults()),
     }
 }
 
@@ -414,13 +401,6 @@ const FEW: usize = 20;
 fn is_run(path: &Path) -> bool {
     let run = |line: &str| line.split_whitespace().count() == 6 && line.contains(" Q0 ");
     first_line(path).is_some_and(|line| line.is_empty() || run(&line))
-}
-
-fn with_suffix(path: &Path, suffix: &str) -> PathBuf {
-    let mut name = path.as_os_str().to_owned();
-    name.push(".");
-    name.push(suffix);
-    name.into()
 }
 
 fn for_people(report: &Value) -> String {

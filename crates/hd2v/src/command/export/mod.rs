@@ -11,7 +11,7 @@ use clap::{Args, ValueEnum};
 use hyperdoc2vec::model::Vectors;
 use hyperdoc2vec::{Model, export};
 
-use super::common::{named, refuse_existing, write_output};
+use super::common::{named, refuse_existing, with_suffix, write_output};
 use crate::output::{status, thousands};
 
 /// Write vectors for other programs: gensim, numpy, pandas, the embedding projector
@@ -107,9 +107,7 @@ fn write(path: &Path, result: std::io::Result<()>) -> Result<()> {
 /// `vectors.tsv` has `vectors.metadata.tsv` beside it.
 fn metadata_path(output: &Path) -> PathBuf {
     let ours = output.extension().is_some_and(|extension| extension == "tsv" || extension == "npy");
-    let mut path = if ours { output.with_extension("") } else { output.to_owned() }.into_os_string();
-    path.push(".metadata.tsv");
-    PathBuf::from(path)
+    with_suffix(&if ours { output.with_extension("") } else { output.to_owned() }, "metadata.tsv")
 }
 
 #[cfg(not(feature = "parquet"))]

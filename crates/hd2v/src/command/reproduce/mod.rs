@@ -35,8 +35,8 @@ use hyperdoc2vec::train::train_tables;
 use hyperdoc2vec::{Corpus, Error};
 use serde_json::{Value, json};
 
-use super::common::most_threads;
-use super::evaluate::classes::{labelled, methods as train_methods, teller};
+use super::common::{listed, most_threads};
+use super::evaluate::classes::{labelled, teller};
 use super::evaluate::criteria::{docs, probe};
 use super::evaluate::links::{
     Anchors, MethodArgs, SplitArgs, anchors, context_words, cost, in_order, intent_c_help, merge, methods, split,
@@ -213,7 +213,7 @@ pub fn run(arguments: &ReproduceArgs) -> Result<()> {
     corpus.verify()?;
     // Everything is checked now, not after an hour of training.
     let mut methods = methods(arguments.methods.as_deref())?;
-    let class_methods = train_methods("--class-methods", arguments.class_methods.as_deref(), &DEFAULTS)?;
+    let class_methods = listed("--class-methods", arguments.class_methods.as_deref(), &DEFAULTS)?;
     let paper = arguments.paper_figures.as_deref().map(paper::read).transpose()?.unwrap_or_default();
     let examples = example::wanted(arguments.example.as_deref(), &corpus)?;
     let mut params = arguments.train.params(&corpus, arguments.threads)?;
@@ -461,12 +461,6 @@ impl Reproduction<'_> {
         };
         let result = evaluation.run(&missing);
         reporter.finish();
-        if let Err(Error::Interrupted) = result {
-            anyhow::bail!(
-                "interrupted; to continue, give the same command again ({} has the finished parts)",
-                folder.display()
-            );
-        }
         result?;
         cells.extend(made.into_inner().unwrap_or_default());
         Ok(cells)
