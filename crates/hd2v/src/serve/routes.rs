@@ -184,7 +184,7 @@ async fn recommend_batch(State(app): Shared, context: RequestContext, Json(quest
 async fn similar(State(app): Shared, context: RequestContext, QueryParams(params): QueryParams<SimilarTo>) -> Reply {
     let top = check_top(params.top)?;
     let answer = move |engine: &Engine<'_>| {
-        let hits = engine.recommender.similar(&params.id, params.by.into(), top)?;
+        let hits = engine.recommender.similar(&params.id, params.by, top)?;
         Ok(Similar { hits: wire_from::hits(hits) })
     };
     run(&app, context, answer).await
@@ -197,7 +197,7 @@ async fn similar(State(app): Shared, context: RequestContext, QueryParams(params
 async fn words(State(app): Shared, context: RequestContext, QueryParams(params): QueryParams<NearTo>) -> Reply {
     let top = check_top(params.top)?;
     let answer = move |engine: &Engine<'_>| {
-        let hits = wire_from::words(engine.recommender.similar_words(&params.word, params.by.into(), top)?);
+        let hits = wire_from::words(engine.recommender.similar_words(&params.word, params.by, top)?);
         let documents = wire_from::hits(engine.recommender.documents_for_word(&params.word, top)?);
         Ok(WordsAndDocuments { hits, documents })
     };

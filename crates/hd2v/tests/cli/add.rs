@@ -50,7 +50,10 @@ fn export(place: &Place, model: &str, what: &str) -> Vec<f32> {
 fn what_was_trained_stays_bit_for_bit() {
     let place = place();
     let err = place.ok("add m new -o m2 --threads 1").err;
-    assert!(err.starts_with("skipped 1 document already in the model\nm2: 2 documents added to 80, with 3 links"), "{err}");
+    assert!(
+        err.starts_with("skipped 1 document already in the model\nm2: 2 documents added to 80, with 3 links"),
+        "{err}"
+    );
     place.ok("add m new -o m3 --threads 3");
     let read = |name: &str| std::fs::read(place.path(name)).expect("a model");
     assert!(read("m2") == read("m3"), "any number of threads");
