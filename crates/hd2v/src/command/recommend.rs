@@ -41,7 +41,7 @@ all of the exact hits; the share is printed. With --only or --before, all docume
 Examples:
   hd2v recommend papers.model --text 'we report the BLEU score [[?]] of each system'
   hd2v recommend papers.model --file draft.txt --source P07-2045 --before 2007 --json
-  hd2v recommend papers.model --text 'translations are scored [[?]]' --source-file draft.txt --explain
+  hd2v recommend papers.model --text 'scored by BLEU [[?]]' --source-file draft.txt --explain
   pbpaste | hd2v recommend papers.model - --rank bm25-cited --only evaluation
   hd2v recommend papers.model --text 'the BLEU score [[?]]' --rank embedding --index"
 )]
