@@ -9,7 +9,7 @@ use std::time::Duration;
 use anyhow::{Context, Result, bail, ensure};
 use clap::Args;
 use hyperdoc2vec::Recommender;
-use hyperdoc2vec::model::{OutOfRange, LossFunction, Method, ReferenceParams, TrainParams};
+use hyperdoc2vec::model::{LossFunction, Method, OutOfRange, ReferenceParams, TrainParams};
 use hyperdoc2vec::storage;
 use hyperdoc2vec::train::{TrainProgress, Training, learns_ranker};
 use hyperdoc2vec::{Corpus, Date, Error};
