@@ -30,7 +30,7 @@ use crate::storage::strings::Interner;
 const CONTEXT_REACH: usize = 50;
 
 /// A corpus being built, in a directory beside its destination.
-pub struct Builder {
+pub(crate) struct Builder {
     destination: PathBuf,
     force: bool,
     options: CorpusOptions,
@@ -67,7 +67,7 @@ pub struct Builder {
 
 impl Builder {
     /// Starts a corpus that will stand at `destination`; refuses to replace what is there unless `force`.
-    pub fn new(destination: &Path, options: CorpusOptions, source: Provenance, force: bool) -> Result<Builder> {
+    pub(crate) fn new(destination: &Path, options: CorpusOptions, source: Provenance, force: bool) -> Result<Builder> {
         atomic::clear(destination);
         refuse_existing(destination, force)?;
         let parent = atomic::parent(destination);
@@ -109,17 +109,17 @@ impl Builder {
     }
 
     /// Documents, words and bytes of text added so far.
-    pub fn counts(&self) -> &Counts {
+    pub(crate) fn counts(&self) -> &Counts {
         &self.counts
     }
 
     /// Losses so far.
-    pub fn losses(&self) -> &Losses {
+    pub(crate) fn losses(&self) -> &Losses {
         &self.losses
     }
 
     /// Adds a batch. The result depends on the order of the batches and of the documents in them, nothing else.
-    pub fn add(&mut self, batch: Prepared) -> Result<()> {
+    pub(crate) fn add(&mut self, batch: Prepared) -> Result<()> {
         let global = self.words.intern_all(&batch.words);
         self.word_counts.resize(self.words.len(), 0);
         let first_block = self.text_blocks.len() as u32;
@@ -188,7 +188,7 @@ impl Builder {
     }
 
     /// Completes the corpus and puts it at its destination.
-    pub fn finish(mut self) -> Result<Corpus> {
+    pub(crate) fn finish(mut self) -> Result<Corpus> {
         let mut files = Files::new();
         let dir = self.dir.path().to_owned();
         // No string is looked up any more.

@@ -2,14 +2,14 @@
 
 /// Items by group, each group's in the order they came.
 #[derive(Debug, Clone)]
-pub struct Groups {
+pub(crate) struct Groups {
     ends: Vec<usize>,
     items: Vec<u32>,
 }
 
 impl Groups {
     /// `groups` groups of the given pairs (group, item).
-    pub fn new(groups: usize, pairs: impl Iterator<Item = (usize, u32)> + Clone) -> Groups {
+    pub(crate) fn new(groups: usize, pairs: impl Iterator<Item = (usize, u32)> + Clone) -> Groups {
         let mut ends = vec![0; groups + 1];
         pairs.clone().for_each(|(group, _)| ends[group + 1] += 1);
         for group in 0..groups {
@@ -26,7 +26,7 @@ impl Groups {
     }
 
     /// The items of a group.
-    pub fn of(&self, group: usize) -> &[u32] {
+    pub(crate) fn of(&self, group: usize) -> &[u32] {
         let start = if group == 0 { 0 } else { self.ends[group - 1] };
         &self.items[start..self.ends[group]]
     }

@@ -12,10 +12,10 @@ use crate::error::{Error, Result};
 use crate::storage::array::Files;
 
 /// The version of the layout; a reader refuses any other. 2: documents have a language.
-pub const VERSION: u32 = 2;
+pub(super) const VERSION: u32 = 2;
 
 /// The name of the manifest in the directory.
-pub const NAME: &str = "corpus.json";
+pub(super) const NAME: &str = "corpus.json";
 
 const FORMAT: &str = "hyperdoc2vec corpus";
 

@@ -28,7 +28,7 @@ pub struct Batch {
 
 /// A batch of documents, ready to be added: words have numbers that hold within the batch.
 #[derive(Debug, Default)]
-pub struct Prepared {
+pub(crate) struct Prepared {
     pub(crate) words: Interner,
     pub(crate) tokens: Vec<u32>,
     pub(crate) documents: Vec<PreparedDocument>,
@@ -58,13 +58,13 @@ pub(crate) struct PreparedLink {
 
 impl Prepared {
     /// The first record of the batch that could not be read: its place and what is wrong.
-    pub fn bad(&self) -> Option<&(String, String)> {
+    pub(crate) fn bad(&self) -> Option<&(String, String)> {
         self.bad.as_ref()
     }
 }
 
 /// Takes the words out of a batch and packs its text.
-pub fn prepare(batch: Batch, tokenizer: &Tokenizer) -> Prepared {
+pub(crate) fn prepare(batch: Batch, tokenizer: &Tokenizer) -> Prepared {
     let mut out =
         Prepared { aliases: batch.aliases, losses: batch.losses, bad: batch.first_bad, ..Prepared::default() };
     let mut block = Vec::new();

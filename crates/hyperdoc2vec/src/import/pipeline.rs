@@ -18,7 +18,7 @@ const MOST_BYTES: usize = 256 << 20;
 /// The calling thread reads and writes, and works too while the batch to be written next is not done. What comes out
 /// does not depend on the number of threads: an error in reading is returned when all that was read before it has been
 /// written.
-pub fn run<T: Send, R: Send>(
+pub(crate) fn run<T: Send, R: Send>(
     mut next: impl FnMut() -> Result<Option<T>> + Send,
     bytes: impl Fn(&T) -> usize + Sync,
     work: impl Fn(T) -> R + Sync,

@@ -21,7 +21,7 @@ use crate::model::weighting::{WeightRule, Weighting};
 use crate::storage::container::Tensor;
 
 /// More links to a document do not make it count more.
-pub const MOST_LINKS: u32 = 50;
+pub(crate) const MOST_LINKS: u32 = 50;
 /// The ridge, in relation to the mean square of what is mapped.
 const RIDGE: f64 = 1e-3;
 /// Documents that the map is fitted on at the most, evenly taken.
@@ -33,7 +33,7 @@ const TOGETHER: usize = 512;
 
 /// From content to OUT vectors.
 #[derive(Debug, Clone, PartialEq)]
-pub struct ContentMap {
+pub(crate) struct ContentMap {
     /// A row for each number of the inferred vector, of the mean, and one that is added.
     rows: Vec<f32>,
     dim: usize,
@@ -41,12 +41,12 @@ pub struct ContentMap {
 
 impl ContentMap {
     /// From its rows; `None` where they do not make up a map of vectors of `dim` numbers.
-    pub fn new(rows: Vec<f32>, dim: usize) -> Option<ContentMap> {
+    pub(crate) fn new(rows: Vec<f32>, dim: usize) -> Option<ContentMap> {
         (rows.len() == (2 * dim + 1) * dim).then_some(ContentMap { rows, dim })
     }
 
     /// The map of a model; `None` in a model that was made without.
-    pub fn of(model: &Model) -> Option<ContentMap> {
+    pub(crate) fn of(model: &Model) -> Option<ContentMap> {
         ContentMap::new(model.optional("newcomer_out")?.to_vec(), model.params().dim)
     }
 
@@ -62,7 +62,7 @@ impl ContentMap {
     }
 
     /// The OUT vector that goes with the content.
-    pub fn out(&self, inferred: &[f32], mean: &[f32]) -> Vec<f32> {
+    pub(crate) fn out(&self, inferred: &[f32], mean: &[f32]) -> Vec<f32> {
         let mut out = vec![0.0; self.dim];
         for (x, row) in inferred.iter().chain(mean).chain(&[1.0]).zip(self.rows.chunks_exact(self.dim)) {
             axpy(*x, row, &mut out);
@@ -73,7 +73,7 @@ impl ContentMap {
 
 /// Gives every document of `view` without links to it an OUT vector from its content, and returns the map for
 /// documents to come. `None`, and nothing is changed, where the method has no such vectors or links are too few.
-pub fn fill(view: &View<'_>, tables: &mut Tables, params: &TrainParams) -> Option<ContentMap> {
+pub(crate) fn fill(view: &View<'_>, tables: &mut Tables, params: &TrainParams) -> Option<ContentMap> {
     if !params.method.weighs_words() {
         return None;
     }

@@ -21,13 +21,13 @@ pub(super) struct Affinities {
 
 impl Affinities {
     /// The neighbours of a document and their weights.
-    pub fn of(&self, document: usize) -> &[(u32, f32)] {
+    pub(super) fn of(&self, document: usize) -> &[(u32, f32)] {
         let start = if document == 0 { 0 } else { self.ends[document - 1] };
         &self.entries[start..self.ends[document]]
     }
 
     /// By the products of `rows`, which have length 1.
-    pub fn new(rows: Matrix<'_>) -> Affinities {
+    pub(super) fn new(rows: Matrix<'_>) -> Affinities {
         let count = rows.rows();
         let hits = top_batch(rows, rows, NEIGHBOURS, |query, row| query != row);
         let weights: Vec<Vec<f32>> = hits.par_iter().map(|hits| weights(hits)).collect();

@@ -29,7 +29,7 @@ pub(super) struct Tree {
 }
 
 impl Tree {
-    pub fn new(places: &[[f32; 2]]) -> Tree {
+    pub(super) fn new(places: &[[f32; 2]]) -> Tree {
         let (mut low, mut high) = ([f32::INFINITY; 2], [f32::NEG_INFINITY; 2]);
         for place in places {
             for axis in 0..2 {
@@ -71,7 +71,7 @@ impl Tree {
 
     /// For each point, by its number: `Σ q² (point − other)` on both axes, and `Σ q`, over all others, with
     /// q = 1 / (1 + distance²).
-    pub fn pushes(&self) -> Vec<[f32; 3]> {
+    pub(super) fn pushes(&self) -> Vec<[f32; 3]> {
         let leaves: Vec<&QuadCell> = self
             .cells
             .iter()

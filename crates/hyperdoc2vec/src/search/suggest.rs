@@ -10,7 +10,7 @@ const MOST_CHANGES: usize = 3;
 
 /// Up to `wanted` strings of `table` that differ from `name` in a few characters, in capitals, or by what stands
 /// around them; the nearest first, then in the order of the table.
-pub fn similar<'a>(table: StringTable<'a>, name: &str, wanted: usize) -> Vec<&'a str> {
+pub(crate) fn similar<'a>(table: StringTable<'a>, name: &str, wanted: usize) -> Vec<&'a str> {
     let lower = name.to_lowercase();
     let most = MOST_CHANGES.min(lower.chars().count() / 2);
     let name: Vec<char> = lower.chars().collect();

@@ -48,7 +48,7 @@ impl From<BibliographyEntry> for BibRecord {
 const LONGEST: usize = 4000;
 
 /// Reads an entry whose label was taken off.
-pub fn read(text: &str) -> BibliographyEntry {
+pub(crate) fn read(text: &str) -> BibliographyEntry {
     let text = spaced(text);
     let end = (0..=text.len().min(LONGEST)).rev().find(|&at| text.is_char_boundary(at)).unwrap_or(0);
     let text = &text[..end];
