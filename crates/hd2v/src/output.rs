@@ -3,6 +3,7 @@
 use std::io::{self, Write};
 
 use anyhow::{Context, Result};
+use hyperdoc2vec::Model;
 use hyperdoc2vec::document::Losses;
 use indicatif::HumanCount;
 
@@ -18,6 +19,17 @@ pub fn print(text: &str) -> Result<()> {
 /// Writes a status line to stderr; a closed stderr does not stop the work.
 pub fn status(line: impl std::fmt::Display) {
     let _ = writeln!(io::stderr(), "{line}");
+}
+
+/// Notes on stderr what cannot be checked of a model that an earlier program wrote.
+pub fn note_unsealed(model: &Model) {
+    if !model.is_sealed() {
+        status(format_args!(
+            "{}: written by an earlier program, without a checksum of its description: a change there cannot be noticed; \
+             `hd2v add` or `hd2v train` writes a model that has one",
+            model.path().display()
+        ));
+    }
 }
 
 /// Writes one JSON document to stdout.

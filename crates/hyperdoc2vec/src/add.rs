@@ -102,7 +102,6 @@ impl<'a> Addition<'a> {
             );
             return Err(Error::input(corpus.path().display().to_string(), what));
         }
-        model.verify()?;
         corpus.verify()?;
         let mut watch = watch.unwrap_or_else(|| Box::new(|_, _| ControlFlow::Continue(())));
         let destination = destination.as_ref();

@@ -5,9 +5,9 @@ use std::time::Instant;
 
 use anyhow::Result;
 use clap::Args;
-use hyperdoc2vec::{Addition, Corpus, Model};
+use hyperdoc2vec::{Addition, Corpus};
 
-use super::common::{most_threads, refuse_existing};
+use super::common::{most_threads, open_model, refuse_existing};
 use crate::output::{count, status, thousands};
 use crate::progress::{count_reporter, stop_on_interrupt};
 
@@ -55,7 +55,7 @@ pub fn run(arguments: &AddArgs) -> Result<()> {
     let output = &arguments.output;
     refuse_existing(output, arguments.force)?;
     let started = Instant::now();
-    let model = Model::open(&arguments.model)?;
+    let model = open_model(&arguments.model)?;
     let corpus = Corpus::open(&arguments.corpus)?;
     stop_on_interrupt();
     let watch = count_reporter("documents");

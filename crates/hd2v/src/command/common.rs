@@ -11,10 +11,10 @@ use clap::builder::{PossibleValuesParser, TypedValueParser};
 use hyperdoc2vec::corpus::CorpusOptions;
 use hyperdoc2vec::import::ImportOptions;
 use hyperdoc2vec::storage::write_atomically;
-use hyperdoc2vec::{Corpus, Error};
+use hyperdoc2vec::{Corpus, Error, Model};
 use strum::VariantArray;
 
-use crate::output::{count, losses, status, thousands};
+use crate::output::{count, losses, note_unsealed, status, thousands};
 
 /// Reads a number of threads; 0 is one per core.
 pub fn most_threads(text: &str) -> Result<usize, String> {
@@ -156,6 +156,13 @@ pub fn first_line(path: &Path) -> Option<String> {
     let mut line = String::new();
     BufReader::new(File::open(path).ok()?).take(10_000).read_line(&mut line).ok()?;
     Some(line)
+}
+
+/// Opens and checks a model.
+pub fn open_model(path: &Path) -> Result<Model> {
+    let model = Model::open(path)?;
+    note_unsealed(&model);
+    Ok(model)
 }
 
 /// Fails if the path exists, unless `--force` was given.

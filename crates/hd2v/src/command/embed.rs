@@ -6,11 +6,13 @@ use std::path::{Path, PathBuf};
 use anyhow::Result;
 use clap::Args;
 use hyperdoc2vec::import::{ImportOptions, TextFormat};
-use hyperdoc2vec::{Document, Error, Model, export};
+use hyperdoc2vec::{Document, Error, export};
 use hyperdoc2vec::{Inferred, Inferrer};
 use serde::Serialize;
 
-use super::common::{default_max_record, most_threads, refuse_existing, with_suffix, write_file, write_output};
+use super::common::{
+    default_max_record, most_threads, open_model, refuse_existing, with_suffix, write_file, write_output,
+};
 use crate::output::{count, losses, status, thousands};
 use crate::progress::{Reporter, stop_on_interrupt};
 
@@ -85,7 +87,7 @@ pub fn run(arguments: &EmbedArgs) -> Result<()> {
         return Err(Error::Usage(what).into());
     }
     let kind = kind(arguments)?;
-    let model = Model::open(&arguments.model)?;
+    let model = open_model(&arguments.model)?;
     let inferrer = Inferrer::new(&model)?;
     stop_on_interrupt();
     let mut reporter = Reporter::new();

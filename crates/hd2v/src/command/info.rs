@@ -4,11 +4,12 @@ use std::path::{Path, PathBuf};
 
 use anyhow::Result;
 use clap::Args;
+use hyperdoc2vec::Corpus;
 use hyperdoc2vec::recommend::Recommender;
-use hyperdoc2vec::{Corpus, Model};
 use serde::Serialize;
 use serde_json::{Value, json};
 
+use super::common::open_model;
 use crate::output::{count, print, print_json, thousands, two_columns};
 use crate::wire::Info;
 
@@ -59,7 +60,7 @@ struct Whole<'a> {
 }
 
 fn model(arguments: &InfoArgs) -> Result<()> {
-    let model = Model::open(&arguments.path)?;
+    let model = open_model(&arguments.path)?;
     let about = model.about();
     let counts = &about["counts"];
     if arguments.json {

@@ -11,9 +11,9 @@ use clap::{ArgGroup, Args};
 use hyperdoc2vec::model::Sidecar;
 use hyperdoc2vec::recommend::{DEFAULT_TOP, DocumentHit, QuerySummary, Question, Recommender, Why, WordShares};
 use hyperdoc2vec::search::{ApproximateIndex, INDEX_DEPTHS, Ranking, Searcher, index_path};
-use hyperdoc2vec::{Date, Error, Model};
+use hyperdoc2vec::{Date, Error};
 
-use super::common::{hits_table, named, one_line, shortened};
+use super::common::{hits_table, named, one_line, open_model, shortened};
 use crate::output::{print, print_json, status, thousands};
 use crate::wire;
 use crate::wire_from::context_text;
@@ -116,7 +116,7 @@ impl RecommendArgs {
 }
 
 pub fn run(arguments: &RecommendArgs) -> Result<()> {
-    let model = Model::open(&arguments.model)?;
+    let model = open_model(&arguments.model)?;
     let question = question(arguments)?;
     let mut recommender = Recommender::new(&model);
     let ranking = recommender.ranking(question.rank);

@@ -18,6 +18,9 @@ To replace the model, rename another file to its name, as hd2v does. The server 
 SIGHUP, checks the whole file, and then answers from it; requests in progress are answered from the old model. On SIGTERM \
 or Ctrl-C the server finishes the requests in progress and exits.
 
+The model is read into memory, so a file that is overwritten or cut short in place does no harm. A model above --map-above
+is mapped instead: written to in place, it is answered with 503 until a whole file is there; cut short, it ends the server.
+
 With --token-file, all requests except those for the web page itself need the header `Authorization: Bearer TOKEN`.
 
 Examples:
@@ -34,6 +37,9 @@ pub struct ServeArgs {
     /// The port to listen on; 0 for any free port
     #[arg(long, default_value_t = 8080)]
     port: u16,
+    /// Largest model read into memory, in GiB; a larger one is mapped, and its file must not be written to in place
+    #[arg(long, default_value_t = 4.0, value_name = "GIB", value_parser = gibibytes)]
+    map_above: f64,
     /// A file with the token that requests need
     #[arg(long, value_name = "FILE")]
     token_file: Option<PathBuf>,
@@ -80,6 +86,13 @@ fn rate(text: &str) -> Result<f64, String> {
     }
 }
 
+fn gibibytes(text: &str) -> Result<f64, String> {
+    match text.parse() {
+        Ok(n) if (0.0..=1e6).contains(&n) => Ok(n),
+        _ => Err("expected a number from 0 to 1000000".to_owned()),
+    }
+}
+
 fn seconds(text: &str) -> Result<f64, String> {
     match text.parse() {
         Ok(n) if (0.01..=3600.0).contains(&n) => Ok(n),
@@ -90,6 +103,7 @@ fn seconds(text: &str) -> Result<f64, String> {
 pub fn run(arguments: &ServeArgs) -> Result<()> {
     serve::run(Options {
         model: arguments.model.clone(),
+        map_above: (arguments.map_above * f64::from(1 << 30)) as u64,
         host: arguments.host.clone(),
         port: arguments.port,
         token: arguments.token_file.as_deref().map(token).transpose()?,

@@ -4,10 +4,9 @@ use std::path::PathBuf;
 
 use anyhow::Result;
 use clap::Args;
-use hyperdoc2vec::Model;
 use hyperdoc2vec::recommend::{DEFAULT_TOP, Recommender, Side};
 
-use super::common::{hits_table, named};
+use super::common::{hits_table, named, open_model};
 use crate::output::{print, print_json};
 use crate::wire;
 use crate::wire_from;
@@ -42,7 +41,7 @@ pub struct SimilarArgs {
 }
 
 pub fn run(arguments: &SimilarArgs) -> Result<()> {
-    let model = Model::open(&arguments.model)?;
+    let model = open_model(&arguments.model)?;
     let recommender = Recommender::new(&model);
     let SimilarArgs { id, top, by, .. } = arguments;
     let rows: Vec<(f32, String, String)> = if arguments.words {

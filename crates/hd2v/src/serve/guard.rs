@@ -47,6 +47,10 @@ fn refuse(app: &App, request: &Request) -> Option<ApiError> {
         let message = "the token is missing or wrong; send the header `Authorization: Bearer TOKEN`";
         return Some(ApiError::new(StatusCode::UNAUTHORIZED, "unauthorized", message));
     }
+    if app.is_altered() {
+        let message = "the model file was altered in place; answers go on when a whole model is there";
+        return Some(ApiError::new(StatusCode::SERVICE_UNAVAILABLE, "altered-model", message));
+    }
     None
 }
 

@@ -12,6 +12,7 @@ use super::error::ApiError;
 use super::json_body::JsonBody;
 use super::map::LazyMap;
 use super::workers::BatchQueue;
+use crate::output::note_unsealed;
 use crate::wire;
 
 /// Everything that answers from one model.
@@ -54,20 +55,21 @@ self_cell!(
 );
 
 impl LoadedModel {
-    /// Opens a model file; `verify` compares all of it with its checksums.
-    pub fn open(path: &Path, verify: bool) -> Result<Arc<LoadedModel>, Error> {
+    /// Opens and checks a model file. One of up to `map_above` bytes is read into memory, where no change of the file
+    /// reaches it; a larger one is mapped. Returns which it was: `true` for in memory.
+    pub fn open(path: &Path, map_above: u64) -> Result<(Arc<LoadedModel>, bool), Error> {
+        let there = path.metadata().ok();
         // Opening a pipe would wait for whoever writes to it.
-        if path.metadata().is_ok_and(|there| !there.is_file() && !there.is_dir()) {
+        if there.as_ref().is_some_and(|there| !there.is_file() && !there.is_dir()) {
             return Err(Error::Damaged {
                 path: path.to_owned(),
                 what: "expected a model, not a special file".to_owned(),
             });
         }
-        let model = Model::open(path)?;
-        if verify {
-            model.verify()?;
-        }
-        Ok(Arc::new(LoadedModel::new(model, |model| Engine::new(model))))
+        let in_memory = there.is_some_and(|there| there.len() <= map_above);
+        let model = if in_memory { Model::read(path) } else { Model::open(path) }?;
+        note_unsealed(&model);
+        Ok((Arc::new(LoadedModel::new(model, |model| Engine::new(model))), in_memory))
     }
 
     /// The engine that answers from the model.

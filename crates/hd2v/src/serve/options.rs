@@ -7,6 +7,8 @@ use std::time::Duration;
 pub struct Options {
     /// The model file.
     pub model: PathBuf,
+    /// Models of more bytes than this are mapped, not read into memory.
+    pub map_above: u64,
     /// The host name or address to listen on.
     pub host: String,
     /// The port to listen on; 0 for any free one.

@@ -5,6 +5,8 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, PoisonError, RwLock};
 use std::time::{Duration, SystemTime};
 
+use hyperdoc2vec::Error;
+
 use super::hosts::Hosts;
 use super::metrics::Metrics;
 use super::model::LoadedModel;
@@ -30,6 +32,8 @@ pub struct App {
     /// Threads that answer.
     pub workers: Workers,
     model: RwLock<Arc<LoadedModel>>,
+    /// The file that the current model is mapped from, if it is not in memory.
+    mapped: RwLock<Option<FileStamp>>,
     /// Held while a new model is opened, so that models take over in the order in which they were opened.
     reloading: tokio::sync::Mutex<()>,
     stamp: RwLock<Option<FileStamp>>,
@@ -59,7 +63,7 @@ impl App {
     /// Opens the model and starts the threads.
     pub fn open(mut options: Options, address: std::net::SocketAddr) -> anyhow::Result<App> {
         let stamp = FileStamp::of(&options.model);
-        let model = LoadedModel::open(&options.model, false)?;
+        let (model, in_memory) = LoadedModel::open(&options.model, options.map_above)?;
         let token = options.token.take();
         let metrics = Metrics::new();
         metrics.documents(model.borrow_owner().documents());
@@ -70,6 +74,7 @@ impl App {
             rate_limiter: RateLimiter::new(options.limits.rate),
             workers: Workers::new(options.threads, &options.limits)?,
             model: RwLock::new(model),
+            mapped: RwLock::new(stamp.filter(|_| !in_memory)),
             reloading: tokio::sync::Mutex::default(),
             stamp: RwLock::new(stamp),
             stopping: AtomicBool::new(false),
@@ -85,6 +90,13 @@ impl App {
     /// The current model. Whoever holds it keeps it when another takes its place.
     pub fn model(&self) -> Arc<LoadedModel> {
         self.model.read().unwrap_or_else(PoisonError::into_inner).clone()
+    }
+
+    /// Whether the file that the current model is mapped from was written to in place, so that its bytes are no longer
+    /// those that were checked. A model in memory cannot change.
+    pub fn is_altered(&self) -> bool {
+        let Some(mapped) = *self.mapped.read().unwrap_or_else(PoisonError::into_inner) else { return false };
+        FileStamp::of(&self.options.model).is_some_and(|now| now.inode == mapped.inode && now != mapped)
     }
 
     /// Whether the server takes new requests.
@@ -109,17 +121,18 @@ impl App {
     pub async fn reload(self: &Arc<App>) {
         let _one_at_a_time = self.reloading.lock().await;
         let app = self.clone();
-        let opened = tokio::task::spawn_blocking(move || {
+        let opened = tokio::task::spawn_blocking(move || -> Result<_, Error> {
             let stamp = FileStamp::of(&app.options.model);
             // A file that does not open is not tried again until it changes.
             *app.stamp.write().unwrap_or_else(PoisonError::into_inner) = stamp;
-            LoadedModel::open(&app.options.model, true)
+            Ok((LoadedModel::open(&app.options.model, app.options.map_above)?, stamp))
         });
         let path = self.options.model.display();
         match opened.await {
-            Ok(Ok(model)) => {
+            Ok(Ok(((model, in_memory), stamp))) => {
                 let documents = model.borrow_owner().documents();
                 *self.model.write().unwrap_or_else(PoisonError::into_inner) = model;
+                *self.mapped.write().unwrap_or_else(PoisonError::into_inner) = stamp.filter(|_| !in_memory);
                 self.metrics.reloaded(true);
                 self.metrics.documents(documents);
                 self.warm();
@@ -131,7 +144,11 @@ impl App {
                     Ok(Err(error)) => error.to_string(),
                     _ => format!("{path}: internal error while opening it"),
                 };
-                status(format_args!("{why}; still serving the previous model"));
+                let then = match self.is_altered() {
+                    true => "the previous model was mapped from it: answering 503 until the file is whole again",
+                    false => "still serving the previous model",
+                };
+                status(format_args!("{why}; {then}"));
             }
         }
     }

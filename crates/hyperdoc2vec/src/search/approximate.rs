@@ -26,7 +26,7 @@ use crate::storage::container::{Container, Tensor, write};
 /// The name of the format.
 const FORMAT: &str = "hyperdoc2vec index";
 /// Its version.
-const VERSION: u32 = 1;
+const VERSION: u32 = 2;
 /// The vectors that it is made from.
 const FROM: &[Vectors] = &[Vectors::DocOut, Vectors::WordIn];
 

@@ -1,7 +1,10 @@
 //! One file of named arrays and a description of them: the safetensors container, with checksums, mapped.
 //!
 //! The description is JSON under the key `hyperdoc2vec` of the container's metadata:
-//! `{"format", "version", "program", "checksums": {array: XXH3}, …}`.
+//! `{"format", "version", "program", "container", "checksums": {array: XXH3}, …}`.
+//!
+//! From version 2 of the container, the array `header_checksum` holds the XXH3 of everything before the arrays, so that
+//! no byte of the file can change unnoticed. Files without it open as before; their description cannot be checked.
 //!
 //! The safetensors crate reads the header. Writing is ours, because the crate wants all arrays in memory at once and
 //! writes several keys of metadata in a random order.
@@ -13,7 +16,7 @@ use std::ops::Range;
 use std::path::{Path, PathBuf};
 
 use bytemuck::Pod;
-use memmap2::Mmap;
+use memmap2::{Mmap, MmapMut};
 use safetensors::tensor::{Dtype, Metadata, SafeTensors, TensorInfo};
 use serde_json::{Value, json};
 use xxhash_rust::xxh3::{Xxh3, xxh3_64};
@@ -23,6 +26,10 @@ use crate::storage::array::map;
 use crate::storage::atomic::write_atomically;
 
 const KEY: &str = "hyperdoc2vec";
+/// The version of the container, whatever the format of what is in it.
+const CONTAINER: u64 = 2;
+/// The array with the checksum of all bytes before the arrays.
+const HEADER_CHECKSUM: &str = "header_checksum";
 /// Bytes that are read from or written to a file at once.
 pub(crate) const BUFFER: usize = 1 << 20;
 
@@ -148,6 +155,7 @@ pub fn write(path: &Path, format: &str, version: u32, tensors: &[Tensor<'_>], ab
         "format": format,
         "version": version,
         "program": env!("CARGO_PKG_VERSION"),
+        "container": CONTAINER,
         "checksums": sums,
     });
     if let (Value::Object(meta), Value::Object(about)) = (&mut meta, about) {
@@ -160,7 +168,9 @@ pub fn write(path: &Path, format: &str, version: u32, tensors: &[Tensor<'_>], ab
 
 /// Writes a whole safetensors file: the length of the header, the header, the arrays, those of the widest numbers first.
 fn write_all(file: &mut impl Write, tensors: &[Tensor<'_>], meta: HashMap<String, String>) -> io::Result<()> {
-    let mut order: Vec<&Tensor<'_>> = tensors.iter().collect();
+    // Its one number is known when the header is.
+    let header_checksum = Tensor::u64s(HEADER_CHECKSUM, &[0]);
+    let mut order: Vec<&Tensor<'_>> = tensors.iter().chain([&header_checksum]).collect();
     order.sort_by(|one, other| other.dtype.cmp(&one.dtype).then(one.name.cmp(other.name)));
     let mut end = 0;
     let infos = order.iter().map(|tensor| {
@@ -170,12 +180,18 @@ fn write_all(file: &mut impl Write, tensors: &[Tensor<'_>], meta: HashMap<String
         (tensor.name.to_string(), info)
     });
     let metadata = Metadata::new(Some(meta), infos.collect()).map_err(io::Error::other)?;
-    let mut header = serde_json::to_vec(&metadata)?;
+    let mut header = vec![0; 8];
+    serde_json::to_writer(&mut header, &metadata)?;
     header.resize(header.len().next_multiple_of(8), b' ');
-    file.write_all(&(header.len() as u64).to_le_bytes())?;
+    let length = (header.len() - 8) as u64;
+    header[..8].copy_from_slice(&length.to_le_bytes());
     file.write_all(&header)?;
     for tensor in order {
-        tensor.each(&mut |piece| file.write_all(piece))?;
+        if tensor.name == HEADER_CHECKSUM {
+            file.write_all(&xxh3_64(&header).to_le_bytes())?;
+        } else {
+            tensor.each(&mut |piece| file.write_all(piece))?;
+        }
     }
     Ok(())
 }
@@ -187,22 +203,45 @@ pub struct Container {
     map: Mmap,
     about: Value,
     tensors: BTreeMap<String, (Dtype, Vec<usize>, Range<usize>)>,
+    sealed: bool,
 }
 
 impl Container {
-    /// Maps the file and checks that it is of this format, no newer than `version`, and as long as it says.
+    /// Maps the file and checks that it is of this format, no newer than `version`, as long as it says, and that its
+    /// description was not altered.
     pub fn open(path: &Path, format: &str, version: u32) -> Result<Container> {
-        let damaged = |what: String| Error::Damaged { path: path.to_owned(), what };
+        let (file, _) = Container::file(path, format)?;
+        Container::parse(path, map(&file, path)?, format, version)
+    }
+
+    /// Reads the file into memory, where nothing that happens to the file can reach it; otherwise as [`Container::open`].
+    pub fn read(path: &Path, format: &str, version: u32) -> Result<Container> {
+        let (mut file, length) = Container::file(path, format)?;
+        let mut memory = MmapMut::map_anon(length).map_err(Error::io("make room in memory for", path))?;
+        // A wish that may be refused.
+        #[cfg(target_os = "linux")]
+        let _ = memory.advise(memmap2::Advice::HugePage);
+        file.read_exact(&mut memory).map_err(Error::io("read", path))?;
+        Container::parse(path, memory.make_read_only().map_err(Error::io("read", path))?, format, version)
+    }
+
+    /// The file, if it may be a container, and its length.
+    fn file(path: &Path, format: &str) -> Result<(File, usize)> {
+        let damaged = |what: String| Err(Error::Damaged { path: path.to_owned(), what });
         let file = File::open(path).map_err(Error::io("open", path))?;
         let there = file.metadata().map_err(Error::io("read", path))?;
         if there.is_dir() {
             let what = if path.join("corpus.json").is_file() { "a corpus" } else { "a directory" };
-            return Err(damaged(format!("{what}, not a {format}")));
+            return damaged(format!("{what}, not a {format}"));
         }
         if there.len() < 16 {
-            return Err(damaged(format!("not a {format}: the file is too short")));
+            return damaged(format!("not a {format}: the file is too short"));
         }
-        let map = map(&file, path)?;
+        Ok((file, there.len() as usize))
+    }
+
+    fn parse(path: &Path, map: Mmap, format: &str, version: u32) -> Result<Container> {
+        let damaged = |what: String| Error::Damaged { path: path.to_owned(), what };
         let (header, metadata) = SafeTensors::read_metadata(&map)
             .map_err(|e| damaged(format!("not a whole {format} ({e}); it may be cut short")))?;
         let about: Value = metadata
@@ -224,7 +263,7 @@ impl Container {
             )));
         }
         let start = 8 + header;
-        let tensors = metadata
+        let mut tensors: BTreeMap<String, (Dtype, Vec<usize>, Range<usize>)> = metadata
             .tensors()
             .into_iter()
             .map(|(name, info)| {
@@ -232,7 +271,16 @@ impl Container {
                 (name, (info.dtype, info.shape.clone(), start + from..start + to))
             })
             .collect();
-        Ok(Container { path: path.to_owned(), map, about, tensors })
+        let sealed = match tensors.remove(HEADER_CHECKSUM) {
+            Some((_, _, range)) if map[range.clone()] == xxh3_64(&map[..start]).to_le_bytes() => true,
+            None if about["container"].is_null() => false,
+            _ => {
+                return Err(damaged(
+                    "its description was altered since it was written (its checksum differs)".to_owned(),
+                ));
+            }
+        };
+        Ok(Container { path: path.to_owned(), map, about, tensors, sealed })
     }
 
     /// The description.
@@ -243,6 +291,11 @@ impl Container {
     /// The file.
     pub fn path(&self) -> &Path {
         &self.path
+    }
+
+    /// Whether the description has a checksum; files of earlier programs have none.
+    pub fn is_sealed(&self) -> bool {
+        self.sealed
     }
 
     /// Reads everything and compares the checksums.

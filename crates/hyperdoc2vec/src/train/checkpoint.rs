@@ -12,7 +12,7 @@ use crate::storage::container::{Container, Tensor, write};
 use crate::storage::spill::SpillFile;
 
 const CHECKPOINT: &str = "hyperdoc2vec checkpoint";
-const CHECKPOINT_VERSION: u32 = 2;
+const CHECKPOINT_VERSION: u32 = 3;
 /// The arrays of a checkpoint: vectors and mean squares, in and out, as they are and as they were after the best pass.
 const CURRENT: [&str; 4] = ["input", "output", "input_squares", "output_squares"];
 const BEST: [&str; 4] = ["best_input", "best_output", "best_input_squares", "best_output_squares"];

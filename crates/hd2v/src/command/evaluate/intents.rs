@@ -4,11 +4,11 @@ use std::path::PathBuf;
 
 use anyhow::Result;
 use clap::Args;
-use hyperdoc2vec::Model;
 use hyperdoc2vec::evaluate::{ContextWords, read_intents as read};
 use hyperdoc2vec::model::Vectors;
 use serde_json::{Value, json};
 
+use super::super::common::open_model;
 use super::classes::SvmArgs;
 use super::links::{merge, tell_small};
 use super::table::{ends, percent, table};
@@ -48,8 +48,7 @@ pub struct EvaluateIntentsArgs {
 }
 
 pub fn run(arguments: &EvaluateIntentsArgs) -> Result<()> {
-    let model = Model::open(&arguments.model)?;
-    model.verify()?;
+    let model = open_model(&arguments.model)?;
     let svm = arguments.svm.params();
     let words = ContextWords::of_model(&read(&arguments.file, &arguments.field)?, &model, &arguments.file)?;
     let words = words.without_small(arguments.min_class);

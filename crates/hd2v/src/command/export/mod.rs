@@ -11,7 +11,7 @@ use clap::{Args, ValueEnum};
 use hyperdoc2vec::model::Vectors;
 use hyperdoc2vec::{Model, export};
 
-use super::common::{named, refuse_existing, with_suffix, write_output};
+use super::common::{named, open_model, refuse_existing, with_suffix, write_output};
 use crate::output::{status, thousands};
 
 /// Write vectors for other programs: gensim, numpy, pandas, the embedding projector
@@ -57,7 +57,7 @@ enum ExportFormat {
 }
 
 pub fn run(arguments: &ExportArgs) -> Result<()> {
-    let model = Model::open(&arguments.model)?;
+    let model = open_model(&arguments.model)?;
     let (which, output, force) = (arguments.what, &arguments.output, arguments.force);
     let stdout = output.as_os_str() == "-";
     if arguments.format == ExportFormat::Parquet {

@@ -1,4 +1,6 @@
-//! `hd2v doctor`: problems of a corpus, and losses of its import.
+//! `hd2v doctor`: problems of a corpus or a model, and losses of an import.
+
+mod model;
 
 use std::path::{Path, PathBuf};
 
@@ -8,21 +10,26 @@ use hyperdoc2vec::document::Loss;
 use hyperdoc2vec::{Corpus, DocId};
 use serde_json::json;
 
+use self::model::Examination;
+use super::common::open_model;
 use crate::output::{count, losses, print, print_json};
 
-/// Check a corpus and show what its import lost: unknown targets, duplicate ids, empty documents, self links, …
+/// Check a corpus or a model: checksums, what was lost on the way into a corpus, what a model lacks
 #[derive(Args)]
 #[command(after_help = "\
-First reads the whole corpus and verifies its checksums.
+Reads everything and compares its checksums first. Of a corpus, reports what was lost while it was imported: unknown
+targets, duplicate ids, empty documents, links without context, self links. Of a model, reports vectors that are zero or
+not finite, how well the probabilities of the learnt ranking held on links left out, and the files beside it.
 
 Examples:
   hd2v doctor papers.corpus
-  hd2v doctor papers.corpus --links 20     # show some links in context
-  hd2v doctor papers.corpus --json")]
+  hd2v doctor papers.corpus --links 20     # read some links in their contexts
+  hd2v doctor papers.corpus --json
+  hd2v doctor papers.model")]
 pub struct DoctorArgs {
-    /// The corpus directory
+    /// The corpus directory or the model file
     path: PathBuf,
-    /// Also show this many links drawn at random, with the words around them
+    /// Of a corpus, also show this many links drawn at random, with the words around them
     #[arg(long, default_value_t = 0, value_name = "N")]
     links: usize,
     /// Seed of the random draw
@@ -51,6 +58,10 @@ const ALWAYS: [Loss; 6] = [
 ];
 
 pub fn run(arguments: &DoctorArgs) -> Result<()> {
+    if arguments.path.is_file() {
+        let examination = Examination::new(&open_model(&arguments.path)?)?;
+        return if arguments.json { print_json(&examination.json()) } else { print(&examination.report()) };
+    }
     let corpus = Corpus::open(&arguments.path)?;
     corpus.verify()?;
     let sample = sample(&corpus, arguments.links, arguments.seed)?;
