@@ -26,6 +26,7 @@ use crate::model::index::terms::Field;
 use crate::model::weighting::{ContextCounts, rarity};
 use crate::model::write::{flat, index_tensors};
 use crate::model::{FORMAT, Model, VERSION, Vectors};
+use crate::storage::atomic::OutputLock;
 use crate::storage::container::{Tensor, write};
 use crate::storage::strings::{StringTable, string_index};
 use crate::threads::in_pool;
@@ -103,8 +104,9 @@ impl<'a> Addition<'a> {
             return Err(Error::input(corpus.path().display().to_string(), what));
         }
         corpus.verify()?;
-        let mut watch = watch.unwrap_or_else(|| Box::new(|_, _| ControlFlow::Continue(())));
         let destination = destination.as_ref();
+        let _lock = OutputLock::take(destination)?;
+        let mut watch = watch.unwrap_or_else(|| Box::new(|_, _| ControlFlow::Continue(())));
         in_pool(threads, || NewDocuments::new(model, corpus)?.write(destination, &mut *watch))
     }
 }

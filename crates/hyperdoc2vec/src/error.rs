@@ -44,6 +44,12 @@ pub enum Error {
         /// The destination.
         path: PathBuf,
     },
+    /// Another run is writing to the destination.
+    #[error("{}: another run is writing this; wait until it has ended, or choose another name", path.display())]
+    Busy {
+        /// The destination.
+        path: PathBuf,
+    },
     /// A corpus or model on disk is not usable.
     #[error("{}: {what}", path.display())]
     Damaged {

@@ -23,7 +23,7 @@ use crate::document::losses::{Loss, Losses, Tally};
 use crate::error::{Error, Result};
 use crate::id::{DocId, OptionalNumber};
 use crate::storage::array::{ArrayWriter, Files, StringsWriter, write_array, write_index, write_strings};
-use crate::storage::atomic;
+use crate::storage::atomic::{self, OutputLock};
 use crate::storage::strings::Interner;
 
 /// A link with no word of the vocabulary this near on either side has no context.
@@ -37,7 +37,7 @@ pub(crate) struct Builder {
     source: Provenance,
     dir: TempDir,
     /// Held as long as the directory is being written.
-    _lock: File,
+    _locks: (File, OutputLock),
     tokens: ArrayWriter,
     text: ArrayWriter,
     text_blocks: Vec<u64>,
@@ -74,6 +74,7 @@ impl Builder {
         if !parent.is_dir() {
             return Err(Error::input(parent.display().to_string(), "no such directory; make it first"));
         }
+        let output_lock = OutputLock::take(destination)?;
         let (dir, lock) = atomic::unfinished_directory(destination)?;
         Ok(Builder {
             destination: destination.to_owned(),
@@ -86,7 +87,7 @@ impl Builder {
             urls: StringsWriter::create(dir.path(), "urls")?,
             links: WaitingLinks::new(dir.path())?,
             dir,
-            _lock: lock,
+            _locks: (lock, output_lock),
             text_blocks: Vec::new(),
             words: Interner::default(),
             word_counts: Vec::new(),

@@ -8,7 +8,7 @@ use std::fs::{self, File};
 use std::io::{self, BufWriter};
 use std::path::{Path, PathBuf};
 
-use tempfile::TempDir;
+use tempfile::{TempDir, TempPath};
 
 use crate::error::{Error, Result};
 
@@ -68,29 +68,132 @@ pub fn write_atomically<T, E: From<Error>>(
     path: &Path,
     write: impl FnOnce(&mut BufWriter<File>) -> std::result::Result<T, E>,
 ) -> std::result::Result<T, E> {
-    clear(path);
-    let folder = parent(path);
-    let prefix = prefix(path);
-    let mut builder = tempfile::Builder::new();
-    builder.prefix(&prefix);
-    // For whoever may read the directory; temporary files are for their owner only.
-    #[cfg(unix)]
-    builder.permissions(std::os::unix::fs::PermissionsExt::from_mode(0o666));
-    let part = loop {
-        let part = builder.tempfile_in(folder).map_err(Error::io("create", path))?;
-        // Another writer may take a file that is not locked yet for a leftover.
-        if lock(part.as_file(), part.path()) {
-            break part;
-        }
-    };
-    let (file, part) = part.into_parts();
-    let mut out = BufWriter::with_capacity(BUFFER, file);
-    let written = write(&mut out)?;
-    let file = out.into_inner().map_err(|error| Error::io("write", path)(error.into_error()))?;
-    file.sync_all().map_err(Error::io("write", path))?;
-    part.persist(path).map_err(|error| Error::io("write", path)(error.error))?;
-    sync(folder)?;
+    let mut file = AtomicFile::create(path)?;
+    let written = write(&mut file.out)?;
+    file.finish()?.publish()?;
     Ok(written)
+}
+
+/// Writes two files that belong together. Both are whole before either takes its place. Nothing renames two files at
+/// once, so what stood at `second` is removed first: whoever looks in between, or after a kill, finds `first` without
+/// a second, never with one that does not fit.
+pub fn write_pair_atomically<E: From<Error>>(
+    [first, second]: [&Path; 2],
+    write_first: impl FnOnce(&mut BufWriter<File>) -> std::result::Result<(), E>,
+    write_second: impl FnOnce(&mut BufWriter<File>) -> std::result::Result<(), E>,
+) -> std::result::Result<(), E> {
+    let (mut one, mut other) = (AtomicFile::create(first)?, AtomicFile::create(second)?);
+    write_first(&mut one.out)?;
+    write_second(&mut other.out)?;
+    let (one, other) = (one.finish()?, other.finish()?);
+    match fs::remove_file(second) {
+        Err(error) if error.kind() != io::ErrorKind::NotFound => return Err(Error::io("replace", second)(error).into()),
+        _ => sync(parent(second))?,
+    }
+    one.publish()?;
+    Ok(other.publish()?)
+}
+
+/// A file being written beside its destination.
+struct AtomicFile<'a> {
+    destination: &'a Path,
+    out: BufWriter<File>,
+    part: TempPath,
+}
+
+/// A file that is whole and on the disk, but not at its destination yet. Its lock ends with it.
+struct FinishedFile<'a> {
+    destination: &'a Path,
+    part: TempPath,
+    _lock: File,
+}
+
+impl AtomicFile<'_> {
+    fn create(destination: &Path) -> Result<AtomicFile<'_>> {
+        clear(destination);
+        let prefix = prefix(destination);
+        let mut builder = tempfile::Builder::new();
+        builder.prefix(&prefix);
+        // For whoever may read the directory; temporary files are for their owner only.
+        #[cfg(unix)]
+        builder.permissions(std::os::unix::fs::PermissionsExt::from_mode(0o666));
+        loop {
+            let part = builder.tempfile_in(parent(destination)).map_err(Error::io("create", destination))?;
+            // Another writer may take a file that is not locked yet for a leftover.
+            if lock(part.as_file(), part.path()) {
+                let (file, part) = part.into_parts();
+                return Ok(AtomicFile { destination, out: BufWriter::with_capacity(BUFFER, file), part });
+            }
+        }
+    }
+}
+
+impl<'a> AtomicFile<'a> {
+    fn finish(self) -> Result<FinishedFile<'a>> {
+        let AtomicFile { destination, out, part } = self;
+        let file = out.into_inner().map_err(|error| Error::io("write", destination)(error.into_error()))?;
+        file.sync_all().map_err(Error::io("write", destination))?;
+        Ok(FinishedFile { destination, part, _lock: file })
+    }
+}
+
+impl FinishedFile<'_> {
+    fn publish(self) -> Result<()> {
+        self.part.persist(self.destination).map_err(|error| Error::io("write", self.destination)(error.error))?;
+        sync(parent(self.destination))
+    }
+}
+
+/// Keeps two long runs from writing to one destination: held from the start of a run to its end, in a file
+/// `.NAME.lock` beside the destination. It ends with its holder, however that ends.
+pub(crate) struct OutputLock {
+    path: PathBuf,
+    _file: File,
+}
+
+impl OutputLock {
+    /// Takes the lock, or fails with [`Error::Busy`]. Where the file system knows no locks, everyone gets one.
+    pub(crate) fn take(destination: &Path) -> Result<OutputLock> {
+        let name = destination.file_name().unwrap_or_default().to_string_lossy();
+        let path = parent(destination).join(format!(".{name}.lock"));
+        loop {
+            let file = File::options()
+                .create(true)
+                .truncate(false)
+                .write(true)
+                .open(&path)
+                .map_err(Error::io("lock", destination))?;
+            if let Err(fs::TryLockError::WouldBlock) = file.try_lock() {
+                return Err(Error::Busy { path: destination.to_owned() });
+            }
+            // Its last holder removes the file: a lock on one that is gone keeps nobody out.
+            if is_at(&file, &path) {
+                return Ok(OutputLock { path, _file: file });
+            }
+        }
+    }
+}
+
+impl Drop for OutputLock {
+    fn drop(&mut self) {
+        // Before the lock ends, so that whoever gets it next sees that the file is gone.
+        let _ = fs::remove_file(&self.path);
+    }
+}
+
+/// Whether the open file is the one that stands at `path`.
+fn is_at(file: &File, path: &Path) -> bool {
+    #[cfg(unix)]
+    {
+        use std::os::unix::fs::MetadataExt;
+        let identity = |there: fs::Metadata| (there.dev(), there.ino());
+        file.metadata().ok().map(identity) == path.metadata().ok().map(identity)
+    }
+    #[cfg(not(unix))]
+    {
+        let _ = file;
+        path.exists()
+    }
 }
 
 /// A new directory beside `destination`, and the lock that says that it is being written.
@@ -114,10 +217,16 @@ pub(crate) fn unfinished_directory(destination: &Path) -> Result<(TempDir, File)
     }
 }
 
-/// Renames a finished directory into place and makes that last.
+/// Renames a finished directory into place and makes that last. A directory that stands there changes places with it in
+/// one step where the system can do that; elsewhere it is moved aside first.
 pub(crate) fn publish_directory(dir: TempDir, destination: &Path) -> Result<()> {
     // The names of the files must last before the name of the directory does.
     sync(dir.path())?;
+    if exchange(dir.path(), destination) {
+        sync(parent(destination))?;
+        // What stood there is now the temporary directory.
+        return dir.close().map_err(Error::io("remove", destination));
+    }
     let old = destination.exists().then(|| old(dir.path()));
     if let Some(old) = &old {
         fs::rename(destination, old).map_err(Error::io("replace", destination))?;
@@ -135,6 +244,20 @@ pub(crate) fn publish_directory(dir: TempDir, destination: &Path) -> Result<()> 
         fs::remove_dir_all(old).map_err(Error::io("remove", old))?;
     }
     Ok(())
+}
+
+/// Lets two directories change places; `false` where one is missing or the system cannot do that.
+fn exchange(one: &Path, other: &Path) -> bool {
+    #[cfg(target_os = "linux")]
+    {
+        use rustix::fs::{CWD, RenameFlags, renameat_with};
+        renameat_with(CWD, one, CWD, other, RenameFlags::EXCHANGE).is_ok()
+    }
+    #[cfg(not(target_os = "linux"))]
+    {
+        let _ = (one, other);
+        false
+    }
 }
 
 /// Makes the names in a directory last.
@@ -212,6 +335,57 @@ mod tests {
             (fs::read_to_string(&path).expect("a file"), names(dir.path())),
             ("new".to_owned(), vec!["f".to_owned()])
         );
+    }
+
+    #[test]
+    fn two_files_take_their_places_together_or_not_at_all() {
+        let dir = tempfile::tempdir().expect("a directory");
+        let [vectors, rows] = ["v", "r"].map(|name| dir.path().join(name));
+        let write = |text: &'static str| {
+            move |out: &mut BufWriter<File>| out.write_all(text.as_bytes()).map_err(Error::io("write", Path::new(text)))
+        };
+        let read = || [&vectors, &rows].map(|path| fs::read_to_string(path).unwrap_or_default());
+        write_pair_atomically([&vectors, &rows], write("1"), write("one")).expect("written");
+        let failed: Result<()> = write_pair_atomically([&vectors, &rows], write("2"), |_| Err(Error::Interrupted));
+        assert!(failed.is_err());
+        assert_eq!(read(), ["1", "one"]);
+        let first_failed: Result<()> =
+            write_pair_atomically([&vectors, &rows], |_| Err(Error::Interrupted), write("two"));
+        assert!(first_failed.is_err());
+        assert_eq!(read(), ["1", "one"]);
+        write_pair_atomically([&vectors, &rows], write("2"), write("two")).expect("written");
+        assert_eq!(
+            (read(), names(dir.path())),
+            (["2", "two"].map(str::to_owned), vec!["r".to_owned(), "v".to_owned()])
+        );
+    }
+
+    #[test]
+    fn a_destination_has_one_run_at_a_time() {
+        let dir = tempfile::tempdir().expect("a directory");
+        let path = dir.path().join("m");
+        let first = OutputLock::take(&path).expect("free");
+        assert!(matches!(OutputLock::take(&path), Err(Error::Busy { .. })));
+        drop(OutputLock::take(&dir.path().join("other")).expect("another destination"));
+        drop(first);
+        drop(OutputLock::take(&path).expect("free again"));
+        // A killed run leaves the file, but not the lock.
+        fs::write(dir.path().join(".m.lock"), "").expect("a file");
+        drop(OutputLock::take(&path).expect("free"));
+        assert_eq!(names(dir.path()), [""; 0]);
+    }
+
+    #[test]
+    fn a_directory_is_replaced_by_a_finished_one() {
+        let dir = tempfile::tempdir().expect("a directory");
+        let path = dir.path().join("c");
+        for content in ["old", "new"] {
+            let (part, _lock) = unfinished_directory(&path).expect("a directory");
+            fs::write(part.path().join("tokens"), content).expect("a file");
+            publish_directory(part, &path).expect("published");
+            assert_eq!(fs::read_to_string(path.join("tokens")).expect("a file"), content);
+            assert_eq!(names(dir.path()), ["c"]);
+        }
     }
 
     #[test]

@@ -7,4 +7,4 @@ pub(crate) mod huge_pages;
 pub(crate) mod spill;
 pub(crate) mod strings;
 
-pub use atomic::{parent, write_atomically};
+pub use atomic::{parent, write_atomically, write_pair_atomically};

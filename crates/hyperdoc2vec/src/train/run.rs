@@ -13,7 +13,7 @@ use crate::model::params::TrainParams;
 use crate::model::tables::{Table, Tables};
 use crate::model::write::{ContentIndex, ModelWriter};
 use crate::search::ranker::Ranker;
-use crate::storage::atomic::{self, parent};
+use crate::storage::atomic::{self, OutputLock, parent};
 use crate::threads::pool;
 use crate::train::Phase;
 use crate::train::checkpoint::{BestPass, Checkpoints, RunPlace, Snapshot, State, none};
@@ -101,6 +101,7 @@ impl Run<'_> {
     ///
     /// When the watching closure stops the run, a checkpoint is written and [`Error::Stopped`] has its path.
     pub(crate) fn write(&self, destination: &Path, watch: TrainWatch<'_>) -> Result<()> {
+        let _lock = OutputLock::take(destination)?;
         // Removes the files of a killed run, even if it did not come to writing anything whole.
         atomic::clear(destination);
         self.checkpoints.iter().for_each(|checkpoints| atomic::clear(&checkpoints.path));

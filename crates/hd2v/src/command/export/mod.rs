@@ -9,6 +9,7 @@ use std::path::{Path, PathBuf};
 use anyhow::{Context, Result};
 use clap::{Args, ValueEnum};
 use hyperdoc2vec::model::Vectors;
+use hyperdoc2vec::storage::write_pair_atomically;
 use hyperdoc2vec::{Model, export};
 
 use super::common::{named, open_model, refuse_existing, with_suffix, write_output};
@@ -65,11 +66,18 @@ pub fn run(arguments: &ExportArgs) -> Result<()> {
         return report(&model, which, output);
     }
     if matches!(arguments.format, ExportFormat::Npy | ExportFormat::Tsv) && !stdout {
-        // Refuse both before writing either.
-        refuse_existing(output, force)?;
         let metadata = metadata_path(output);
-        write_output(&metadata, force, &mut |out| write(&metadata, export::metadata(&model, which, out)))?;
+        [output, &metadata].into_iter().try_for_each(|path| refuse_existing(path, force))?;
+        write_pair_atomically(
+            [output, &metadata],
+            |out| match arguments.format {
+                ExportFormat::Npy => write(output, export::npy(&model, which, out)),
+                _ => write(output, export::tsv(&model, which, out)),
+            },
+            |out| write(&metadata, export::metadata(&model, which, out)),
+        )?;
         status(format_args!("{}: description of the rows", metadata.display()));
+        return report(&model, which, output);
     }
     write_output(output, force, &mut |out: &mut (dyn Write + Send)| {
         let written = match arguments.format {
