@@ -49,9 +49,12 @@ pub struct ServeArgs {
     /// Most requests in progress or queued; further ones are refused (503)
     #[arg(long, default_value_t = 256, value_name = "N", value_parser = at_least_one)]
     max_concurrent: usize,
-    /// Most open connections; others wait to be accepted
+    /// Most open connections; when all are taken, an idle one is closed
     #[arg(long, default_value_t = 1024, value_name = "N", value_parser = at_least_one)]
     max_connections: usize,
+    /// Most open connections from one address; others take the place of its idle ones, or are refused (429)
+    #[arg(long, default_value_t = 256, value_name = "N", value_parser = at_least_one)]
+    max_client_connections: usize,
     /// Largest request body, in KiB (413)
     #[arg(long, default_value_t = 1024, value_name = "KIB", value_parser = at_least_one)]
     max_body: usize,
@@ -67,7 +70,7 @@ pub struct ServeArgs {
     /// Longest time to answer a request, in seconds (503)
     #[arg(long, default_value_t = 10.0, value_name = "S", value_parser = seconds)]
     timeout: f64,
-    /// Longest time for a client to send a request, or to read some of the response, in seconds (408)
+    /// Longest time for a client to send a request (408), or to read the next ten KiB of a response, in seconds
     #[arg(long, default_value_t = 10.0, value_name = "S", value_parser = seconds)]
     client_timeout: f64,
 }
@@ -111,6 +114,7 @@ pub fn run(arguments: &ServeArgs) -> Result<()> {
         limits: Limits {
             concurrent: arguments.max_concurrent,
             connections: arguments.max_connections,
+            client_connections: arguments.max_client_connections,
             body: arguments.max_body << 10,
             batch: arguments.max_batch,
             text: arguments.max_text << 10,

@@ -1,10 +1,11 @@
-//! Connections: a bounded number, timeouts for slow clients, and a graceful shutdown on a signal.
+//! Connections: a bounded number in all and from one address, timeouts for slow clients, and a graceful shutdown on a
+//! signal.
 //!
 //! Neither `axum::serve` nor axum-server bounds connections, header size and the time a client takes to read.
 
 use std::pin::Pin;
 use std::sync::Arc;
-use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::atomic::Ordering;
 use std::task::{Context, Poll};
 use std::time::Duration;
 
@@ -22,6 +23,7 @@ use tokio::sync::{Semaphore, watch};
 use tokio::time::{Instant, Sleep};
 use tower::ServiceExt;
 
+use super::connections::{Activity, OpenConnections};
 use super::state::App;
 use crate::output::status;
 
@@ -31,6 +33,13 @@ const SHUTDOWN_TIMEOUT: Duration = Duration::from_secs(30);
 const SHUTDOWN_HEAD_TIMEOUT: Duration = Duration::from_secs(2);
 /// Largest head of a request, in bytes.
 const MAX_HEAD: usize = 32 << 10;
+/// Bytes a second that a client has to read of a response.
+const LEAST_RATE: f64 = 1024.0;
+/// Time between looks for a connection that can make room when all are taken.
+const RECLAIM_INTERVAL: Duration = Duration::from_millis(100);
+/// The response to one connection too many from an address.
+const TOO_MANY: &[u8] =
+    b"HTTP/1.1 429 Too Many Requests\r\nconnection: close\r\nretry-after: 1\r\ncontent-length: 0\r\n\r\n";
 /// An error that repeats is printed again only after a pause of this length.
 const QUIET: Duration = Duration::from_secs(10);
 
@@ -110,6 +119,7 @@ fn connections(wanted: usize) -> usize {
 /// Serves connections until a signal asks to stop, then finishes the requests in progress.
 pub async fn accept(listener: TcpListener, router: Router, app: Arc<App>, mut signals: Signals) {
     let slots = Arc::new(Semaphore::new(connections(app.limits().connections)));
+    let open = Arc::new(OpenConnections::default());
     let graceful = GracefulShutdown::new();
     let (stop, stopping) = watch::channel(());
     let mut http = http1::Builder::new();
@@ -118,7 +128,15 @@ pub async fn accept(listener: TcpListener, router: Router, app: Arc<App>, mut si
     let mut last_error: Option<Instant> = None;
     loop {
         let connection = async {
-            let slot = slots.clone().acquire_owned().await;
+            let slot = loop {
+                if slots.available_permits() == 0 {
+                    open.close_idle(None);
+                }
+                // A connection that is in use now may be idle soon.
+                if let Ok(slot) = tokio::time::timeout(RECLAIM_INTERVAL, slots.clone().acquire_owned()).await {
+                    break slot;
+                }
+            };
             (listener.accept().await, slot)
         };
         let (stream, client, slot) = tokio::select! {
@@ -144,12 +162,18 @@ pub async fn accept(listener: TcpListener, router: Router, app: Arc<App>, mut si
             },
         };
         let _ = stream.set_nodelay(true);
-        let (router, activity) = (router.clone(), Arc::new(Activity::default()));
+        let Some(mut guest) = open.admit(client.ip(), app.limits().client_connections) else {
+            // As much as fits without waiting for the client.
+            let _ = stream.try_write(TOO_MANY);
+            continue;
+        };
+        let (router, activity) = (router.clone(), guest.activity.clone());
         let answering = activity.clone();
         let service = service_fn(move |mut request: hyper::Request<Incoming>| {
             request.extensions_mut().insert(ConnectInfo(client));
             let (answer, activity) = (router.clone().oneshot(request.map(Body::new)), answering.clone());
             async move {
+                activity.requests.fetch_add(1, Ordering::Relaxed);
                 activity.answering.store(true, Ordering::Relaxed);
                 let answer = answer.await;
                 activity.answering.store(false, Ordering::Relaxed);
@@ -163,9 +187,10 @@ pub async fn accept(listener: TcpListener, router: Router, app: Arc<App>, mut si
             // A connection that the client breaks off is no error.
             tokio::select! {
                 _ = connection => {}
+                () = guest.closed() => {}
                 () = idle_at_shutdown(stopping, &activity) => {}
             }
-            drop(slot);
+            drop((guest, slot));
         });
     }
     app.stop();
@@ -178,15 +203,6 @@ pub async fn accept(listener: TcpListener, router: Router, app: Arc<App>, mut si
     }
 }
 
-/// Whether a connection is in use.
-#[derive(Default)]
-struct Activity {
-    /// A request is being answered.
-    answering: AtomicBool,
-    /// A response waits for the client to read it.
-    sending: AtomicBool,
-}
-
 /// Ends some time after shutdown begins, unless the connection is in use then.
 async fn idle_at_shutdown(mut stopping: watch::Receiver<()>, activity: &Activity) {
     // The channel carries nothing: it is closed at shutdown.
@@ -197,31 +213,51 @@ async fn idle_at_shutdown(mut stopping: watch::Receiver<()>, activity: &Activity
     }
 }
 
-/// A connection that ends when the client reads nothing of its response for too long.
+/// A connection that ends when the client reads its response too slowly: less than [`LEAST_RATE`] over a whole timeout.
 struct WriteTimeout {
     inner: TokioIo<TcpStream>,
     timeout: Duration,
-    deadline: Option<Pin<Box<Sleep>>>,
+    window: Option<Window>,
     activity: Arc<Activity>,
+}
+
+/// A stretch of time within which a response had to wait for its reader.
+struct Window {
+    /// The request that is answered.
+    request: usize,
+    end: Pin<Box<Sleep>>,
+    /// Bytes that went out meanwhile.
+    sent: usize,
 }
 
 impl WriteTimeout {
     fn new(stream: TcpStream, timeout: Duration, activity: Arc<Activity>) -> WriteTimeout {
-        WriteTimeout { inner: TokioIo::new(stream), timeout, deadline: None, activity }
+        WriteTimeout { inner: TokioIo::new(stream), timeout, window: None, activity }
     }
 
-    /// Passes the result of a write on; an error if writes have been pending for longer than the timeout.
-    fn wait<T>(&mut self, context: &mut Context<'_>, done: Poll<std::io::Result<T>>) -> Poll<std::io::Result<T>> {
+    /// Passes the result of a write on; an error if the client has read too little since writes began to wait for it.
+    fn wait(&mut self, context: &mut Context<'_>, done: Poll<std::io::Result<usize>>) -> Poll<std::io::Result<usize>> {
         self.activity.sending.store(done.is_pending(), Ordering::Relaxed);
-        if done.is_ready() {
-            self.deadline = None;
+        let request = self.activity.requests.load(Ordering::Relaxed);
+        // Each response has its own time.
+        self.window.take_if(|window| window.request != request);
+        if let Poll::Ready(written) = &done {
+            if let (Some(window), Ok(written)) = (&mut self.window, written) {
+                window.sent += written;
+            }
             return done;
         }
-        let until = Instant::now() + self.timeout;
-        let deadline = self.deadline.get_or_insert_with(|| Box::pin(tokio::time::sleep_until(until)));
-        match deadline.as_mut().poll(context) {
-            Poll::Ready(()) => Poll::Ready(Err(std::io::ErrorKind::TimedOut.into())),
-            Poll::Pending => Poll::Pending,
+        loop {
+            let until = Instant::now() + self.timeout;
+            let new = || Window { request, end: Box::pin(tokio::time::sleep_until(until)), sent: 0 };
+            let window = self.window.get_or_insert_with(new);
+            if window.end.as_mut().poll(context).is_pending() {
+                return Poll::Pending;
+            }
+            if (window.sent as f64) < LEAST_RATE * self.timeout.as_secs_f64() {
+                return Poll::Ready(Err(std::io::ErrorKind::TimedOut.into()));
+            }
+            self.window = None;
         }
     }
 }

@@ -20,8 +20,11 @@
 //! - `guard`: checks that every request has to pass
 //! - `extract`: requests parsed into types, within limits
 //! - `routes`: the paths of the API with their handlers
-//! - `listen`: connections, signals, shutdown
+//! - `connections`: how many may be open, in all and from one address
+//! - `listen`: accepting connections, signals, shutdown
 
+mod connections;
+mod connections;
 mod error;
 mod extract;
 mod guard;

@@ -28,6 +28,8 @@ pub struct Limits {
     pub concurrent: usize,
     /// Open connections.
     pub connections: usize,
+    /// Open connections from one address.
+    pub client_connections: usize,
     /// Bytes of a request body.
     pub body: usize,
     /// Questions or texts in one request.

@@ -136,7 +136,17 @@ mod tests {
 
     fn limits(concurrent: usize) -> Limits {
         let time = Duration::from_secs(20);
-        Limits { concurrent, connections: 1, body: 1, batch: 1, text: 1, rate: 0.0, answer: time, client: time }
+        Limits {
+            concurrent,
+            connections: 1,
+            client_connections: 1,
+            body: 1,
+            batch: 1,
+            text: 1,
+            rate: 0.0,
+            answer: time,
+            client: time,
+        }
     }
 
     #[test]
