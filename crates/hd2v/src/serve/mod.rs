@@ -24,7 +24,6 @@
 //! - `listen`: accepting connections, signals, shutdown
 
 mod connections;
-mod connections;
 mod error;
 mod extract;
 mod guard;

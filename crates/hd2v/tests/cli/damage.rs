@@ -1,4 +1,4 @@
-//! Corpora that were cut, altered or made by another version: refused, with advice, without a panic.
+//! Corpora and models that were cut, altered or made by another version: refused, with advice, without a panic.
 
 use std::fs;
 
@@ -90,4 +90,66 @@ fn what_is_no_corpus_is_told_apart_from_what_is_not_there() {
         let message = place.refused(&format!("{command} gone"));
         assert_eq!(message, "gone: no such corpus; import the documents first");
     }
+}
+
+/// Every command that reads a model, in a directory with the model `m` and the texts `new.jsonl`.
+const MODEL_COMMANDS: [&str; 9] = [
+    "info m --json",
+    "doctor m",
+    "similar m d000001",
+    "similar m d000001 --by out --json",
+    "recommend m new.jsonl --json",
+    "embed m new.jsonl -o -",
+    "export m --what doc-in --format word2vec -o -",
+    "add m n -o grown",
+    "serve m --port 0",
+];
+
+#[test]
+fn a_model_with_an_altered_byte_is_refused_by_every_command() {
+    let place = Place::with(&[("new.jsonl", &record("new", "some words [[?]] and others"))]);
+    place.ok("generate --docs 60 --links 200 --seed 3 -o c");
+    place.ok("train c -o m --dim 8 --epochs 1 --content-epochs 1");
+    place.ok("import jsonl new.jsonl --min-count 1 -o n");
+    let bytes = fs::read(place.path("m")).expect("a model");
+    for command in MODEL_COMMANDS.iter().filter(|command| !command.starts_with("serve")) {
+        place.ok(command);
+        let _ = fs::remove_file(place.path("grown"));
+    }
+    let header = u64::from_le_bytes(bytes[..8].try_into().expect("eight bytes")) as usize;
+    // In the description, in its padding or the first array, and in the last array.
+    let letter = bytes.windows(8).position(|window| window == b"features").unwrap_or(header / 2);
+    for at in [letter, 8 + header, bytes.len() - 1] {
+        let mut altered = bytes.clone();
+        altered[at] ^= 1;
+        place.write("m", &altered);
+        for command in MODEL_COMMANDS {
+            let message = place.refused(command);
+            assert!(message.starts_with("m: "), "byte {at}, {command}: {message}");
+        }
+    }
+}
+
+#[test]
+fn doctor_examines_a_model_and_the_files_beside_it() {
+    let place = Place::new();
+    place.ok("generate --docs 60 --links 200 --seed 3 -o c");
+    place.ok("train c -o m --dim 8 --epochs 1 --content-epochs 1");
+    let examined = place.json("doctor m --json");
+    assert_eq!((&examined["intact"], &examined["description_checked"]), (&true.into(), &true.into()));
+    assert_eq!((&examined["documents"], &examined["vectors"]["doc_in"]["rows"]), (&60.into(), &60.into()));
+    assert_eq!(examined["sidecars"]["map"], "none");
+    place.write("m.map", "not a map");
+    assert!(place.ok("doctor m").out.contains("map: damaged"));
+}
+
+/// A model of an earlier program opens, and what cannot be checked of it is said once.
+#[test]
+fn a_model_of_an_earlier_version_is_used_with_a_note() {
+    let old = concat!(env!("CARGO_MANIFEST_DIR"), "/../hyperdoc2vec/tests/data/models/v2.safetensors");
+    let place = Place::new();
+    fs::copy(old, place.path("m")).expect("copied");
+    let outcome = place.ok("similar m d000001 --json");
+    assert!(outcome.err.contains("without a checksum of its description"), "{}", outcome.err);
+    assert_eq!(place.json("doctor m --json")["description_checked"], false);
 }

@@ -249,3 +249,23 @@ mod interrupted {
         assert_eq!(place.entries(), ["c"]);
     }
 }
+
+#[test]
+fn two_runs_to_one_output_are_kept_apart() {
+    let place = Place::new();
+    place.ok("generate --docs 400 --links 4000 --seed 3 -o c");
+    let mut first = place.start("train c -o m --dim 64 --epochs 400 --threads 1");
+    let locked = place.path(".m.lock");
+    let started = std::time::Instant::now();
+    while !locked.exists() {
+        assert!(started.elapsed().as_secs() < 60, "the run does not begin");
+        std::thread::sleep(std::time::Duration::from_millis(5));
+    }
+    let second = place.run("train c -o m --dim 8 --epochs 1");
+    assert_eq!(second.code, Some(1), "{}", second.err);
+    assert!(second.err.contains("m: another run is writing this"), "{}", second.err);
+    first.kill().expect("killed");
+    first.wait().expect("ended");
+    place.ok("train c -o m --dim 8 --epochs 1 --force");
+    assert_eq!(place.entries(), ["c", "m"]);
+}

@@ -165,6 +165,46 @@ fn slow_clients_are_left() {
 }
 
 #[test]
+fn idle_connections_of_one_client_shut_nobody_out() {
+    let place = place();
+    let server = Server::start(&place, "--max-connections 40 --client-timeout 30");
+    let started = Instant::now();
+    let mut idle: Vec<_> = (0..200).map(|_| server.connect()).collect();
+    for _ in 0..20 {
+        assert_eq!(server.get("/api/health").status, 200);
+        idle.extend((0..20).map(|_| server.connect()));
+    }
+    assert!(started.elapsed() < Duration::from_secs(20), "{:?}", started.elapsed());
+    drop(idle);
+    let server = Server::start(&place, "--max-client-connections 4 --client-timeout 30");
+    let idle: Vec<_> = (0..9).map(|_| server.connect()).collect();
+    assert_eq!(server.get("/api/health").status, 200);
+    drop(idle);
+}
+
+#[test]
+fn a_client_that_reads_byte_by_byte_is_left() {
+    let place = place();
+    let server = Server::start(&place, "--client-timeout 0.5");
+    let mut slow = server.connect();
+    slow.set_write_timeout(Some(LONGEST)).expect("a time limit");
+    let request = b"GET /api/search?q=d0&top=1000 HTTP/1.1\r\nHost: localhost\r\n\r\n";
+    // More answers than the system buffers, read at some twenty bytes a second.
+    let writer = slow.try_clone().expect("a handle");
+    let asking = std::thread::spawn(move || {
+        let mut writer = writer;
+        while writer.write_all(request).is_ok() {}
+    });
+    let started = Instant::now();
+    while !asking.is_finished() {
+        assert!(started.elapsed() < LONGEST, "the server does not hang up");
+        let _ = slow.read(&mut [0]);
+        std::thread::sleep(Duration::from_millis(50));
+    }
+    asking.join().expect("ended");
+}
+
+#[test]
 fn messages_name_no_options_of_the_command_line() {
     let place = place();
     let server = Server::start(&place, "");

@@ -129,6 +129,48 @@ fn a_replaced_model_is_opened_and_no_request_is_lost() {
     assert_eq!(documents(), Some(200));
 }
 
+/// `cp other served` writes into the file that is served, and cuts it to nothing first.
+#[test]
+fn a_model_altered_or_cut_in_place_goes_on_from_memory() {
+    let place = place();
+    let bytes = std::fs::read(place.path("m")).expect("a model");
+    let server = Server::start(&place, "");
+    let question = json!({"text": text(&place, 3)});
+    let before = server.post("/api/recommend", &question).json();
+    let mut altered = bytes.clone();
+    altered[bytes.len() / 2..].fill(7);
+    for content in [&altered[..], &bytes[..100], b""] {
+        place.write("m", content);
+        assert_eq!(server.post("/api/recommend", &question).json(), before);
+    }
+    server.says("still serving the previous model");
+    assert_eq!(server.post("/api/recommend", &question).json(), before);
+    let failures = metric(&server, "hd2v_model_reload_failures_total");
+    assert!(failures >= Some(1.0), "{failures:?}");
+}
+
+#[test]
+fn a_mapped_model_altered_in_place_is_not_answered_from() {
+    let place = place();
+    let bytes = std::fs::read(place.path("m")).expect("a model");
+    let server = Server::start(&place, "--map-above 0");
+    let question = json!({"text": text(&place, 3)});
+    let before = server.post("/api/recommend", &question).json();
+    let write = |bytes: &[u8]| {
+        let mut file = std::fs::File::options().write(true).open(place.path("m")).expect("the file");
+        file.write_all(bytes).expect("written");
+    };
+    let mut altered = bytes.clone();
+    altered[bytes.len() / 2..].fill(7);
+    write(&altered);
+    until("a refusal", || server.post("/api/recommend", &question).status == 503);
+    assert_eq!(server.post("/api/recommend", &question).error(), (503, "altered-model".to_owned()));
+    server.says("answering 503 until the file is whole again");
+    write(&bytes);
+    until("the whole model", || server.post("/api/recommend", &question).status == 200);
+    assert_eq!(server.post("/api/recommend", &question).json(), before);
+}
+
 #[test]
 #[cfg(unix)]
 fn what_is_no_file_is_not_waited_for() {
