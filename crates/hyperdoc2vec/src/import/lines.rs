@@ -42,15 +42,14 @@ fn parse_line(line: &str, place: String, out: &mut Parsed) {
         return out.bad(place, format!("the id {id:?} {wrong}, so no link could name it; choose another"));
     }
     let mut document = Document { id: id.to_owned(), ..Document::default() };
+    let mut ends = Ends::default();
     while let Some(open) = rest.find(OPEN) {
         let inside = &rest[open + OPEN.len()..];
-        // A mark is one word: it does not reach over a space.
-        let close = inside.find(CLOSE).filter(|&end| !inside[..end].contains(char::is_whitespace));
-        let targets: Vec<String> = match close {
-            Some(end) => markup::distinct(inside[..end].split(',')).unwrap_or_default(),
-            None => Vec::new(),
-        };
-        let Some(end) = close.filter(|_| !targets.is_empty()) else {
+        let targets = ends.of_mark(line, inside).and_then(|end| {
+            let targets: Vec<String> = markup::distinct(inside[..end].split(','))?;
+            (!targets.is_empty()).then_some((end, targets))
+        });
+        let Some((end, targets)) = targets else {
             out.batch.losses.add(Loss::BrokenMark, format!("{id} ({place})"));
             document.text.push_str(&rest[..open + OPEN.len()]);
             rest = inside;
@@ -66,9 +65,36 @@ fn parse_line(line: &str, place: String, out: &mut Parsed) {
     out.batch.documents.push(document);
 }
 
+/// Where the next close, open and white space stand in a line, remembered so that none is looked for twice.
+#[derive(Default)]
+struct Ends {
+    close: Option<usize>,
+    open: Option<usize>,
+    space: Option<usize>,
+}
+
+impl Ends {
+    /// Where the mark that begins with `inside`, the end of `line`, is closed. A mark is one word, and the next mark
+    /// does not begin in it.
+    fn of_mark(&mut self, line: &str, inside: &str) -> Option<usize> {
+        let start = line.len() - inside.len();
+        let next = |known: &mut Option<usize>, find: fn(&str) -> Option<usize>| {
+            if known.is_none_or(|place| place < start) {
+                *known = Some(find(inside).map_or(usize::MAX, |place| start + place));
+            }
+            known.unwrap_or(usize::MAX)
+        };
+        let close = next(&mut self.close, |rest| rest.find(CLOSE));
+        let open = next(&mut self.open, |rest| rest.find(OPEN));
+        let space = next(&mut self.space, |rest| rest.find(char::is_whitespace));
+        (close < open.min(space)).then(|| close - start)
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::tests::growth::assert_linear;
 
     fn read(text: &str) -> Parsed {
         parse(&LineBatch::new("in", text))
@@ -105,6 +131,18 @@ mod tests {
     #[test]
     fn a_byte_order_mark_is_no_part_of_the_first_id() {
         assert_eq!(shown("\u{feff}A x"), ["A: x"]);
+    }
+
+    #[test]
+    fn of_two_marks_where_one_should_be_the_second_counts() {
+        assert_eq!(shown("A x =-=B=-=C-=- y"), ["A: x =-=B[[C]] y"]);
+    }
+
+    #[test]
+    fn marks_that_are_never_closed_take_time_in_proportion() {
+        for (piece, end) in [("=-=", ""), ("=-= ", ""), ("=-=", " -=-"), ("=-=|", "-=-"), ("=-=a,a", "-=-")] {
+            assert_linear(piece, 100_000, |pieces| drop(read(&format!("A {}{end}", piece.repeat(pieces)))));
+        }
     }
 
     #[test]
