@@ -1,6 +1,6 @@
 //! Documents that come to a model after its training.
 //!
-//! What was trained stays as it is, bit for bit. A new document has an IN vector inferred from its text, an OUT vector
+//! Trained vectors stay as they are, bit for bit. A new document has an IN vector inferred from its text, an OUT vector
 //! from its content where the model has a map for that (zeros otherwise), and its place in the search index: its own
 //! text, and the words around its links, which stand for the documents they point at, old or new, and explain them when
 //! they are hits. Words that the model has not seen join the index alone, behind those that it has.

@@ -1,4 +1,4 @@
-//! What the benchmarks, experiments and fuzz targets of this repository look at behind the front door. No promise is made:
+//! Internals for the benchmarks, experiments and fuzz targets of this repository. No promise is made:
 //! names here come and go.
 
 #![allow(missing_docs)]

@@ -205,7 +205,9 @@ impl Builder {
         self.counts.dated = dated().count() as u64;
         let dates = dated().min().zip(dated().max());
         self.counts.redirects = self.redirects.len() as u64;
-        let manifest = Manifest::new(self.options, self.source, self.counts, dates, self.losses, files);
+        let mut manifest = Manifest::new(self.options, self.source, self.counts);
+        (manifest.dates, manifest.losses) = (dates, self.losses);
+        let manifest = manifest.with_files(files);
         let path = dir.join(manifest::NAME);
         let mut file = File::create(&path).map_err(Error::io("create", &path))?;
         file.write_all(&manifest.to_json()).and_then(|()| file.sync_all()).map_err(Error::io("write", &path))?;

@@ -102,31 +102,30 @@ pub struct Manifest {
 }
 
 impl Manifest {
-    /// Completes a manifest: fingerprint and checksum follow from the rest.
-    pub fn new(
-        options: CorpusOptions,
-        source: Provenance,
-        counts: Counts,
-        dates: Option<(Date, Date)>,
-        losses: Losses,
-        files: Files,
-    ) -> Manifest {
-        let sums: String = files.iter().map(|(name, info)| format!("{name} {}\n", info.xxh3)).collect();
-        let mut manifest = Manifest {
+    /// A manifest without dates, losses and files.
+    pub(crate) fn new(options: CorpusOptions, source: Provenance, counts: Counts) -> Manifest {
+        Manifest {
             format: FORMAT.to_owned(),
             version: VERSION,
             program: env!("CARGO_PKG_VERSION").to_owned(),
             options,
             source,
             counts,
-            dates,
-            losses,
-            fingerprint: format!("{:032x}", xxh3_128(sums.as_bytes())),
-            files,
+            dates: None,
+            losses: Losses::default(),
+            fingerprint: String::new(),
+            files: Files::new(),
             checksum: String::new(),
-        };
-        manifest.checksum = manifest.sum();
-        manifest
+        }
+    }
+
+    /// The whole manifest: fingerprint and checksum follow from the files and the rest.
+    pub(crate) fn with_files(mut self, files: Files) -> Manifest {
+        let sums: String = files.iter().map(|(name, info)| format!("{name} {}\n", info.xxh3)).collect();
+        self.fingerprint = format!("{:032x}", xxh3_128(sums.as_bytes()));
+        self.files = files;
+        self.checksum = self.sum();
+        self
     }
 
     fn sum(&self) -> String {

@@ -6,7 +6,7 @@ use crate::error::{Error, Result};
 use crate::model::{Model, Vectors};
 use crate::storage::container::Container;
 
-/// What stands where a file of a model should be.
+/// A file beside a model, as it was found.
 #[derive(Debug)]
 pub enum Sidecar<T> {
     /// The file of this model.
@@ -27,7 +27,7 @@ pub(crate) fn path(model: &Model, kind: &str) -> PathBuf {
     PathBuf::from(path)
 }
 
-/// What a file belongs to: the checksums of the vectors that it was made from.
+/// Identifies the model that a file was made from: the checksums of the vectors that it was made from.
 pub(crate) fn fingerprint(model: &Model, from: &[Vectors]) -> String {
     let sum = |which: &Vectors| model.about()["checksums"][which.name()].as_str().unwrap_or_default().to_owned();
     from.iter().map(sum).collect::<Vec<_>>().join("-")

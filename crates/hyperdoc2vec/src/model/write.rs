@@ -126,7 +126,7 @@ impl<'a> ModelWriter<'a> {
 
     /// Writes the file with content read before.
     ///
-    /// What is as large as the text or the links is made array by array and spilled to a file; vectors are written from
+    /// Arrays as large as the text or the links are made one by one and spilled to a file; vectors are written from
     /// the tables.
     pub fn write_with(self, path: &Path, content: &ContentIndex) -> Result<()> {
         let ModelWriter { view, tables, params, tensors: more, ranker } = self;

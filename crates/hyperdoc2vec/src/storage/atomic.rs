@@ -14,7 +14,7 @@ use crate::error::{Error, Result};
 
 /// Bytes that are written at once.
 const BUFFER: usize = 1 << 20;
-/// What follows the name of a corpus set aside while another takes its place.
+/// The suffix of a corpus set aside while another takes its place.
 const OLD: &str = ".old";
 
 /// The directory that `destination` stands in.

@@ -96,7 +96,7 @@ impl<'a> Tensor<'a> {
         Tensor::new(name, Dtype::U8, bytes)
     }
 
-    /// What it is called.
+    /// The name of the array.
     pub fn name(&self) -> &str {
         self.name
     }

@@ -46,7 +46,7 @@ impl SpillFile {
         self.append(name, Dtype::U8, None, give)
     }
 
-    /// The same for numbers of 32 bits, as bytes, the lowest first.
+    /// Spills numbers of 32 bits, given as bytes, the lowest first.
     pub fn put_u32s<T>(&mut self, name: &str, give: impl FnOnce(Take<'_>) -> io::Result<T>) -> Result<T> {
         self.append(name, Dtype::U32, None, give)
     }

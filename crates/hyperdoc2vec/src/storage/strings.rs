@@ -220,7 +220,7 @@ pub struct StringTable<'a> {
     pub bytes: &'a [u8],
     /// Where each ends.
     pub ends: &'a [u64],
-    /// What [`string_index`] made of them, or empty.
+    /// Their hash table, made by [`string_index`]; may be empty.
     pub index: &'a [u32],
 }
 

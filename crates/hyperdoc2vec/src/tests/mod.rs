@@ -1,4 +1,4 @@
-//! What holds across modules, on small corpora: tests that look behind the front door. `tests/` has those that do not.
+//! Properties across modules, on small corpora: tests that look behind the front door. `tests/` has those that do not.
 
 use std::path::{Path, PathBuf};
 

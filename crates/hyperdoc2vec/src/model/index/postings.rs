@@ -150,7 +150,7 @@ pub fn lists(
     lists_in_pieces(documents, words, size_of, each, BYTES_AT_ONCE, take)
 }
 
-/// The same in pieces of about so many bytes.
+/// Builds posting lists in pieces of about so many bytes.
 fn lists_in_pieces(
     documents: usize,
     words: usize,
