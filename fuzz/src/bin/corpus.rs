@@ -94,10 +94,12 @@ fuzz_target!(|input: (Vec<Change>, Option<&[u8]>)| {
         let (name, bytes) = &files[number];
         fs::write(path.join(name), bytes).expect("written");
     }
-    let Manifest { options, source, counts, dates, losses, files, .. } = manifest;
     let json = match raw_manifest {
         Some(raw) => raw.to_vec(),
-        None => Manifest::new(options, source, counts, dates, losses, files).to_json(),
+        None => {
+            let files = std::mem::take(&mut manifest.files);
+            manifest.with_files(files).to_json()
+        }
     };
     fs::write(path.join("corpus.json"), json).expect("written");
     if let Ok(corpus) = Corpus::open(&path)

@@ -120,7 +120,7 @@ impl Manifest {
     }
 
     /// The whole manifest: fingerprint and checksum follow from the files and the rest.
-    pub(crate) fn with_files(mut self, files: Files) -> Manifest {
+    pub fn with_files(mut self, files: Files) -> Manifest {
         let sums: String = files.iter().map(|(name, info)| format!("{name} {}\n", info.xxh3)).collect();
         self.fingerprint = format!("{:032x}", xxh3_128(sums.as_bytes()));
         self.files = files;
