@@ -26,7 +26,7 @@ use crate::model::index::terms::Field;
 use crate::model::weighting::{ContextCounts, rarity};
 use crate::model::write::{flat, index_tensors};
 use crate::model::{FORMAT, Model, VERSION, Vectors};
-use crate::storage::atomic::OutputLock;
+use crate::storage::atomic::{OutputLock, refuse_existing};
 use crate::storage::container::{Tensor, write};
 use crate::storage::strings::{StringTable, string_index};
 use crate::threads::in_pool;
@@ -69,6 +69,7 @@ pub struct Addition<'a> {
     model: &'a Model,
     corpus: &'a Corpus,
     threads: usize,
+    replace: bool,
     watch: Option<Box<AddWatch<'a>>>,
 }
 
@@ -78,12 +79,17 @@ type AddWatch<'a> = dyn FnMut(usize, usize) -> ControlFlow<()> + Send + 'a;
 impl<'a> Addition<'a> {
     /// Adds those documents of `corpus` that `model` does not have.
     pub fn new(model: &'a Model, corpus: &'a Corpus) -> Addition<'a> {
-        Addition { model, corpus, threads: 0, watch: None }
+        Addition { model, corpus, threads: 0, replace: false, watch: None }
     }
 
     /// Threads; 0, the default, for one a core. Any number gives the same bytes.
     pub fn threads(self, threads: usize) -> Addition<'a> {
         Addition { threads, ..self }
+    }
+
+    /// Lets the model replace a file that is there.
+    pub fn replace(self) -> Addition<'a> {
+        Addition { replace: true, ..self }
     }
 
     /// Calls `watch` with the number of new documents that have their vectors, and the number of all; it may stop the
@@ -93,8 +99,14 @@ impl<'a> Addition<'a> {
     }
 
     /// Writes to `destination` a model that has the documents of both.
+    ///
+    /// # Errors
+    /// [`Error::Exists`] if there is a file and [`Addition::replace`] was not called, [`Error::Input`] if the corpus has
+    /// no new document or was read with other case, [`Error::Unsupported`] if the model has no search index.
     pub fn write(self, destination: impl AsRef<Path>) -> Result<Added> {
-        let Addition { model, corpus, threads, watch } = self;
+        let Addition { model, corpus, threads, replace, watch } = self;
+        let destination = destination.as_ref();
+        refuse_existing(destination, replace)?;
         let lowercase = model.about()["corpus"]["options"]["lowercase"].as_bool().unwrap_or(true);
         if corpus.manifest().options.lowercase != lowercase {
             let (before, now) = if lowercase { ("lower-cased", "kept apart") } else { ("kept apart", "lower-cased") };
@@ -104,7 +116,6 @@ impl<'a> Addition<'a> {
             return Err(Error::input(corpus.path().display().to_string(), what));
         }
         corpus.verify()?;
-        let destination = destination.as_ref();
         let _lock = OutputLock::take(destination)?;
         let mut watch = watch.unwrap_or_else(|| Box::new(|_, _| ControlFlow::Continue(())));
         in_pool(threads, || NewDocuments::new(model, corpus)?.write(destination, &mut *watch))
@@ -295,6 +306,9 @@ impl<'a> NewDocuments<'a> {
                 }
                 doc_in.extend(vector);
             }
+        }
+        if watch(self.documents.len(), self.documents.len()).is_break() {
+            return Err(Error::Interrupted);
         }
         Ok((doc_in, doc_out, unknown))
     }

@@ -8,7 +8,7 @@
 //! | `tsv` | a line a row: its numbers between tabs, for the embedding projector |
 //!
 //! In the word2vec formats a space ends a name, so white space in names is written `_`. Names of the rows of `npy` and
-//! `tsv` are in their [`metadata`].
+//! `tsv` are in their [`metadata`]. Writers flush what they write to; `storage::write_atomically` makes a whole file.
 
 use std::borrow::Cow;
 use std::io::{self, Write};
@@ -44,14 +44,14 @@ pub fn metadata(model: &Model, which: Vectors, out: &mut dyn Write) -> io::Resul
         for (row, (count, documents)) in model.word_counts().iter().zip(model.word_documents()).enumerate() {
             writeln!(out, "{}\t{count}\t{documents}", field(name(model, which, row)))?;
         }
-        return Ok(());
+        return out.flush();
     }
     writeln!(out, "id\ttitle\tlabels")?;
     for row in 0..model.documents() {
         let (name, title, labels) = (name(model, which, row), model.titles().get(row), labels(model, row).join(", "));
         writeln!(out, "{}\t{}\t{}", field(name), field(title), field(&labels))?;
     }
-    Ok(())
+    out.flush()
 }
 
 /// The names of the labels of a document.
@@ -92,7 +92,7 @@ fn write_word2vec<'a>(vectors: Matrix<'_>, name: impl Fn(usize) -> &'a str, out:
         vectors.row(row).iter().try_for_each(|x| write!(out, " {x}"))?;
         out.write_all(b"\n")?;
     }
-    Ok(())
+    out.flush()
 }
 
 fn write_word2vec_binary<'a>(
@@ -107,7 +107,7 @@ fn write_word2vec_binary<'a>(
         write_numbers(vectors.row(row), out)?;
         out.write_all(b"\n")?;
     }
-    Ok(())
+    out.flush()
 }
 
 fn write_numbers(numbers: &[f32], out: &mut dyn Write) -> io::Result<()> {
@@ -133,7 +133,8 @@ pub fn npy_head(rows: usize, cols: usize, least: usize) -> Vec<u8> {
 
 fn write_npy(vectors: Matrix<'_>, out: &mut dyn Write) -> io::Result<()> {
     out.write_all(&npy_head(vectors.rows(), vectors.cols(), 0))?;
-    (0..vectors.rows()).try_for_each(|row| write_numbers(vectors.row(row), out))
+    (0..vectors.rows()).try_for_each(|row| write_numbers(vectors.row(row), out))?;
+    out.flush()
 }
 
 fn write_tsv(vectors: Matrix<'_>, out: &mut dyn Write) -> io::Result<()> {
@@ -143,7 +144,7 @@ fn write_tsv(vectors: Matrix<'_>, out: &mut dyn Write) -> io::Result<()> {
         }
         out.write_all(b"\n")?;
     }
-    Ok(())
+    out.flush()
 }
 
 #[cfg(test)]

@@ -6,18 +6,22 @@
 //! ```
 //! use hyperdoc2vec::{Document, Import, Question, Recommender, Training};
 //!
-//! # let folder = tempfile::tempdir().unwrap();
 //! let mut documents = vec![
-//!     Document::new("bleu", "a metric that compares a translation with references"),
+//!     Document::new("bleu", "a metric to compare a translation with references"),
 //!     Document::new("moses", "a toolkit for statistical machine translation"),
 //! ];
-//! documents.extend((0..60).map(|n| match n % 2 {
-//!     0 => Document::new(format!("eval-{n}"), "we score the output by the metric [[bleu]] on held-out sentences"),
-//!     _ => Document::new(format!("system-{n}"), "we build our decoder with the toolkit [[moses]] and tune it"),
+//! documents.extend((0..60).map(|n| {
+//!     let text = match n % 2 {
+//!         0 => "we score the output by the metric [[bleu]] on new sentences",
+//!         _ => "we build our decoder with the toolkit [[moses]] and tune it",
+//!     };
+//!     Document::new(format!("paper-{n}"), text)
 //! }));
-//! let corpus = Import::documents(documents).build(folder.path().join("papers.corpus"))?;
-//! let model = Training::new(&corpus).dim(16).run(folder.path().join("papers.model"))?;
-//! let answer = Recommender::new(&model).ask(&Question::new("score the output by [[?]] on a test set").top(3))?;
+//! let folder = std::env::temp_dir();
+//! let corpus = Import::documents(documents).replace().build(folder.join("papers.corpus"))?;
+//! let model = Training::new(&corpus).dim(16).replace().run(folder.join("papers.model"))?;
+//! let question = Question::new("score the output by [[?]] on a test set").top(3);
+//! let answer = Recommender::new(&model).ask(&question)?;
 //! assert_eq!(answer.hits[0].id, "bleu");
 //! # Ok::<(), hyperdoc2vec::Error>(())
 //! ```
@@ -27,7 +31,7 @@
 //! | read files of a [`Format`], or documents from memory | [`Import`] |
 //! | look at what was read | [`Corpus`] |
 //! | train, with progress, checkpoints and a time limit | [`Training`], [`TrainParams`] |
-//! | open a trained model and its vectors | [`Model`], [`Vectors`](model::Vectors) |
+//! | open a trained model and its vectors | [`Model`], [`Vectors`] |
 //! | ask what a text should link to, with filters, a source, explanations | [`Recommender`], [`Question`], [`Answer`] |
 //! | find similar documents and words | [`Recommender::similar`], [`Recommender::similar_words`] |
 //! | embed new texts | [`Inferrer`] |
@@ -37,7 +41,11 @@
 //!
 //! Everything is deterministic: the same input, parameters and seed give the same bytes, for any number of threads.
 //! Files are written atomically and opened by memory map. The library never prints; progress goes to closures, which may
-//! stop the work. `hd2v`, the program, is built on this crate.
+//! stop the work. Errors are one type, [`Error`], with a variant for each case that a program may want to handle. `hd2v`,
+//! the program, is built on this crate; its documentation has a guide to the library, too.
+//!
+//! The loops are slow without optimisation: a debug build of a program that depends on this crate wants
+//! `[profile.dev.package.hyperdoc2vec] opt-level = 3` in its `Cargo.toml`.
 
 mod add;
 pub mod corpus;
@@ -63,16 +71,27 @@ mod tests;
 mod threads;
 pub mod train;
 
+#[doc(inline)]
 pub use add::{Added, Addition};
+#[doc(inline)]
 pub use corpus::{Corpus, Split};
+#[doc(inline)]
 pub use document::{Date, Document, Link, Losses};
+#[doc(inline)]
 pub use error::{Error, NotFound, Result};
+#[doc(inline)]
 pub use id::{DocId, WordId};
+#[doc(inline)]
 pub use import::{Format, Import, ImportOptions};
+#[doc(inline)]
 pub use infer::{InferParams, Inferred, Inferrer};
-pub use model::{Method, Model, TrainParams};
+#[doc(inline)]
+pub use model::{Method, Model, TrainParams, Vectors};
+#[doc(inline)]
 pub use recommend::{Answer, DocumentHit, Question, Recommender, Side};
+#[doc(inline)]
 pub use search::Ranking;
+#[doc(inline)]
 pub use train::{TrainProgress, Training};
 
 /// The blocks of the guide, run as tests.

@@ -8,8 +8,8 @@ use hyperdoc2vec::evaluate::ranking_recall;
 use hyperdoc2vec::generate::{GenerateParams, Generator};
 use hyperdoc2vec::model::Vectors;
 use hyperdoc2vec::{
-    Addition, Corpus, Date, Document, Error, Format, Import, Inferrer, Method, Model, NotFound, Question, Ranking,
-    Recommender, Side, Split, TrainParams, Training, export,
+    Addition, Corpus, Date, Document, Error, Format, Import, Inferrer, Link, Method, Model, NotFound, Question,
+    Ranking, Recommender, Side, Split, TrainParams, Training, export,
 };
 
 /// Four hundred documents whose links follow their topics.
@@ -149,7 +149,12 @@ fn vectors_are_embedded_added_exported_and_evaluated() {
         })
         .write(dir.path().join("grown"))
         .expect("a model");
-    assert_eq!((added.documents, seen), (40, vec![(0, 40)]));
+    assert_eq!((added.documents, seen), (40, vec![(0, 40), (40, 40)]));
+    let again = Addition::new(&model, &more).write(dir.path().join("grown"));
+    assert!(matches!(again, Err(Error::Exists { .. })), "{again:?}");
+    let near = Recommender::new(&model).similar_to(&inferred[0].vector, Side::In, 3).expect("documents");
+    assert!(near.len() == 3 && near[0].score > 0.3 && near[0].score >= near[1].score, "{near:?}");
+    assert!(Recommender::new(&model).similar_to(&[1.0], Side::In, 3).is_err());
     let stopped = Addition::new(&model, &more).watch(|_, _| ControlFlow::Break(())).write(dir.path().join("stopped"));
     assert!(matches!(stopped, Err(Error::Interrupted)) && !dir.path().join("stopped").exists());
     let grown = Model::open(dir.path().join("grown")).expect("a model");
@@ -179,4 +184,18 @@ fn files_are_imported_with_a_report_and_written_as_jsonl() {
     let mut lines = Vec::new();
     import().write_jsonl(&mut lines).expect("lines");
     assert_eq!(String::from_utf8(lines).expect("UTF-8").lines().count(), 2);
+}
+
+#[test]
+fn links_that_do_not_fit_their_text_are_bad_records() {
+    let dir = tempfile::tempdir().expect("a directory");
+    let link = |anchor, at| Link { at, anchor, targets: vec!["b".to_owned()] };
+    let text = "caf\u{e9} and more".to_owned();
+    for links in [vec![link(999, 999)], vec![link(4, 4)], vec![link(3, 2)], vec![link(8, 8), link(2, 2)]] {
+        let document = Document { id: "a".to_owned(), text: text.clone(), links, ..Document::default() };
+        let built = Import::documents([document]).min_count(1).build(dir.path().join("c"));
+        assert!(matches!(built, Err(Error::BadRecord { .. })), "{built:?}");
+    }
+    let fits = Document { id: "a".to_owned(), text, links: vec![link(0, 5), link(6, 9)], ..Document::default() };
+    Import::documents([fits]).min_count(1).build(dir.path().join("c")).expect("a corpus");
 }

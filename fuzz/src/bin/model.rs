@@ -93,7 +93,7 @@ fn use_all(model: &Model, intact: &Intact) {
     for which in [Vectors::WordIn, Vectors::DocOut] {
         let _ = (export::npy(model, which, &mut Vec::new()), export::metadata(model, which, &mut Vec::new()));
     }
-    let _ = Addition::new(model, &intact.more).threads(1).write(intact.path("grown"));
+    let _ = Addition::new(model, &intact.more).threads(1).replace().write(intact.path("grown"));
 }
 
 /// Where, and what stands there now; places in the header count from the end of the arrays.

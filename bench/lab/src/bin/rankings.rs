@@ -77,7 +77,7 @@ fn main() {
             }
             ControlFlow::Continue(())
         };
-        Training::new(&corpus).params(params.clone()).split(&split).watch(watch).run(&path).unwrap();
+        Training::new(&corpus).params(params.clone()).split(&split).replace().watch(watch).run(&path).unwrap();
         println!("          trained in {:.1} s", started.elapsed().as_secs_f64());
     }
     let model = Model::open(&path).unwrap();

@@ -59,7 +59,7 @@ pub fn run(arguments: &AddArgs) -> Result<()> {
     let corpus = Corpus::open(&arguments.corpus)?;
     stop_on_interrupt();
     let watch = count_reporter("documents");
-    let added = Addition::new(&model, &corpus).threads(arguments.threads).watch(watch).write(output)?;
+    let added = Addition::new(&model, &corpus).threads(arguments.threads).replace().watch(watch).write(output)?;
     if added.skipped > 0 {
         status(format_args!("skipped {} already in the model", count(added.skipped, "document")));
     }

@@ -133,7 +133,7 @@ fn train_part(corpus: &Corpus, split: &Split, model: &Path) -> Result<()> {
     params.set_epochs(links);
     let mut reporter = TrainReporter::new();
     let watch = |progress: &TrainProgress| reporter.watch(progress);
-    let trained = Training::new(corpus).params(params).split(split).watch(watch).run(model)?;
+    let trained = Training::new(corpus).params(params).split(split).replace().watch(watch).run(model)?;
     status(format_args!(
         "{}: {}; {:.1} s",
         model.display(),

@@ -206,7 +206,7 @@ pub fn run(arguments: &TrainArgs) -> Result<()> {
         status(format_args!("{}: no such checkpoint; training starts from the beginning", checkpoint.display()));
     }
     let wanted = params.hybrid;
-    let mut training = Training::new(&corpus).params(params).threads(arguments.threads);
+    let mut training = Training::new(&corpus).params(params).threads(arguments.threads).replace();
     if let Some(budget) = arguments.time {
         let clash = "--time cannot be used with --resume; give the passes that --time had chosen instead";
         ensure!(!arguments.resume, Error::Usage(clash.to_owned()));

@@ -388,13 +388,8 @@ fn most_frequent(unknown: &[u32], names: &Interner) -> Tally {
 
 /// An error if `destination` exists and may not be replaced. Only a corpus is ever replaced.
 fn refuse_existing(destination: &Path, force: bool) -> Result<()> {
-    if destination.symlink_metadata().is_err() {
-        return Ok(());
-    }
-    if !force {
-        return Err(Error::Exists { path: destination.to_owned() });
-    }
-    if holds_only_a_corpus(destination) {
+    atomic::refuse_existing(destination, force)?;
+    if destination.symlink_metadata().is_err() || holds_only_a_corpus(destination) {
         return Ok(());
     }
     let what = "exists and holds something else than a corpus, so it is never replaced; choose another name";

@@ -36,7 +36,8 @@ pub struct Document {
 }
 
 impl Document {
-    /// A document with a text in which links are marked as `[[id]]` or `[words][[id]]`, as in jsonl.
+    /// A document with a text in which links are marked as `[[id]]` or `[words][[id]]`, as in jsonl. A mark that is not
+    /// closed, or names nothing, stays in the text.
     ///
     /// ```
     /// use hyperdoc2vec::Document;
@@ -69,7 +70,8 @@ impl Document {
 /// A link: at a byte offset of the text, to one or more documents.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Link {
-    /// Byte offset in [`Document::text`]; the link stands before this byte.
+    /// Byte offset in [`Document::text`], at a character; the link stands before this byte, and not before the link that
+    /// comes before it in [`Document::links`].
     pub at: usize,
     /// Where the link's own words (its anchor) begin: they are `text[anchor..at]`.
     /// Equal to `at` for a link without words.
@@ -112,8 +114,14 @@ pub fn language_tag(text: &str) -> Option<String> {
 }
 
 /// A day, a month or a year; ordered. `2009` stands before `2009-01`, which stands before `2009-01-01`.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct Date(i32);
+
+impl fmt::Debug for Date {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        fmt::Display::fmt(self, f)
+    }
+}
 
 impl Date {
     /// The date as the number yyyymmdd, parts unknown being 0; always above 0.

@@ -3,7 +3,9 @@
 //! ```
 //! use hyperdoc2vec::generate::{GenerateParams, Generator};
 //!
-//! let generator = Generator::new(&GenerateParams { docs: 100, links: 400, ..GenerateParams::default() })?;
+//! let mut params = GenerateParams::default();
+//! (params.docs, params.links) = (100, 400);
+//! let generator = Generator::new(&params)?;
 //! let documents = generator.documents(0..100);
 //! assert_eq!(documents.iter().flat_map(|d| &d.links).map(|link| link.targets.len()).sum::<usize>(), 400);
 //! # Ok::<(), hyperdoc2vec::Error>(())

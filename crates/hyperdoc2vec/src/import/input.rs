@@ -4,7 +4,7 @@ use std::path::PathBuf;
 
 use super::progress::notify;
 use super::{Format, ImportOptions, Parsed, Progress, Unit, Watch, pipeline};
-use crate::document::Document;
+use crate::document::{Document, Link};
 use crate::error::Result;
 
 /// Where documents come from.
@@ -54,11 +54,20 @@ impl Input<'_> {
                 if document.origin.is_empty() {
                     document.origin = format!("document {number}");
                 }
-                match document.id.trim() {
-                    "" => parsed.bad(document.origin, "the id is empty".to_owned()),
-                    trimmed if trimmed != document.id => {
-                        parsed
-                            .bad(document.origin, format!("the id {:?} begins or ends with white space", document.id));
+                let id = &document.id;
+                match (id.trim(), wrong_link(&document)) {
+                    ("", _) => parsed.bad(document.origin, "the id is empty".to_owned()),
+                    (trimmed, _) if trimmed != id => {
+                        let what = format!("the id {id:?} begins or ends with white space");
+                        parsed.bad(document.origin, what);
+                    }
+                    (_, Some(link)) => {
+                        let what = format!(
+                            "the link to {} does not fit the text: its places must be at characters of the text, its \
+                             anchor must not stand behind it, and links must stand in the order of the text",
+                            link.targets.join(", ")
+                        );
+                        parsed.bad(document.origin, what);
                     }
                     _ => parsed.batch.documents.push(document),
                 }
@@ -75,4 +84,14 @@ impl Input<'_> {
             },
         )
     }
+}
+
+/// The first link of a document whose places are none of its text, or that stands before the one before it.
+fn wrong_link(document: &Document) -> Option<&Link> {
+    let mut end = 0;
+    document.links.iter().find(|link| {
+        let last = std::mem::replace(&mut end, link.at);
+        let fits = |at: usize| document.text.is_char_boundary(at);
+        !(last <= link.anchor && link.anchor <= link.at && fits(link.anchor) && fits(link.at))
+    })
 }

@@ -145,12 +145,12 @@ impl<'a> Inferrer<'a> {
         unknown
     }
 
-    /// The vector of one text.
+    /// The IN vector of one text. The text is plain: marks of links are not read, see [`Inferrer::documents`].
     pub fn text(&self, text: &str) -> Result<Inferred> {
         Ok(self.passages(&[Passage { text, links: &[] }])?.swap_remove(0))
     }
 
-    /// The vectors of texts, on all threads.
+    /// The IN vectors of plain texts, on all threads.
     pub fn texts(&self, texts: &[impl AsRef<str>]) -> Result<Vec<Inferred>> {
         let passages: Vec<Passage<'_>> = texts.iter().map(|text| Passage { text: text.as_ref(), links: &[] }).collect();
         self.passages(&passages)
@@ -177,7 +177,7 @@ impl<'a> Inferrer<'a> {
     }
 
     /// The vectors of texts of words that have vectors, on all threads.
-    pub fn rows(&self, texts: &[Vec<WordRow>]) -> Result<Vec<Vec<f32>>> {
+    pub(crate) fn rows(&self, texts: &[Vec<WordRow>]) -> Result<Vec<Vec<f32>>> {
         let groups: Vec<Vec<Vec<f32>>> =
             texts.par_chunks(TOGETHER).map(|group| self.group(group)).collect::<Result<_>>()?;
         Ok(groups.into_iter().flatten().collect())

@@ -93,7 +93,7 @@ impl Method {
     }
 
     /// The phases of its training, in their order. The last gives the method its name.
-    pub fn phases(self) -> &'static [PhaseKind] {
+    pub(crate) fn phases(self) -> &'static [PhaseKind] {
         match self {
             Method::HyperDoc => &[PhaseKind::Content, PhaseKind::Citation],
             Method::HyperDocPaper => &[PhaseKind::Dm, PhaseKind::Reference],
@@ -109,7 +109,7 @@ impl Method {
     }
 
     /// The text that its phases read word by word.
-    pub fn text(self) -> TextForm {
+    pub(crate) fn text(self) -> TextForm {
         match self {
             Method::W2v => TextForm::WithLinks,
             Method::D2vCac => TextForm::WithContexts,
@@ -127,7 +127,7 @@ impl Method {
     }
 
     /// The phase that gives it its name.
-    pub fn last_phase(self) -> PhaseKind {
+    pub(crate) fn last_phase(self) -> PhaseKind {
         self.phases()[self.phases().len() - 1]
     }
 

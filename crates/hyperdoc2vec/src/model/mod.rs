@@ -312,7 +312,7 @@ impl Model {
     }
 
     /// The links, with words around them; `None` in a model that was made without.
-    pub fn links(&self) -> Option<Links<'_>> {
+    pub(crate) fn links(&self) -> Option<Links<'_>> {
         Some(Links {
             ends: self.optional("links.ends")?,
             sources: self.required("links.sources"),
@@ -322,7 +322,7 @@ impl Model {
     }
 
     /// The words that stand out in each document; `None` in a model that was made without.
-    pub fn keywords(&self) -> Option<Keywords<'_>> {
+    pub(crate) fn keywords(&self) -> Option<Keywords<'_>> {
         Some(Keywords {
             ends: self.optional("keywords.ends")?,
             rows: self.required("keywords.rows"),

@@ -22,7 +22,7 @@ use crate::search::approximate::Index;
 use crate::search::explain::explain;
 use crate::search::ranker::{LinkSource, Ranker, Scope};
 use crate::search::suggest::similar;
-use crate::search::{Hit, Query, Ranking, Searcher, nearest, rank};
+use crate::search::{Hit, Query, Ranking, Searcher, nearest, nearest_to, rank};
 use crate::storage::strings::StringTable;
 
 /// Names that an error suggests.
@@ -129,7 +129,7 @@ impl<'a> Recommender<'a> {
         }
     }
 
-    /// The rankings that the model can give, the best first.
+    /// The rankings that the model can give; the first answers a question that names none.
     pub fn rankings(&self) -> Vec<Ranking> {
         let model = self.model();
         let text = model.postings(Field::Text).is_some();
@@ -139,11 +139,16 @@ impl<'a> Recommender<'a> {
             Ranking::Bm25 => text,
             Ranking::Bm25Cited => text && model.postings(Field::Cited).is_some(),
         };
-        let all = [Ranking::Hybrid, Ranking::Embedding, Ranking::Bm25Cited, Ranking::Bm25];
+        let all = [Ranking::Hybrid, Ranking::Bm25Cited, Ranking::Embedding, Ranking::Bm25];
         all.into_iter().filter(can).collect()
     }
 
     /// Answers a question.
+    ///
+    /// # Errors
+    /// [`Error::NoWords`] for a text without words, [`Error::NotFound`] for an id or label of a filter or source that
+    /// the model does not have, [`Error::Unsupported`] for a ranking that it cannot give, [`Error::Usage`] for a least
+    /// probability without the hybrid, for several `[[?]]`, or for a source given twice.
     pub fn ask(&self, question: &Question) -> Result<Answer> {
         self.answer(self.parse(question)?)
     }
@@ -188,6 +193,23 @@ impl<'a> Recommender<'a> {
     pub fn similar(&self, id: &str, side: Side, top: usize) -> Result<Vec<DocumentHit>> {
         let which = if side == Side::In { Vectors::DocIn } else { Vectors::DocOut };
         let hits = self.around(which, self.document_row(id)?, id, top)?;
+        Ok(hits.iter().map(|hit| DocumentHit::new(self.model(), hit)).collect())
+    }
+
+    /// Documents near a vector, as [`Inferrer`](crate::Inferrer) makes IN vectors of texts, by the cosine.
+    ///
+    /// # Errors
+    /// [`Error::Usage`] for a vector of another length than the model's.
+    pub fn similar_to(&self, vector: &[f32], side: Side, top: usize) -> Result<Vec<DocumentHit>> {
+        let which = if side == Side::In { Vectors::DocIn } else { Vectors::DocOut };
+        let dim = self.model().params().dim;
+        if vector.len() != dim {
+            return Err(Error::Usage(format!(
+                "the vector has {} numbers, but those of the model have {dim}",
+                vector.len()
+            )));
+        }
+        let hits = nearest_to(self.model().vectors(which), vector, top);
         Ok(hits.iter().map(|hit| DocumentHit::new(self.model(), hit)).collect())
     }
 
@@ -309,6 +331,11 @@ impl<'a> Recommender<'a> {
     }
 
     fn source(&self, question: &Question) -> Result<Option<LinkSource>> {
+        if question.source.is_some() && question.source_text.is_some() {
+            return Err(Error::Usage(
+                "the source is given both by its id and by its text; give one of them".to_owned(),
+            ));
+        }
         if let Some(id) = &question.source {
             return Ok(Some(LinkSource::known(&self.searcher, DocRow(self.document_row(id)? as u32))));
         }

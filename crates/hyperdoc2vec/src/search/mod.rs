@@ -57,17 +57,26 @@ impl Ranking {
 /// # Panics
 /// If there is no such row.
 pub fn nearest(table: Matrix<'_>, row: usize, wanted: usize) -> Vec<Hit> {
-    let mut scores = rank::products(table.row(row), table);
-    let length = |row: usize| sum_of_squares(table.row(row)).sqrt();
-    let own = length(row);
-    for (other, score) in scores.iter_mut().enumerate() {
-        let both = own * length(other);
-        *score = if both > 0.0 { *score / both } else { 0.0 };
-    }
-    rank::top(&scores, wanted, |other| other != row)
+    rank::top(&cosines(table.row(row), table), wanted, |other| other != row)
 }
 
-/// A model, ready to be asked.
+/// The `wanted` rows nearest to a vector by the cosine.
+pub(crate) fn nearest_to(table: Matrix<'_>, vector: &[f32], wanted: usize) -> Vec<Hit> {
+    rank::top(&cosines(vector, table), wanted, |_| true)
+}
+
+/// The cosine of a vector with each row; 0 for rows of zeros.
+fn cosines(vector: &[f32], table: Matrix<'_>) -> Vec<f32> {
+    let mut scores = rank::products(vector, table);
+    let own = sum_of_squares(vector).sqrt();
+    for (row, score) in scores.iter_mut().enumerate() {
+        let both = own * sum_of_squares(table.row(row)).sqrt();
+        *score = if both > 0.0 { *score / both } else { 0.0 };
+    }
+    scores
+}
+
+/// The rankings of a model, each by itself: what [`Recommender`](crate::Recommender) asks.
 #[derive(Debug)]
 pub struct Searcher<'a> {
     model: &'a Model,

@@ -62,6 +62,14 @@ pub fn clear(destination: &Path) {
     }
 }
 
+/// An error if something is at `destination` that may not be replaced.
+pub(crate) fn refuse_existing(destination: &Path, replace: bool) -> Result<()> {
+    match replace || destination.symlink_metadata().is_err() {
+        true => Ok(()),
+        false => Err(Error::Exists { path: destination.to_owned() }),
+    }
+}
+
 /// Writes a file: `write` fills one beside `path`, which takes its place when it is whole. Where anything fails, nothing
 /// is left behind, and what stood at `path` stays.
 pub fn write_atomically<T, E: From<Error>>(

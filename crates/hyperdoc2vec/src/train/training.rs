@@ -11,6 +11,7 @@ use crate::document::Date;
 use crate::error::{Error, Result};
 use crate::model::Model;
 use crate::model::params::{Method, TrainParams};
+use crate::storage::atomic::refuse_existing;
 use crate::train::budget::fit_passes_to;
 use crate::train::checkpoint::Checkpoints;
 use crate::train::run::{Run, TrainProgress};
@@ -34,6 +35,7 @@ pub struct Training<'a> {
     resume: bool,
     split: Option<&'a Split>,
     watch: Option<Box<RunWatch<'a>>>,
+    replace: bool,
 }
 
 /// Watches a run and may stop it.
@@ -43,7 +45,16 @@ impl<'a> Training<'a> {
     /// With the parameters that suit `corpus`: see [`TrainParams::for_corpus`].
     pub fn new(corpus: &'a Corpus) -> Training<'a> {
         let params = TrainParams::for_corpus(corpus);
-        Training { corpus, params, threads: 0, checkpoint: None, resume: false, split: None, watch: None }
+        Training {
+            corpus,
+            params,
+            threads: 0,
+            checkpoint: None,
+            resume: false,
+            split: None,
+            watch: None,
+            replace: false,
+        }
     }
 
     /// All parameters at once.
@@ -57,13 +68,14 @@ impl<'a> Training<'a> {
         self
     }
 
-    /// The number of dimensions of a vector.
+    /// The number of dimensions of a vector; 100 by default.
     pub fn dim(mut self, dim: usize) -> Training<'a> {
         self.params.dim = dim;
         self
     }
 
-    /// The passes of the phase that gives the method its name.
+    /// The passes over the links (over the words, for a method that learns from words alone). The default is that of
+    /// the method; passes over content are set in [`TrainParams`].
     pub fn epochs(mut self, epochs: usize) -> Training<'a> {
         self.params.set_epochs(epochs);
         self
@@ -101,6 +113,11 @@ impl<'a> Training<'a> {
         Training { resume, ..self }
     }
 
+    /// Lets the model replace a file that is there.
+    pub fn replace(self) -> Training<'a> {
+        Training { replace: true, ..self }
+    }
+
     /// Shows each batch to `watch`, which may stop the run.
     pub fn watch(self, watch: impl FnMut(&TrainProgress) -> ControlFlow<()> + Send + 'a) -> Training<'a> {
         Training { watch: Some(Box::new(watch)), ..self }
@@ -122,10 +139,16 @@ impl<'a> Training<'a> {
 
     /// Trains, writes the model to `path` and opens it.
     ///
+    /// # Errors
+    /// [`Error::Exists`] if there is a file and [`Training::replace`] was not called, [`Error::Busy`] if another run
+    /// writes there, [`Error::Usage`] for parameters that make no sense, [`Error::Input`] for a corpus without what the
+    /// method learns from, [`Error::Diverged`] if the learning rate is too large.
+    ///
     /// When the watching closure stops the run, the error is [`Error::Stopped`] if there is a checkpoint to resume from,
     /// and [`Error::Interrupted`] otherwise.
     pub fn run(self, path: impl AsRef<Path>) -> Result<Model> {
-        let Training { corpus, params, threads, checkpoint, resume, split, watch } = self;
+        let Training { corpus, params, threads, checkpoint, resume, split, watch, replace } = self;
+        refuse_existing(path.as_ref(), replace)?;
         let checkpoints = checkpoint.map(|(path, every)| Checkpoints { path, every, resume });
         params.validate()?;
         let view = view(corpus, split, &params)?;
