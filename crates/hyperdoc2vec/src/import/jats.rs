@@ -10,7 +10,7 @@ use super::article::xml::{XmlChild, XmlElement};
 use super::article::{Articles, Dialect};
 use super::reference::words::first_year;
 use super::reference::{BibRecord, MarkedText, Paper, surname};
-use super::text::collapsed;
+use super::text::{collapsed, distinct};
 use super::tree::Pages;
 use super::{ImportOptions, Parsed};
 use crate::document::losses::Loss;
@@ -76,15 +76,9 @@ impl Dialect for Journal {
             }
         }
         let (text, marks) = text.finish();
-        let mut labels: Vec<String> = Vec::new();
         let categories = meta.and_then(|meta| meta.find(&["article-categories"]));
-        for subject in categories.into_iter().flat_map(XmlElement::below).filter(|element| element.name() == "subject")
-        {
-            let subject = subject.text();
-            if !subject.is_empty() && !labels.contains(&subject) {
-                labels.push(subject);
-            }
-        }
+        let subjects = categories.into_iter().flat_map(XmlElement::below).filter(|element| element.name() == "subject");
+        let labels = distinct(subjects.map(XmlElement::text).filter(|subject| !subject.is_empty()));
         let pmc = || {
             Some(format!(
                 "https://pmc.ncbi.nlm.nih.gov/articles/PMC{}/",

@@ -1,5 +1,8 @@
 //! A document's text as it grows: white space collapsed, link anchors remembered.
 
+use std::collections::HashSet;
+use std::hash::Hash;
+
 use crate::document::Link;
 
 /// White space that has been seen, but is written only if something follows.
@@ -103,6 +106,12 @@ pub(super) fn collapsed(text: &str) -> String {
         out.push_str(word);
     }
     out
+}
+
+/// Each once, in order.
+pub(super) fn distinct<T: Clone + Eq + Hash>(all: impl IntoIterator<Item = T>) -> Vec<T> {
+    let mut seen = HashSet::new();
+    all.into_iter().filter(|one| seen.insert(one.clone())).collect()
 }
 
 #[cfg(test)]

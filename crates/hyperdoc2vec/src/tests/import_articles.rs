@@ -9,6 +9,7 @@ use std::path::{Path, PathBuf};
 use crate::document::losses::Loss;
 use crate::import::latex::Latex;
 use crate::import::{Format, Import, ImportOptions, Pages, Parsed, jats, tei};
+use crate::tests::growth::assert_linear;
 
 fn data(name: &str) -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/data").join(name)
@@ -244,4 +245,36 @@ fn odd_files_are_told_and_harm_nothing() {
     assert_eq!((latin.batch.documents[0].id.as_str(), latin.batch.documents[0].text.as_str()), ("latin", "café"));
     let binary = of_file(Format::Tei, "binary.xml", b"<TEI><text><body><p>\xff</p></body></text></TEI>");
     assert_eq!(binary.batch.losses.count(Loss::ReplacedBytes), 1);
+}
+
+#[test]
+fn marks_and_entries_of_one_id_take_time_in_proportion() {
+    let files = |article: &dyn Fn(usize) -> String| {
+        [500, 4000].map(|pieces| {
+            let dir = tempfile::tempdir().expect("a directory");
+            let file = dir.path().join("a.xml");
+            fs::write(&file, article(pieces)).expect("written");
+            (dir, file)
+        })
+    };
+    let jats = files(&|pieces| {
+        let marks = "<p>word <xref ref-type=\"bibr\" rid=\"r\">1</xref> more</p>".repeat(pieces);
+        let entries = "<ref id=\"r\"><mixed-citation>Some work</mixed-citation></ref>".repeat(pieces);
+        let subjects: String = (0..pieces).map(|number| format!("<subject>{number}</subject>")).collect();
+        format!(
+            "<article><front><article-meta><article-categories>{subjects}</article-categories></article-meta></front>\
+             <body>{marks}</body><back><ref-list>{entries}</ref-list></back></article>"
+        )
+    });
+    let tei = files(&|pieces| {
+        let marks = "<p>word <ref type=\"bibr\" target=\"#b\">1</ref> more</p>".repeat(pieces);
+        let entries = "<biblStruct xml:id=\"b\"><analytic><title>Work</title></analytic></biblStruct>".repeat(pieces);
+        format!("<TEI><text><body>{marks}</body><back><listBibl>{entries}</listBibl></back></text></TEI>")
+    });
+    for (format, files) in [(Format::Jats, jats), (Format::Tei, tei)] {
+        assert_linear(format.name(), 4000, |pieces| {
+            let parsed = all(format, &files[usize::from(pieces == 4000)].1);
+            assert_eq!(parsed.batch.losses.count(Loss::AmbiguousReference), pieces as u64);
+        });
+    }
 }

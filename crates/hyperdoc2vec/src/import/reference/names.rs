@@ -37,11 +37,11 @@ pub(in crate::import) enum Closed {
 /// A family name as it is compared: without particles, accents, case and punctuation.
 pub(in crate::import) fn key(surname: &str) -> String {
     let folded = fold(surname);
-    let mut words: Vec<&str> = folded.split(' ').collect();
-    while words.len() > 1 && super::words::is_particle(words[0]) {
-        words.remove(0);
+    let mut name = folded.as_str();
+    while let Some((_, rest)) = name.split_once(' ').filter(|(word, _)| super::words::is_particle(word)) {
+        name = rest;
     }
-    words.concat()
+    name.replace(' ', "")
 }
 
 /// No list of authors is longer, in words.
