@@ -3,11 +3,11 @@
 //! Spans with nothing but a comma, a semicolon or a hyphen between are one mark. Where a span holds the authors' names
 //! before a bracket, `Smith (2001)`, the names stay.
 
-use std::collections::HashSet;
 use std::ops::Range;
 
 use super::Mark;
 use crate::document::losses::{Loss, Losses};
+use crate::import::text::distinct;
 
 /// Something in a text that is no text, in bytes.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -49,10 +49,10 @@ impl<'a> Characters<'a> {
 
     /// The bytes of a range of characters, if the text has them.
     pub(in crate::import) fn bytes(&self, start: usize, end: usize) -> Option<Range<usize>> {
-        let at = |place: usize| match (self.text.is_ascii(), place) {
-            (true, place) => Some(place).filter(|&place| place <= self.text.len()),
-            (false, place) if place == self.starts.len() => Some(self.text.len()),
-            (false, place) => self.starts.get(place).copied(),
+        let at = |place: usize| match self.starts.as_slice() {
+            [] => Some(place).filter(|&place| place <= self.text.len()),
+            starts if place == starts.len() => Some(self.text.len()),
+            starts => starts.get(place).copied(),
         };
         Some(at(start)?..at(end)?).filter(|range| range.start <= range.end)
     }
@@ -102,9 +102,7 @@ impl SpannedText {
             self.push(&text[from..range.start]);
             from = range.end;
             self.close(&text[from..]);
-            let mut seen = HashSet::new();
-            keys.retain(|key| seen.insert(key.clone()));
-            self.marks.push(Mark::new(self.text.len(), keys, words));
+            self.marks.push(Mark::new(self.text.len(), distinct(keys), words));
         }
         self.push(&text[from..]);
         self.text.truncate(self.text.trim_end().len());
@@ -175,6 +173,7 @@ fn with_brackets(text: &str, range: Range<usize>, from: usize) -> Range<usize> {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::tests::growth::assert_linear;
 
     /// Marks are written `‹key:…›` in the test; the result has `<key>` where they stood.
     fn taken_out(marked: &str) -> String {
@@ -216,6 +215,22 @@ mod tests {
         let mark = |range| Span { range, kind: SpanKind::Mark(Some("a".to_owned())) };
         written.paragraph("äöü words", vec![mark(0..1), mark(50..60), mark(7..9), mark(8..9)]);
         assert_eq!((written.text.as_str(), written.marks.len(), written.broken), ("äöü rds", 1, 3));
+    }
+
+    #[test]
+    fn spans_in_great_number_take_time_in_proportion() {
+        for piece in ["word [1]", "wört [1]", "[1],", "[1] ([1]"] {
+            assert_linear(piece, 100_000, |pieces| {
+                let text = piece.repeat(pieces);
+                let characters = Characters::new(&text);
+                let length = piece.chars().count();
+                let mark = |number: usize| {
+                    let range = characters.bytes(number * length, (number + 1) * length - 1).expect("in the text");
+                    Span { range, kind: SpanKind::Mark(Some(number.to_string())) }
+                };
+                SpannedText::default().paragraph(&text, (0..pieces).map(mark).collect());
+            });
+        }
     }
 
     #[test]

@@ -11,6 +11,9 @@ use crate::import::reference::spans::{Characters, Span, SpanKind, SpannedText};
 use crate::import::reference::{BibRecord, surname};
 use crate::import::text::collapsed;
 
+/// How often the entries of a bibliography may hold its text between them: once, if none stands over another.
+const MOST_COPIES: usize = 4;
+
 #[derive(Deserialize)]
 pub(super) struct AnnotatedText {
     #[serde(default)]
@@ -135,22 +138,40 @@ impl AnnotatedText {
             let found = kinds.into_iter().map(|kind| bib.of(kind)).find(|found| !found.is_empty()).unwrap_or_default();
             let mut ranges: Vec<Range<usize>> = found.iter().filter_map(|one| one.range(&bib_characters)).collect();
             ranges.sort_by_key(|range| range.start);
+            // None stands over another, so that all of them are no longer than the text.
+            let mut end = 0;
+            ranges.retain(|range| {
+                let apart = range.start >= end && !range.is_empty();
+                end = if apart { range.end } else { end };
+                apart
+            });
             ranges
         };
         let (titles, people) = (parts(["bibtitle", ""]), parts(["bibauthorlastname", "bibauthor"]));
-        entries.extend(bib_entries.iter().filter_map(|entry| bib.entry(entry, &bib_characters, &titles, &people)));
+        // Entries that stand over one another hold the text many times.
+        let mut room = MOST_COPIES * bib.text().len();
+        for entry in &bib_entries {
+            let range = entry.range(&bib_characters).unwrap_or_default();
+            match room.checked_sub(range.len()) {
+                Some(rest) => room = rest,
+                None => {
+                    written.broken += 1;
+                    continue;
+                }
+            }
+            entries.extend(bib.entry(entry, range, &titles, &people));
+        }
     }
 
     /// An entry: the paper that it was matched with, else its annotations, else its text.
     fn entry(
         &self,
         entry: &Annotation,
-        characters: &Characters<'_>,
+        range: Range<usize>,
         titles: &[Range<usize>],
         people: &[Range<usize>],
     ) -> Option<(String, BibRecord)> {
         let key = entry.attribute("id").or_else(|| entry.attribute("ref_id"))?;
-        let range = entry.range(characters).unwrap_or_default();
         let own = entry.attribute("matched_paper_id");
         let mut record = BibRecord { own, ..BibRecord::read(&self.words(range.clone())) };
         if record.own.is_none() {

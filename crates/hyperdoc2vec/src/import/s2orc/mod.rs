@@ -22,7 +22,7 @@ use serde_json::Value;
 use super::reference::spans::SpannedText;
 use super::reference::{BibRecord, Catalogue, CatalogueBuilder, Paper, surname};
 use super::source::LineBatch;
-use super::text::collapsed;
+use super::text::{collapsed, distinct};
 use super::{Format, Parsed, paper_lines};
 use crate::document::losses::Loss;
 use crate::document::{Date, Document};
@@ -261,13 +261,7 @@ fn strings<'de, D: serde::Deserializer<'de>>(deserializer: D) -> Result<Vec<Stri
 /// Fields of study, which several methods may give: `{"category": "Biology", "source": "s2-fos-model"}`.
 fn categories<'de, D: serde::Deserializer<'de>>(deserializer: D) -> Result<Vec<String>, D::Error> {
     let Value::Array(values) = Value::deserialize(deserializer)? else { return Ok(Vec::new()) };
-    let mut found: Vec<String> = Vec::new();
-    for category in values.into_iter().filter_map(|value| plain(value.get("category")?.clone())) {
-        if !found.contains(&category) {
-            found.push(category);
-        }
-    }
-    Ok(found)
+    Ok(distinct(values.into_iter().filter_map(|value| plain(value.get("category")?.clone()))))
 }
 
 /// Family names of authors given as names or as objects.

@@ -2,6 +2,7 @@
 
 use super::*;
 use crate::document::markup;
+use crate::tests::growth::assert_linear;
 
 fn import(lines: &str) -> Parsed {
     let batch = LineBatch::new("s2orc", lines);
@@ -91,4 +92,27 @@ fn lines_that_cannot_be_read_are_named() {
         import("{\"paper_id\": \"1\", \"title\": \"A\"}\n{\"paper_id\": \"2\", \"body_te\n{\"title\": \"B\"}\n[1]\n");
     assert_eq!((parsed.batch.documents.len(), parsed.batch.losses.count(Loss::MalformedRecord)), (1, 3));
     assert_eq!(parsed.batch.first_bad.expect("a bad line").0, "s2orc:2");
+}
+
+#[test]
+fn annotations_in_great_number_take_time_in_proportion() {
+    let list = |one: &dyn Fn(usize) -> String, pieces: usize| {
+        Value::from(format!("[{}]", (0..pieces).map(one).collect::<Vec<_>>().join(","))).to_string()
+    };
+    // Marks side by side; then entries, titles and authors that all stand over the whole text.
+    assert_linear("marks", 20_000, |pieces| {
+        let marks =
+            list(&|at| format!(r#"{{"start":{},"end":{},"attributes":{{"ref_id":"b"}}}}"#, at * 2, at * 2 + 1), pieces);
+        let text = "a ".repeat(pieces);
+        drop(import(&format!(r#"{{"corpusid":1,"content":{{"text":"{text}","annotations":{{"bibref":{marks}}}}}}}"#)));
+    });
+    assert_linear("entries", 20_000, |pieces| {
+        let whole = |at: usize| format!(r#"{{"start":0,"end":{},"attributes":{{"id":"b{at}"}}}}"#, pieces * 2);
+        let all = list(&whole, pieces);
+        let text = "a ".repeat(pieces);
+        let parsed = import(&format!(
+            r#"{{"corpusid":1,"content":{{"text":"{text}","annotations":{{"bibentry":{all},"bibtitle":{all},"bibauthor":{all}}}}}}}"#
+        ));
+        assert!(parsed.batch.losses.count(Loss::BrokenMark) > pieces as u64 / 2);
+    });
 }
