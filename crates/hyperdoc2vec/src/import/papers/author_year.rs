@@ -4,25 +4,40 @@
 //! looks like nothing else.
 
 use std::collections::HashMap;
+use std::ops::RangeInclusive;
 
-use super::marks::{FoundMark, distinct, is_place, without_opening};
+use super::marks::{FoundMark, is_place, without_opening};
 use crate::import::reference::entry::BibliographyEntry;
 use crate::import::reference::linker::similar::edit_distance;
 use crate::import::reference::names::key;
 use crate::import::reference::words::{EntryWord, WordKind, words, year};
+use crate::import::text::distinct;
 
 /// Longest bracket in bytes.
 const LONGEST: usize = 700;
 /// Words before a bracket that are looked at for names.
 const REACH: usize = 24;
+/// More entries than this of one first author and year are not told apart: a mark that names them names none.
+const MOST_NAMESAKES: usize = 200;
+/// Lengths of names in which one letter may be misread: a shorter one would be another name, a longer one is no
+/// person's.
+const MISREAD: RangeInclusive<usize> = 6..=64;
 
 /// Entries by first author and year.
 pub(super) struct People<'a> {
     entries: &'a [BibliographyEntry],
     /// Keys of the authors of each entry.
     keys: Vec<Vec<String>>,
-    /// Entries by their year and the first byte of their first author's key.
-    by_first: HashMap<(i32, u8), Vec<usize>>,
+    years: HashMap<i32, FirstAuthors>,
+}
+
+/// The entries of a year.
+#[derive(Default)]
+struct FirstAuthors {
+    /// Entries by the key of their first author.
+    entries: HashMap<String, Vec<usize>>,
+    /// Keys by themselves with one letter left out: two that differ in one letter have such a form in common.
+    misread: HashMap<String, Vec<String>>,
 }
 
 /// Names that stand before a year.
@@ -55,21 +70,29 @@ impl<'a> People<'a> {
     pub(super) fn new(entries: &'a [BibliographyEntry]) -> People<'a> {
         let keys_of = |entry: &BibliographyEntry| entry.authors.iter().map(|name| key(name)).collect();
         let keys: Vec<Vec<String>> = entries.iter().map(keys_of).collect();
-        let mut by_first: HashMap<(i32, u8), Vec<usize>> = HashMap::new();
+        let mut years: HashMap<i32, FirstAuthors> = HashMap::new();
         for (at, (entry, keys)) in entries.iter().zip(&keys).enumerate() {
-            if let (Some(year), Some(first)) = (entry.year, keys.first().and_then(|key| key.bytes().next())) {
-                by_first.entry((year, first)).or_default().push(at);
+            if let (Some(year), Some(first)) = (entry.year, keys.first().filter(|key| !key.is_empty())) {
+                let FirstAuthors { entries, misread } = years.entry(year).or_default();
+                let same = entries.entry(first.clone()).or_default();
+                if same.is_empty() {
+                    forms(first).for_each(|form| misread.entry(form).or_default().push(first.clone()));
+                }
+                same.push(at);
             }
         }
-        People { entries, keys, by_first }
+        People { entries, keys, years }
     }
 
-    /// Entries of a year whose first author may be this person.
-    fn near(&self, year: i32, person: &Person) -> impl Iterator<Item = usize> {
-        let double = person.double.as_ref().and_then(|double| double.bytes().next());
-        let single = person.key.bytes().next();
-        let firsts = [single, double.filter(|_| double != single)];
-        firsts.into_iter().flatten().filter_map(move |first| self.by_first.get(&(year, first))).flatten().copied()
+    /// Entries of a year whose first author may be this person; at most one more than [`MOST_NAMESAKES`].
+    fn near(&self, year: i32, person: &Person, loosely: bool) -> Vec<usize> {
+        let Some(FirstAuthors { entries, misread }) = self.years.get(&year) else { return Vec::new() };
+        let forms = forms(&person.key).filter(|_| loosely);
+        let initials = [Some(&person.key), person.double.as_ref()].map(|key| key.and_then(|key| key.bytes().next()));
+        let alike = forms.filter_map(|form| misread.get(&form)).flatten();
+        let alike = alike.filter(|key| initials.contains(&key.bytes().next()));
+        let keys = distinct([&person.key].into_iter().chain(&person.double).chain(alike));
+        keys.into_iter().filter_map(|key| entries.get(key)).flatten().copied().take(MOST_NAMESAKES + 1).collect()
     }
 
     /// All marks of a text, in order.
@@ -204,7 +227,7 @@ impl<'a> People<'a> {
             return Vec::new();
         }
         if !foreign {
-            let entries = distinct(parts.iter().flat_map(|part| part.entries.iter().copied()).collect());
+            let entries = distinct(parts.iter().flat_map(|part| part.entries.iter().copied()));
             return vec![FoundMark { range: open..end, entries }];
         }
         parts.retain(|part| !part.entries.is_empty());
@@ -222,23 +245,27 @@ impl<'a> People<'a> {
         // The longest run of names that are all the authors of an entry, ...
         for count in (1..=names.people.len()).rev() {
             let run = &names.people[names.people.len() - count..];
-            let fits = |&at: &usize| {
+            let fits = |at: usize| {
                 let authors = &self.keys[at];
                 let all = authors.len() == count || (names.others || self.entries[at].others) && authors.len() >= count;
                 all && authors.iter().zip(run).all(|(author, person)| person.is(author, loosely))
             };
-            if let Some(only) = self.only(self.near(year, &run[0]).filter(fits).collect(), letter) {
+            if let Some(only) = self.only(self.near(year, &run[0], loosely), fits, letter) {
                 return Some(only);
             }
         }
         // ... or else the first author alone, where the mark leaves the others out.
         let first = names.people.last().filter(|_| names.people.len() == 1 || names.others)?;
-        let fits = |&at: &usize| self.keys[at].first().is_some_and(|author| first.is(author, loosely));
-        self.only(self.near(year, first).filter(fits).collect(), letter)
+        let fits = |at: usize| self.keys[at].first().is_some_and(|author| first.is(author, loosely));
+        self.only(self.near(year, first, loosely), fits, letter)
     }
 
-    /// `Some(None)` if there are several, and no letter distinguishes them.
-    fn only(&self, mut fitting: Vec<usize>, letter: Option<char>) -> Option<Option<usize>> {
+    /// The one of `near` that fits; `Some(None)` if there are several, and no letter distinguishes them.
+    fn only(&self, near: Vec<usize>, fits: impl Fn(usize) -> bool, letter: Option<char>) -> Option<Option<usize>> {
+        if near.len() > MOST_NAMESAKES {
+            return Some(None);
+        }
+        let mut fitting: Vec<usize> = near.into_iter().filter(|&at| fits(at)).collect();
         if letter.is_some() && fitting.iter().any(|&at| self.entries[at].letter.is_some()) {
             fitting.retain(|&at| self.entries[at].letter == letter);
         }
@@ -261,9 +288,16 @@ fn after_place(text: &str) -> (usize, &str) {
     (end, &text[end..])
 }
 
+/// A name in which a letter may be misread, and all forms of it that lack one letter.
+fn forms(name: &str) -> impl Iterator<Item = String> {
+    let long = MISREAD.contains(&name.len()) && name.is_ascii();
+    let without = |at: usize| format!("{}{}", &name[..at], name.get(at + 1..).unwrap_or_default());
+    (0..=name.len()).filter(move |_| long).map(without)
+}
+
 /// Whether two names are the same but for one letter that was misread.
 fn same(a: &str, b: &str) -> bool {
-    let long = a.len().min(b.len()) >= 6 && a.is_ascii() && b.is_ascii();
+    let long = [a, b].iter().all(|name| MISREAD.contains(&name.len()) && name.is_ascii());
     a == b || (long && edit_distance(a.as_bytes(), b.as_bytes(), 1).is_some())
 }
 

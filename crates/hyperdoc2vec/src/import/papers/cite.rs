@@ -1,9 +1,10 @@
 //! A paper's text with its marks found: which style it cites in, and what each mark names.
 
+use std::collections::HashSet;
 use std::ops::Range;
 
 use super::author_year::People;
-use super::marks::{FoundMark, Labels, WIDEST, coverage, distinct, without_opening};
+use super::marks::{FoundMark, Labels, WIDEST, coverage, without_opening};
 use crate::import::reference::MarkJoint;
 use crate::import::reference::entry::BibliographyEntry;
 
@@ -57,19 +58,28 @@ fn take_brackets(text: &str, mark: &mut FoundMark) {
 
 /// `[1][2]`, `[1], [2]` and `(Doe, 2001) (Roe, 2002)` are one mark; `[2]–[4]` names what is between, too.
 fn joined(text: &str, found: Vec<FoundMark>, list: &[BibliographyEntry]) -> Vec<FoundMark> {
+    let mut numbered: Vec<(u32, usize)> =
+        list.iter().enumerate().filter_map(|(at, entry)| Some((entry.number?, at))).collect();
+    numbered.sort_unstable();
     let mut out: Vec<FoundMark> = Vec::with_capacity(found.len());
-    for mark in found {
+    // Entries of the last mark.
+    let mut named: HashSet<usize> = HashSet::new();
+    for mut mark in found {
         let joint = out.last().and_then(|last| joint(text, last.range.end..mark.range.start));
         match (out.last_mut(), joint) {
             (Some(last), Some(joint)) => {
                 last.range.end = mark.range.end;
-                if let (MarkJoint::Dash, Some(&from), Some(&to)) = (joint, last.entries.last(), mark.entries.first()) {
-                    last.entries.extend(between(list, from, to));
-                }
-                last.entries.extend(mark.entries);
-                last.entries = distinct(std::mem::take(&mut last.entries));
+                let inside = match (joint, last.entries.last(), mark.entries.first()) {
+                    (MarkJoint::Dash, Some(&from), Some(&to)) => between(&numbered, list[from].number, list[to].number),
+                    _ => Vec::new(),
+                };
+                last.entries.extend(inside.into_iter().chain(mark.entries).filter(|&entry| named.insert(entry)));
             }
-            _ => out.push(mark),
+            _ => {
+                named = HashSet::new();
+                mark.entries.retain(|&entry| named.insert(entry));
+                out.push(mark);
+            }
         }
     }
     out
@@ -85,15 +95,18 @@ fn joint(text: &str, gap: Range<usize>) -> Option<MarkJoint> {
     }
 }
 
-/// Entries whose numbers lie between those of two others.
-fn between(list: &[BibliographyEntry], from: usize, to: usize) -> Vec<usize> {
-    let (Some(from), Some(to)) = (list[from].number, list[to].number) else { return Vec::new() };
-    let inside = |entry: &BibliographyEntry| entry.number.is_some_and(|number| from < number && number < to);
-    if to > from && to - from <= WIDEST {
-        (0..list.len()).filter(|&at| inside(&list[at])).collect()
-    } else {
-        Vec::new()
+/// Entries whose numbers, of which `numbered` is the sorted list, lie between two others.
+fn between(numbered: &[(u32, usize)], from: Option<u32>, to: Option<u32>) -> Vec<usize> {
+    let (Some(from), Some(to)) = (from, to) else { return Vec::new() };
+    let start = numbered.partition_point(|&(number, _)| number <= from);
+    let end = numbered.partition_point(|&(number, _)| number < to);
+    // More entries than numbers: the list is none that a range could be read by.
+    if from >= to || to - from > WIDEST || end - start > WIDEST as usize {
+        return Vec::new();
     }
+    let mut inside: Vec<usize> = numbered[start..end].iter().map(|&(_, at)| at).collect();
+    inside.sort_unstable();
+    inside
 }
 
 #[cfg(test)]
@@ -101,6 +114,7 @@ mod tests {
     use super::super::clean::PaperLine;
     use super::super::split;
     use super::*;
+    use crate::tests::growth::assert_linear;
 
     /// The marks of a text that cites a list: what stands there, and the numbers of the entries.
     fn found(list: &str, text: &str) -> Vec<String> {
@@ -131,6 +145,44 @@ mod tests {
         }
         assert_eq!(found(&list, "seen [4]–[2], [1]"), ["[4]–[2], [1]=4 2 1"]);
         assert_eq!(found(NAMES, "(Smith, 2017a)–(Smith et al., 2018)"), ["(Smith, 2017a)–(Smith et al., 2018)=2 1"]);
+    }
+
+    #[test]
+    fn marks_and_entries_in_great_number_take_time_in_proportion() {
+        let entry = |number: Option<u32>, author: String| BibliographyEntry {
+            number,
+            authors: vec![author],
+            year: Some(2001),
+            ..BibliographyEntry::default()
+        };
+        let numbers = |pieces: usize| (1..=pieces as u32).map(|n| entry(Some(n), "Doe".to_owned())).collect::<Vec<_>>();
+        let names =
+            |pieces: usize, name: fn(usize) -> String| (0..pieces).map(|n| entry(None, name(n))).collect::<Vec<_>>();
+        // All numbers side by side, and ranges of them.
+        assert_linear("[1]", 16_000, |pieces| {
+            let text: String = (1..=pieces).map(|n| format!("[{n}]")).collect();
+            assert_eq!(marks(&text, &numbers(pieces))[0].entries.len(), pieces);
+        });
+        assert_linear("[1]-[3]", 16_000, |pieces| {
+            let found = marks(&"word [1]-[3] ".repeat(pieces), &numbers(pieces));
+            assert_eq!((found.len(), &found[0].entries[..]), (pieces, &[0, 1, 2][..]));
+        });
+        // One name and year for all; names that begin alike; names that none of the list has.
+        assert_linear("(Lindqvist, 2001)", 8_000, |pieces| {
+            let found = marks(&"word (Lindqvist, 2001) ".repeat(pieces), &names(pieces, |_| "Lindqvist".to_owned()));
+            assert!(found.len() == pieces && found.iter().all(|mark| mark.entries.is_empty()));
+        });
+        let letters = |n: usize| n.to_string().bytes().map(|digit| char::from(digit - b'0' + b'a')).collect::<String>();
+        assert_linear("(Lindqvista, 2001)", 8_000, |pieces| {
+            let text: String = (0..pieces).map(|n| format!("word (Lindqvist{}, 2001) ", letters(n))).collect();
+            let list: Vec<_> = (0..pieces).map(|n| entry(None, format!("Lindqvist{}", letters(n)))).collect();
+            assert!(marks(&text, &list).iter().enumerate().all(|(n, mark)| mark.entries == [n]));
+        });
+        assert_linear("(Lindqvistx, 2001)", 8_000, |pieces| {
+            let text: String = (0..pieces).map(|n| format!("word (Lind{}qvist, 2001) ", letters(n))).collect();
+            let list: Vec<_> = (0..pieces).map(|n| entry(None, format!("Lindqvist{}", letters(n)))).collect();
+            drop(marks(&text, &list));
+        });
     }
 
     #[test]

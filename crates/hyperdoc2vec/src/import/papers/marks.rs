@@ -7,6 +7,7 @@ use std::collections::{HashMap, HashSet};
 use std::ops::Range;
 
 use crate::import::reference::entry::BibliographyEntry;
+use crate::import::text::distinct;
 
 /// A mark in a text, and the entries that it names.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -229,13 +230,6 @@ fn is_part(word: &str) -> bool {
 pub(super) fn coverage(marks: &[FoundMark], entries: usize) -> f64 {
     let named: HashSet<usize> = marks.iter().flat_map(|mark| mark.entries.iter().copied()).collect();
     named.len() as f64 / entries.max(1) as f64
-}
-
-/// Each once, in order.
-pub(super) fn distinct(mut entries: Vec<usize>) -> Vec<usize> {
-    let mut seen = HashSet::new();
-    entries.retain(|&entry| seen.insert(entry));
-    entries
 }
 
 fn window(text: &str) -> &str {
