@@ -12,15 +12,21 @@
 
 use std::collections::{HashMap, HashSet};
 use std::path::Path;
+use std::sync::{Arc, Mutex, PoisonError};
+
+use rayon::prelude::*;
 
 use super::front::FrontMatter;
 use crate::import::sniff::{MARKDOWN_ENDINGS, has_ending, is_asset, is_attachment, without_ending};
-use crate::import::text::collapsed;
+use crate::import::text::{collapsed, distinct};
 use crate::import::tree::href::{Base, Href, decode, folder, join};
 use crate::import::tree::{FileTree, TreeFile, composed, is_file, safe_id};
 
 /// Endings that turn a path into a file's.
 const FORMS: [&str; 6] = [".md", "/index.md", "/README.md", "/_index.md", ".markdown", ".mdx"];
+
+/// Parts of a slug at the end of a path; more are not looked for.
+const MOST_PARTS: usize = 64;
 
 /// The id of the file at `path`, without prefix.
 pub(super) fn name(path: &str) -> String {
@@ -54,50 +60,51 @@ pub(super) fn part_doubles(tree: &mut FileTree) {
 /// Other names of pages than their paths.
 pub(super) struct PageNames {
     ids: HashSet<String>,
-    /// By alias, as [`plain`] writes it.
-    aliases: HashMap<String, Vec<usize>>,
+    /// The first page with an alias, as [`plain`] writes it.
+    aliases: HashMap<String, usize>,
     /// By slug, folded.
-    slugs: HashMap<String, Vec<usize>>,
-    /// By file name, folded, without ending; also by alias.
-    files: HashMap<String, Vec<usize>>,
+    slugs: HashMap<String, Namesakes>,
+    /// By alias, folded.
+    folded_aliases: HashMap<String, Namesakes>,
+    /// By the end of the path, in three ways of comparing names.
+    ends: [PathEnds; 3],
 }
 
 impl PageNames {
     pub(super) fn new(tree: &FileTree, fronts: &[FrontMatter]) -> PageNames {
         let ids = tree.pages.iter().map(|page| page.id.clone()).collect();
-        let mut names = PageNames { ids, aliases: HashMap::new(), slugs: HashMap::new(), files: HashMap::new() };
-        for (index, (page, front)) in tree.pages.iter().zip(fronts).enumerate() {
-            let mut files: Vec<String> = vec![fold(last(stem(&page.path))), fold(last(&page.id))];
+        let mut aliases = HashMap::new();
+        let (mut slugs, mut folded): (HashMap<String, Vec<usize>>, HashMap<String, Vec<usize>>) = Default::default();
+        for (index, front) in fronts.iter().enumerate() {
             for alias in &front.aliases {
-                names.aliases.entry(plain(alias)).or_default().push(index);
-                files.push(fold(alias.trim()));
+                aliases.entry(plain(alias)).or_insert(index);
+                folded.entry(fold(alias.trim())).or_default().push(index);
             }
             if let Some(slug) = &front.slug {
-                names.slugs.entry(fold(&plain(slug))).or_default().push(index);
-            }
-            files.dedup();
-            for file in files {
-                names.files.entry(file).or_default().push(index);
+                slugs.entry(fold(&plain(slug))).or_default().push(index);
             }
         }
-        names
+        let namesakes = |named: HashMap<String, Vec<usize>>| {
+            named.into_iter().map(|(name, pages)| (name, Namesakes::new(tree, pages))).collect()
+        };
+        let ends = [str::to_owned, composed, fold].map(|fold| PathEnds::new(tree, fold));
+        PageNames { ids, aliases, slugs: namesakes(slugs), folded_aliases: namesakes(folded), ends }
     }
 
     /// Names that links may use for a page, beside its id; and aliases that are another page's id or alias.
     pub(super) fn aliases(&self, tree: &FileTree, index: usize, front: &FrontMatter) -> (Vec<String>, Vec<String>) {
-        let only = |found: Option<&Vec<usize>>| found.is_some_and(|pages| *pages == [index]);
+        let only = |found: Option<&Namesakes>| found.is_some_and(|found| found.pages == [index]);
         let slug = front.slug.iter().map(|slug| plain(slug)).filter(|slug| only(self.slugs.get(&fold(slug))));
         let slug = slug.map(|slug| safe_id(&slug)).filter(|slug| !self.ids.contains(slug));
         let (mut all, mut taken): (Vec<String>, Vec<String>) = (slug.collect(), Vec::new());
         for alias in front.aliases.iter().map(|alias| plain(alias)) {
-            let first = self.aliases.get(&alias).is_some_and(|pages| pages.first() == Some(&index));
+            let first = self.aliases.get(&alias) == Some(&index);
             let alias = safe_id(&alias);
-            let list = if first && !self.ids.contains(&alias) { &mut all } else { &mut taken };
-            if alias != tree.pages[index].id && !alias.is_empty() && !list.contains(&alias) {
-                list.push(alias);
+            if alias != tree.pages[index].id {
+                if first && !self.ids.contains(&alias) { &mut all } else { &mut taken }.push(alias);
             }
         }
-        all.retain(|alias| !alias.is_empty());
+        let [all, taken] = [all, taken].map(|list| distinct(list.into_iter().filter(|alias| !alias.is_empty())));
         (all, taken)
     }
 
@@ -131,16 +138,15 @@ impl PageNames {
 
     /// The page whose alias is `path`, or whose slug `path` ends in.
     fn by_name(&self, tree: &FileTree, from: &TreeFile, path: &str) -> Option<usize> {
-        if let Some(pages) = self.aliases.get(path) {
-            return pages.first().copied();
+        if let Some(&page) = self.aliases.get(path) {
+            return Some(page);
         }
-        let mut rest = fold(path);
-        loop {
-            if let Some(pages) = self.slugs.get(&rest) {
-                return nearest(tree, from, pages.iter().copied());
-            }
-            rest = rest.split_once('/')?.1.to_owned();
-        }
+        let folded = fold(path);
+        // Where the longest end begins that may be a slug.
+        let start = folded.rmatch_indices('/').nth(MOST_PARTS - 1).map_or(0, |(at, _)| at + 1);
+        let later = folded[start..].match_indices('/').map(|(at, _)| start + at + 1);
+        let found = [start].into_iter().chain(later).find_map(|at| self.slugs.get(&folded[at..]));
+        found?.nearest(tree, from)
     }
 
     /// The id that a wiki link leads to; `None` if it is just text.
@@ -154,23 +160,11 @@ impl PageNames {
             return None;
         }
         let page = &tree.pages[from];
-        let pages = self.files.get(&fold(last(wanted))).or_else(|| self.files.get(&fold(wanted)));
-        let pages = pages.map(Vec::as_slice).unwrap_or_default();
-        let ends = |index: &usize, fold: fn(&str) -> String| {
-            let page = &tree.pages[*index];
-            let wanted = fold(wanted);
-            let ends = |path: &str| {
-                fold(path).strip_suffix(&*wanted).is_some_and(|rest| rest.is_empty() || rest.ends_with('/'))
-            };
-            ends(stem(&page.path)) || ends(&page.id)
-        };
         let relative = wanted.contains("./").then(|| join(folder(&page.full), wanted));
         let found = relative
             .and_then(|full| find(tree, &full))
-            .or_else(|| nearest(tree, page, pages.iter().copied().filter(|page| ends(page, str::to_owned))))
-            .or_else(|| nearest(tree, page, pages.iter().copied().filter(|page| ends(page, composed))))
-            .or_else(|| nearest(tree, page, pages.iter().copied().filter(|page| ends(page, fold))))
-            .or_else(|| nearest(tree, page, self.files.get(&fold(wanted))?.iter().copied()));
+            .or_else(|| self.ends.iter().find_map(|ends| ends.nearest(tree, page, wanted)))
+            .or_else(|| self.folded_aliases.get(&fold(wanted))?.nearest(tree, page));
         match found {
             Some(index) => Some(tree.pages[index].id.clone()),
             None if wanted.len() < target.len() => Some(safe_id(wanted)),
@@ -215,16 +209,83 @@ fn without_html(path: &str) -> Option<&str> {
     has_ending(path, &["html", "htm"]).then(|| without_ending(path))
 }
 
-/// The page with most folders in common with `from`, then the shortest path, then the first.
-fn nearest(tree: &FileTree, from: &TreeFile, pages: impl Iterator<Item = usize>) -> Option<usize> {
-    let common = |page: &TreeFile| {
-        let (ours, theirs) = (folder(&from.full).split('/'), folder(&page.full).split('/'));
-        ours.zip(theirs).take_while(|(ours, theirs)| ours == theirs).count()
-    };
-    pages.min_by_key(|&index| {
-        let page = &tree.pages[index];
-        (usize::MAX - common(page), page.path.split('/').count(), index)
-    })
+/// Pages that have a name in common, in the order of their folders: those that have most in common with another page's
+/// stand side by side.
+struct Namesakes {
+    pages: Vec<usize>,
+    /// The best of each run of 1, 2, 4, 8, … pages by number of folders, then by number: a sparse table.
+    best: Vec<Vec<(usize, usize)>>,
+}
+
+impl Namesakes {
+    fn new(tree: &FileTree, mut pages: Vec<usize>) -> Namesakes {
+        let folders = |page: usize| folder(&tree.pages[page].full).split('/');
+        pages.sort_by(|&a, &b| folders(a).cmp(folders(b)).then(a.cmp(&b)));
+        pages.dedup();
+        let mut best: Vec<Vec<_>> =
+            vec![pages.iter().map(|&page| (tree.pages[page].path.split('/').count(), page)).collect()];
+        let mut half = 1;
+        while let Some(runs) = best.last().filter(|_| half * 2 <= pages.len()) {
+            best.push(runs.iter().zip(&runs[half..]).map(|(a, b)| *a.min(b)).collect::<Vec<_>>());
+            half *= 2;
+        }
+        Namesakes { pages, best }
+    }
+
+    /// The page with most folders in common with `from`, then the shortest path, then the first.
+    fn nearest(&self, tree: &FileTree, from: &TreeFile) -> Option<usize> {
+        let ours = || folder(&from.full).split('/');
+        let folders = |page: usize| folder(&tree.pages[page].full).split('/');
+        let common = |&page: &usize| ours().zip(folders(page)).take_while(|(ours, theirs)| ours == theirs).count();
+        let (before, after) = self.pages.split_at(self.pages.partition_point(|&page| folders(page).lt(ours())));
+        let most = before.last().map(common).max(after.first().map(common))?;
+        let start = before.partition_point(|page| common(page) < most);
+        let end = before.len() + after.partition_point(|page| common(page) == most);
+        let runs = (end - start).ilog2();
+        let table = &self.best[runs as usize];
+        Some(table[start].min(table[end - (1 << runs)]).1)
+    }
+}
+
+/// Pages by the ends of their paths and ids, names being compared in one way.
+struct PathEnds {
+    fold: fn(&str) -> String,
+    /// Paths without endings and ids, sorted from their last part to the first.
+    sorted: Vec<(String, usize)>,
+    /// Pages by an end that several have, once a link has named it.
+    several: Mutex<HashMap<String, Arc<Namesakes>>>,
+}
+
+impl PathEnds {
+    fn new(tree: &FileTree, fold: fn(&str) -> String) -> PathEnds {
+        let names = tree.pages.iter().enumerate().flat_map(|(index, page)| {
+            let path = Some(stem(&page.path)).filter(|path| *path != page.id);
+            path.into_iter().chain([page.id.as_str()]).map(move |name| (fold(name), index))
+        });
+        let mut sorted: Vec<(String, usize)> = names.collect();
+        sorted.par_sort_unstable_by(|(a, one), (b, other)| a.rsplit('/').cmp(b.rsplit('/')).then(one.cmp(other)));
+        PathEnds { fold, sorted, several: Mutex::default() }
+    }
+
+    /// The page nearest to `from` whose path or id ends in `wanted`.
+    fn nearest(&self, tree: &FileTree, from: &TreeFile, wanted: &str) -> Option<usize> {
+        let wanted = (self.fold)(wanted);
+        let parts = wanted.split('/').count();
+        let start = self.sorted.partition_point(|(path, _)| path.rsplit('/').lt(wanted.rsplit('/')));
+        let rest = &self.sorted[start..];
+        let found = &rest[..rest.partition_point(|(path, _)| path.rsplit('/').take(parts).eq(wanted.rsplit('/')))];
+        match found {
+            [] => None,
+            [(_, only)] => Some(*only),
+            _ => {
+                let mut several = self.several.lock().unwrap_or_else(PoisonError::into_inner);
+                let pages = || found.iter().map(|&(_, page)| page).collect();
+                let found = several.entry(wanted).or_insert_with(|| Arc::new(Namesakes::new(tree, pages()))).clone();
+                drop(several);
+                found.nearest(tree, from)
+            }
+        }
+    }
 }
 
 /// A name as names are compared: composed, in lower case.
@@ -240,6 +301,68 @@ fn plain(path: &str) -> String {
     composed(path.strip_suffix("/index").unwrap_or(path))
 }
 
-fn last(path: &str) -> &str {
-    path.rsplit('/').next().unwrap_or(path)
+#[cfg(test)]
+mod tests {
+    use super::super::{Markdown, MarkdownOptions};
+    use super::*;
+    use crate::tests::growth::assert_linear;
+
+    fn tree(paths: impl Iterator<Item = String>) -> (tempfile::TempDir, Markdown) {
+        let dir = tempfile::tempdir().expect("a directory");
+        for path in paths {
+            let file = dir.path().join(path);
+            std::fs::create_dir_all(file.parent().expect("a folder")).expect("made");
+            std::fs::write(file, "---\naliases: [same]\nslug: one/slug\n---\nwords").expect("written");
+        }
+        let markdown = Markdown::open(&[dir.path().to_owned()], &MarkdownOptions::default()).expect("pages");
+        (dir, markdown)
+    }
+
+    #[test]
+    fn the_nearest_of_many_is_found_as_by_looking_at_all() {
+        let folders = ["", "a/", "a/b/", "a/b/c/", "a/x/", "b/", "b/a/", "ab/", "a/b c/"];
+        let paths =
+            folders.iter().flat_map(|folder| ["n.md", "z/n.md", "other.md"].map(|name| format!("{folder}{name}")));
+        let (_dir, Markdown { tree, names, .. }) = tree(paths);
+        let pages = &tree.pages;
+        for from in 0..pages.len() {
+            let common = |page: &TreeFile| {
+                let (ours, theirs) = (folder(&pages[from].full).split('/'), folder(&page.full).split('/'));
+                ours.zip(theirs).take_while(|(ours, theirs)| ours == theirs).count()
+            };
+            let nearest = |wanted: &dyn Fn(&str) -> bool| {
+                let all = (0..pages.len()).filter(|&page| wanted(&format!("/{}", pages[page].path)));
+                let rank =
+                    |&page: &usize| (usize::MAX - common(&pages[page]), pages[page].path.split('/').count(), page);
+                all.min_by_key(rank).map(|page| pages[page].id.clone())
+            };
+            for (link, end) in [("n", "/n.md"), ("z/n", "/z/n.md"), ("b/N", "/b/n.md"), ("same", "")] {
+                assert_eq!(names.wiki(&tree, from, link), nearest(&|path| path.ends_with(end)), "{link} from {from}");
+            }
+            let top = names.resolve(&tree, None, from, "/far/one/slug");
+            assert_eq!(top, nearest(&|_| true));
+        }
+    }
+
+    #[test]
+    fn links_to_names_that_many_pages_have_take_time_in_proportion() {
+        // The files are made once: the time for them is not measured.
+        let numbers = [256, 2048];
+        let trees = numbers.map(|pages| tree((0..pages).map(|number| format!("f{number}/x/index.md"))));
+        for link in ["index", "x/index", "INDEX", "X/Index", "same", "f0/x/index", "none"] {
+            assert_linear(link, numbers[1], |pages| {
+                let (_, Markdown { tree, names, .. }) = &trees[usize::from(pages == numbers[1])];
+                for round in 0..pages * 4 {
+                    let found = names.wiki(tree, round % pages, link).expect("an id");
+                    let other = link == "none" || link.starts_with("f0");
+                    assert!(other || found == tree.pages[round % pages].id);
+                    assert!(names.resolve(tree, None, round % pages, "/far/one/slug").is_some());
+                }
+            });
+        }
+        let (_, Markdown { tree, names, .. }) = &trees[0];
+        assert_linear("a link of many parts", 100_000, |parts| {
+            drop(names.resolve(tree, None, 0, &format!("/{}", "a/".repeat(parts))));
+        });
+    }
 }
