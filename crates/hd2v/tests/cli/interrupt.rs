@@ -77,6 +77,12 @@ fn a_polite_request_to_end_leaves_nothing() {
 }
 
 #[test]
+fn a_request_to_end_is_heeded_within_a_line_without_an_end() {
+    stopped_by("TERM", "import jsonl /dev/zero -o c", "");
+    stopped_by("INT", "import lines /dev/zero -o c --threads 1", "");
+}
+
+#[test]
 fn ctrl_c_leaves_a_corpus_that_was_to_be_replaced() {
     let place = Place::with(&[("in", &records(10))]);
     place.ok("import jsonl in -o c");

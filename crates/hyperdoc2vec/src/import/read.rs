@@ -14,7 +14,7 @@ use super::mediawiki::{self, PageBatch, PageBatches};
 use super::papers::Papers;
 use super::progress::{notify, started};
 use super::reference::CatalogueBuilder;
-use super::source::{self, LineBatch, LineBatches};
+use super::source::{self, Consumed, LineBatch, LineBatches, Patient};
 use super::tei::Grobid;
 use super::unarxive::{self, Unarxive};
 use super::{Format, ImportOptions, Pages, Parsed, Progress, Unit, Watch, jsonl, lines, pipeline, s2orc};
@@ -82,12 +82,12 @@ impl Format {
                 read_tree(&markdown, work, sink, watch)
             }
             Format::MediaWiki => {
-                let consumed = Arc::default();
+                let consumed = Arc::<Consumed>::default();
                 let mut batches =
                     PageBatches::new(inputs, &options.namespaces, options.longest_line, Arc::clone(&consumed))?;
                 let work = |batch| work(mediawiki::parse(&batch));
                 let next = move || batches.next_batch();
-                let stream = Stream { inputs, consumed: &consumed, next, bytes: |batch: &PageBatch| batch.bytes.len() };
+                let stream = Stream { inputs, consumed, next, bytes: |batch: &PageBatch| batch.bytes.len() };
                 read_stream(stream, work, sink, watch)
             }
             Format::Tei => {
@@ -128,10 +128,10 @@ pub(super) fn read_lines<R: Send>(
     sink: impl FnMut(R) -> Result<u64> + Send,
     watch: &mut Watch<'_>,
 ) -> Result<()> {
-    let consumed = Arc::default();
+    let consumed = Arc::<Consumed>::default();
     let mut batches = LineBatches::new(inputs, options.longest_line, Arc::clone(&consumed))?;
     let next = move || batches.next_batch();
-    let stream = Stream { inputs, consumed: &consumed, next, bytes: |batch: &LineBatch| batch.bytes.len() };
+    let stream = Stream { inputs, consumed, next, bytes: |batch: &LineBatch| batch.bytes.len() };
     read_stream(stream, work, sink, watch)
 }
 
@@ -139,7 +139,7 @@ pub(super) fn read_lines<R: Send>(
 struct Stream<'a, N, B> {
     inputs: &'a [PathBuf],
     /// Bytes read so far.
-    consumed: &'a AtomicU64,
+    consumed: Arc<Consumed>,
     /// The next batch.
     next: N,
     /// The size of a batch in memory.
@@ -147,7 +147,7 @@ struct Stream<'a, N, B> {
 }
 
 fn read_stream<B: Send + 'static, R: Send>(
-    Stream { inputs, consumed, mut next, bytes }: Stream<'_, impl FnMut() -> Result<Option<B>> + Send + 'static, B>,
+    Stream { inputs, consumed, next, bytes }: Stream<'_, impl FnMut() -> Result<Option<B>> + Send + 'static, B>,
     work: impl Fn(B) -> R + Sync,
     mut sink: impl FnMut(R) -> Result<u64> + Send,
     watch: &mut Watch<'_>,
@@ -156,7 +156,7 @@ fn read_stream<B: Send + 'static, R: Send>(
     let documents = AtomicU64::new(0);
     let watch = Mutex::new(watch);
     let report = || {
-        let (read, documents) = (consumed.load(Ordering::Relaxed), documents.load(Ordering::Relaxed));
+        let (read, documents) = (consumed.bytes(), documents.load(Ordering::Relaxed));
         let mut watch = watch.lock().unwrap_or_else(PoisonError::into_inner);
         notify(&mut **watch, Progress { read, total, unit: Unit::Bytes, documents })
     };
@@ -164,12 +164,8 @@ fn read_stream<B: Send + 'static, R: Send>(
         documents.store(sink(result)?, Ordering::Relaxed);
         report()
     };
-    if inputs.iter().any(|path| source::is_stdin(path)) {
-        let mut batches = source::Patient::new(next);
-        pipeline::run(|| batches.next_batch(&report), bytes, work, sink)
-    } else {
-        pipeline::run(&mut next, bytes, work, sink)
-    }
+    let mut batches = Patient::new(next, Arc::clone(&consumed));
+    pipeline::run(|| batches.next_batch(&report), bytes, work, sink)
 }
 
 fn read_tree<R: Send>(

@@ -5,7 +5,7 @@ use std::fs::File;
 use std::io::{self, BufRead, BufReader, Read};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
-use std::sync::atomic::{AtomicU64, Ordering};
+use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::sync::mpsc::{self, Receiver, RecvTimeoutError};
 use std::time::Duration;
 
@@ -15,7 +15,7 @@ use crate::error::{Error, Result};
 /// the vocabulary of all batches.
 const BATCH: usize = 2 << 20;
 
-/// How often somebody who waits for standard input is asked whether to go on.
+/// How often somebody who waits for the input is asked whether to go on.
 const PATIENCE: Duration = Duration::from_millis(100);
 
 /// Whole lines of one input.
@@ -73,12 +73,12 @@ pub struct LineBatches {
     current: Option<(Arc<str>, PathBuf, Box<dyn BufRead + Send>)>,
     line: u64,
     longest: usize,
-    consumed: Arc<AtomicU64>,
+    consumed: Arc<Consumed>,
 }
 
 impl LineBatches {
     /// Prepares to read `inputs` (`-` is standard input), in which no line is longer than `longest` bytes.
-    pub fn new(inputs: &[PathBuf], longest: usize, consumed: Arc<AtomicU64>) -> Result<LineBatches> {
+    pub fn new(inputs: &[PathBuf], longest: usize, consumed: Arc<Consumed>) -> Result<LineBatches> {
         refuse_directories(inputs)?;
         Ok(LineBatches { inputs: inputs.iter().cloned().collect(), current: None, line: 1, longest, consumed })
     }
@@ -128,15 +128,37 @@ impl LineBatches {
     }
 }
 
-/// Batches read by a thread of its own, so that waiting for standard input can be given up.
+/// The bytes that were read of all inputs, as they are on disk, and whether reading has been given up.
+#[derive(Debug, Default)]
+pub struct Consumed {
+    bytes: AtomicU64,
+    given_up: AtomicBool,
+}
+
+impl Consumed {
+    /// The bytes that were read.
+    pub fn bytes(&self) -> u64 {
+        self.bytes.load(Ordering::Relaxed)
+    }
+}
+
+/// Batches read by a thread of its own, so that waiting for them can be given up: for a pipe, or for the end of a line
+/// that has none (`/dev/zero`).
 pub struct Patient<B> {
     batches: Receiver<Result<Option<B>>>,
+    consumed: Arc<Consumed>,
     over: bool,
 }
 
+impl<B> Drop for Patient<B> {
+    fn drop(&mut self) {
+        self.consumed.given_up.store(true, Ordering::Relaxed);
+    }
+}
+
 impl<B: Send + 'static> Patient<B> {
-    /// Starts to read: `next` gives the batches.
-    pub fn new(mut next: impl FnMut() -> Result<Option<B>> + Send + 'static) -> Patient<B> {
+    /// Starts to read: `next` gives the batches, of what `consumed` counts.
+    pub fn new(mut next: impl FnMut() -> Result<Option<B>> + Send + 'static, consumed: Arc<Consumed>) -> Patient<B> {
         let (sender, receiver) = mpsc::sync_channel(1);
         std::thread::spawn(move || {
             loop {
@@ -147,7 +169,7 @@ impl<B: Send + 'static> Patient<B> {
                 }
             }
         });
-        Patient { batches: receiver, over: false }
+        Patient { batches: receiver, consumed, over: false }
     }
 
     /// The next batch, or `None` when all inputs are read. While there is none yet, `idle` is called again and
@@ -161,7 +183,7 @@ impl<B: Send + 'static> Patient<B> {
                 }
                 Err(RecvTimeoutError::Timeout) => idle()?,
                 Err(RecvTimeoutError::Disconnected) => {
-                    return Err(Error::input("standard input", "reading ended before the input did"));
+                    return Err(Error::input("the input", "reading ended before the input did"));
                 }
             }
         }
@@ -229,13 +251,13 @@ pub(super) fn shown(path: &Path) -> &Path {
 /// Opens a file or standard input (`-`); gz, zst, bz2 and xz are recognised by their first bytes and unpacked.
 ///
 /// `consumed` grows by the bytes read, as they are on disk.
-pub fn open(path: &Path, consumed: Arc<AtomicU64>) -> Result<Box<dyn BufRead + Send>> {
+pub fn open(path: &Path, consumed: Arc<Consumed>) -> Result<Box<dyn BufRead + Send>> {
     let (head, raw) = open_raw(path, consumed)?;
     unpacked(&head, raw).map_err(Error::io("read", shown(path)))
 }
 
 /// The first bytes of a file or standard input, and all of it, packed as it is.
-pub(super) fn open_raw(path: &Path, consumed: Arc<AtomicU64>) -> Result<(Vec<u8>, impl BufRead + Send + use<>)> {
+pub(super) fn open_raw(path: &Path, consumed: Arc<Consumed>) -> Result<(Vec<u8>, impl BufRead + Send + use<>)> {
     let raw: Box<dyn Read + Send> = if is_stdin(path) {
         Box::new(io::stdin())
     } else {
@@ -296,13 +318,16 @@ fn buffered<R: Read>(reader: R) -> BufReader<R> {
 /// Counts the bytes that pass.
 struct Counted<R> {
     inner: R,
-    consumed: Arc<AtomicU64>,
+    consumed: Arc<Consumed>,
 }
 
 impl<R: Read> Read for Counted<R> {
     fn read(&mut self, buffer: &mut [u8]) -> io::Result<usize> {
+        if self.consumed.given_up.load(Ordering::Relaxed) {
+            return Err(io::Error::other("reading was given up"));
+        }
         let read = self.inner.read(buffer)?;
-        self.consumed.fetch_add(read as u64, Ordering::Relaxed);
+        self.consumed.bytes.fetch_add(read as u64, Ordering::Relaxed);
         Ok(read)
     }
 }
@@ -320,6 +345,24 @@ mod tests {
         }
         let mut batches = LineBatches::new(&paths, longest, Arc::default()).expect("readable");
         std::iter::from_fn(|| batches.next_batch().expect("readable")).collect()
+    }
+
+    #[test]
+    #[cfg(unix)]
+    fn a_line_without_an_end_is_given_up_and_its_reader_ends() {
+        let consumed = Arc::<Consumed>::default();
+        let inputs = [PathBuf::from("/dev/zero")];
+        let mut batches = LineBatches::new(&inputs, 1 << 20, Arc::clone(&consumed)).expect("readable");
+        let mut batches = Patient::new(move || batches.next_batch(), Arc::clone(&consumed));
+        let given_up = batches.next_batch(&|| Err(Error::Interrupted));
+        assert!(matches!(given_up, Err(Error::Interrupted)));
+        drop(batches);
+        // The thread that reads is the last to hold what counts the bytes.
+        let start = std::time::Instant::now();
+        while Arc::strong_count(&consumed) > 1 {
+            assert!(start.elapsed() < Duration::from_secs(60), "it reads on");
+            std::thread::sleep(Duration::from_millis(5));
+        }
     }
 
     fn lines(batches: &[LineBatch]) -> Vec<String> {

@@ -7,10 +7,9 @@ use std::collections::VecDeque;
 use std::io::Read;
 use std::path::PathBuf;
 use std::sync::Arc;
-use std::sync::atomic::AtomicU64;
 
 use super::super::bzip::Streams;
-use super::super::source::{self, is_stdin};
+use super::super::source::{self, Consumed, is_stdin};
 use super::page::read_head;
 use super::titles::Wiki;
 use crate::error::{Error, Result};
@@ -57,7 +56,7 @@ pub struct PageBatches {
     inputs: VecDeque<PathBuf>,
     wanted: Vec<i32>,
     longest: usize,
-    consumed: Arc<AtomicU64>,
+    consumed: Arc<Consumed>,
     current: Option<Current>,
 }
 
@@ -79,7 +78,7 @@ struct Current {
 
 impl PageBatches {
     /// Prepares to read `inputs` (`-` is standard input): pages of `wanted` namespaces, none longer than `longest` bytes.
-    pub fn new(inputs: &[PathBuf], wanted: &[i32], longest: usize, consumed: Arc<AtomicU64>) -> Result<PageBatches> {
+    pub fn new(inputs: &[PathBuf], wanted: &[i32], longest: usize, consumed: Arc<Consumed>) -> Result<PageBatches> {
         source::refuse_directories(inputs)?;
         let inputs = inputs.iter().cloned().collect();
         Ok(PageBatches { inputs, wanted: wanted.to_vec(), longest, consumed, current: None })
@@ -102,7 +101,7 @@ impl PageBatches {
 }
 
 impl Current {
-    fn open(path: PathBuf, wanted: &[i32], consumed: Arc<AtomicU64>) -> Result<Current> {
+    fn open(path: PathBuf, wanted: &[i32], consumed: Arc<Consumed>) -> Result<Current> {
         let (head, raw) = source::open_raw(&path, consumed)?;
         let shown = source::shown(&path).to_owned();
         let other = match head.as_slice() {
