@@ -405,3 +405,35 @@ fn no_page_is_an_error_that_names_the_place() {
     assert!(error.contains("expected pages (.html, .htm, .xhtml)"), "{error}");
     assert!(Markdown::open(&[folder.path().join("none")], &MarkdownOptions::default()).is_err());
 }
+
+#[test]
+#[cfg(unix)]
+fn links_that_lead_out_of_the_tree_are_not_read_but_counted() {
+    use std::os::unix::fs::symlink;
+    let place = tempfile::tempdir().expect("a directory");
+    let [outside, tree, given] = ["outside", "tree", "given"].map(|name| place.path().join(name));
+    fs::create_dir_all(outside.join("folder")).expect("made");
+    fs::create_dir_all(tree.join("sub")).expect("made");
+    fs::write(outside.join("secret.md"), "a secret").expect("written");
+    fs::write(outside.join("folder/other.md"), "another").expect("written");
+    fs::write(tree.join("a.md"), "a page").expect("written");
+    symlink(outside.join("secret.md"), tree.join("file.md")).expect("linked");
+    symlink("../outside/folder", tree.join("folder")).expect("linked");
+    symlink("../a.md", tree.join("sub/within.md")).expect("linked");
+    symlink("..", tree.join("sub/up")).expect("linked");
+    symlink("round.md", tree.join("round.md")).expect("linked");
+    symlink("nowhere.md", tree.join("broken.md")).expect("linked");
+    symlink(outside.join("secret.md"), tree.join("picture.png")).expect("linked");
+    symlink(&tree, &given).expect("linked");
+    for root in [tree, given] {
+        let parsed = markdown(&[root]);
+        let ids: Vec<&str> = parsed.batch.documents.iter().map(|document| document.id.as_str()).collect();
+        assert_eq!(ids, ["a", "sub/within"]);
+        let unread = parsed.batch.losses.iter().find(|(loss, _)| *loss == Loss::UnreadFile).expect("counted").1;
+        assert_eq!(unread.count, 2, "{unread:?}");
+        assert!(unread.samples.iter().any(|sample| sample.starts_with("file.md: ")), "{unread:?}");
+        assert!(unread.samples.iter().any(|sample| sample.starts_with("folder: ")), "{unread:?}");
+    }
+    // A file that is named is read, whatever it is.
+    assert_eq!(markdown(&[place.path().join("tree/file.md")]).batch.documents.len(), 1);
+}

@@ -4,7 +4,9 @@
 //! the file system, so that a link out of one root into another finds its page.
 //!
 //! Walking takes every file with one of the wanted endings, sorted by the bytes of its relative path, root after root.
-//! Entries whose name begins with a dot are passed over; links to directories are not followed, links to files are.
+//! Entries whose name begins with a dot are passed over; links to directories are not followed, links to files are, if
+//! those stand in the same root: a tree from elsewhere must not bring other files of this machine into a corpus.
+//! Links that lead out are counted, as are pages that are no files (a pipe would never end).
 //! A root that is a single file stands for its directory with that file alone, whatever the globs.
 //! Packed files (`page.html.gz`) are pages under the name without that ending; of `page.html` and `page.html.gz`, the
 //! first is read. Folders that the globs leave out are not looked into; those that cannot be read are counted.
@@ -200,8 +202,11 @@ impl FileTree {
                         continue;
                     }
                 };
-                let kind = entry.file_type();
-                if kind.is_dir() || (kind.is_symlink() && !entry.path().is_file()) {
+                // Of a link, that which it leads to; a link that leads nowhere, or in a circle, is nothing.
+                let link = entry.path_is_symlink();
+                let leads_to = || Some(entry.path().metadata().ok()?.file_type());
+                let Some(kind) = (if link { leads_to() } else { Some(entry.file_type()) }) else { continue };
+                if kind.is_dir() && !link {
                     continue;
                 }
                 let path = below(entry.path());
@@ -209,7 +214,15 @@ impl FileTree {
                 let bare = || extra.bare && !packed.is_empty() && ending(page).is_none();
                 if !self.filter.takes(&[page, &path]) {
                     continue;
-                } else if self.filter.is_page(page) || bare() {
+                }
+                let wanted = self.filter.is_page(page) || bare();
+                if link && (wanted || kind.is_dir()) && !is_below(entry.path(), given) {
+                    self.losses.add(Loss::UnreadFile, format!("{path}: a link that leads out of the tree"));
+                } else if kind.is_dir() {
+                    continue;
+                } else if wanted && !kind.is_file() {
+                    self.losses.add(Loss::UnreadFile, format!("{path}: not a file"));
+                } else if wanted {
                     found.push((page.to_owned(), packed.to_owned(), entry.into_path()));
                 } else if has_ending(page, extra.others) {
                     self.others.push((root, path));
@@ -318,6 +331,11 @@ impl FileTree {
         let wanted = !hidden && self.filter.takes(&[&path]);
         wanted.then(|| safe_id(&format!("{}{}", root.prefix, name(&path))))
     }
+}
+
+/// Whether a file really stands below a directory, links resolved.
+fn is_below(file: &Path, directory: &Path) -> bool {
+    matches!((file.canonicalize(), directory.canonicalize()), (Ok(file), Ok(directory)) if file.starts_with(&directory))
 }
 
 /// Whether a link to `full`, which is no page, leads to another kind of file: one with such an ending, or any that
