@@ -7,7 +7,8 @@ use anyhow::Result;
 use clap::Args;
 use hyperdoc2vec::{Addition, Corpus};
 
-use super::common::{most_threads, open_model, refuse_existing};
+use super::common::{most_threads, open_model};
+use super::destination::{Destination, OutputKind, check};
 use crate::output::{count, status, thousands};
 use crate::progress::{count_reporter, stop_on_interrupt};
 
@@ -53,7 +54,8 @@ impl AddArgs {
 
 pub fn run(arguments: &AddArgs) -> Result<()> {
     let output = &arguments.output;
-    refuse_existing(output, arguments.force)?;
+    // The model itself may be replaced: the new one has all that it has.
+    check(&[Destination { path: output, kind: OutputKind::Model, force: arguments.force }], &[&arguments.corpus])?;
     let started = Instant::now();
     let model = open_model(&arguments.model)?;
     let corpus = Corpus::open(&arguments.corpus)?;

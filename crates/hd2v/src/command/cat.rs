@@ -1,13 +1,14 @@
 //! `hd2v cat`: the documents of a corpus as they were imported.
 
 use std::io::Write;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 use anyhow::{Context, Result};
 use clap::Args;
 use hyperdoc2vec::import::to_jsonl;
 use hyperdoc2vec::{Corpus, DocId};
 
+use super::destination::{Destination, OutputKind, check};
 use crate::output::UNWRITTEN;
 
 /// Print documents of a corpus as jsonl
@@ -24,6 +25,7 @@ pub struct CatArgs {
 }
 
 pub fn run(arguments: &CatArgs) -> Result<()> {
+    check(&[Destination { path: Path::new("-"), kind: OutputKind::Json, force: false }], &[&arguments.path])?;
     let corpus = Corpus::open(&arguments.path)?;
     corpus.verify()?;
     let find = |id: &String| {

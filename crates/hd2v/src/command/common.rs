@@ -1,16 +1,13 @@
-//! Arguments, outputs and tables of hits that several commands share.
+//! Arguments and tables of hits that several commands share.
 
-use std::fs::File;
-use std::io::{BufRead, BufReader, BufWriter, Read, Write};
 use std::path::{Path, PathBuf};
 use std::str::FromStr;
 
-use anyhow::{Context, Result, bail};
+use anyhow::{Result, bail};
 use clap::Args;
 use clap::builder::{PossibleValuesParser, TypedValueParser};
 use hyperdoc2vec::corpus::CorpusOptions;
 use hyperdoc2vec::import::ImportOptions;
-use hyperdoc2vec::storage::write_atomically;
 use hyperdoc2vec::{Corpus, Error, Model};
 use strum::VariantArray;
 
@@ -83,46 +80,6 @@ pub fn report_result(corpus: &Corpus, seconds: f64) {
     ));
 }
 
-/// Names the output in an error of the library, which does not know its path.
-fn naming(error: anyhow::Error, output: &Path) -> anyhow::Error {
-    match error.downcast() {
-        Ok(Error::Io { doing: doing @ "write", source, .. }) => Error::io(doing, output)(source).into(),
-        Ok(error) => error.into(),
-        Err(error) => error,
-    }
-}
-
-/// Writes a file atomically: under another name, renamed when it is complete. `-` is stdout. A device or a pipe
-/// (`/dev/null`) is written directly.
-pub fn write_output<T>(
-    path: &Path,
-    force: bool,
-    write: &mut dyn FnMut(&mut (dyn Write + Send)) -> Result<T>,
-) -> Result<T> {
-    // Standard output may be a file, to which the shell appends; opened by its other name it would be overwritten.
-    if path.as_os_str() == "-" || path == Path::new("/dev/stdout") {
-        return straight(std::io::stdout(), Path::new("standard output"), write);
-    }
-    let special = path.metadata().is_ok_and(|there| !there.is_file() && !there.is_dir());
-    if special {
-        let out = File::options().write(true).open(path);
-        return straight(out.with_context(|| format!("cannot open {}", path.display()))?, path, write);
-    }
-    write_file(path, force, &mut |out| write(out))
-}
-
-/// Writes directly to something that cannot be renamed.
-fn straight<T>(
-    out: impl Write + Send,
-    path: &Path,
-    write: &mut dyn FnMut(&mut (dyn Write + Send)) -> Result<T>,
-) -> Result<T> {
-    let mut out = BufWriter::new(out);
-    let result = write(&mut out).map_err(|error| naming(error, path))?;
-    out.flush().with_context(|| format!("cannot write {}", path.display()))?;
-    Ok(result)
-}
-
 /// The methods that `option` names, each once; the defaults if it is not given.
 pub fn listed<M: FromStr<Err = String> + PartialEq + Clone>(
     option: &str,
@@ -151,34 +108,11 @@ pub fn with_suffix(path: &Path, suffix: &str) -> PathBuf {
     name.into()
 }
 
-/// The first line of a file, up to 10,000 bytes; `None` if it cannot be read as text.
-pub fn first_line(path: &Path) -> Option<String> {
-    let mut line = String::new();
-    BufReader::new(File::open(path).ok()?).take(10_000).read_line(&mut line).ok()?;
-    Some(line)
-}
-
 /// Opens and checks a model.
 pub fn open_model(path: &Path) -> Result<Model> {
     let model = Model::open(path)?;
     note_unsealed(&model);
     Ok(model)
-}
-
-/// Fails if the path exists, unless `--force` was given.
-pub fn refuse_existing(path: &Path, force: bool) -> Result<()> {
-    let shown = path.display();
-    anyhow::ensure!(
-        force || !path.exists(),
-        "{shown}: already exists; choose another name, or replace it with --force"
-    );
-    Ok(())
-}
-
-/// Like [`write_output`], for an output that must be a regular file.
-pub fn write_file<T>(path: &Path, force: bool, write: &mut dyn FnMut(&mut BufWriter<File>) -> Result<T>) -> Result<T> {
-    refuse_existing(path, force)?;
-    write_atomically(path, |out| write(out).map_err(|error| naming(error, path)))
 }
 
 /// A title is cut at this many characters in a table.

@@ -15,6 +15,7 @@ use hyperdoc2vec::train::{TrainProgress, Training};
 use hyperdoc2vec::{Corpus, Error, Model, WordId};
 
 use super::common::report_result;
+use super::destination::{Destination, OutputKind, check};
 use super::{add, doctor, info, recommend};
 use crate::output::{count, print, status};
 use crate::progress::{Reporter, TrainReporter, stop_on_interrupt};
@@ -75,7 +76,8 @@ pub fn run(arguments: &DemoArgs) -> Result<()> {
     let started = Instant::now();
     let out = &arguments.out;
     std::fs::create_dir_all(out).with_context(|| format!("cannot create {}", out.display()))?;
-    let (path, model) = (out.join("corpus"), out.join("model"));
+    let (path, model, part) = (out.join("corpus"), out.join("model"), out.join("nine-tenths.model"));
+    check(&[&model, &part].map(|path| Destination { path, kind: OutputKind::Model, force: true }), &[])?;
     let html = rust_documentation();
     match &html {
         Some(html) => import_documentation(html, &path)?,
@@ -92,7 +94,6 @@ pub fn run(arguments: &DemoArgs) -> Result<()> {
         // Its links lead back in time, so new documents have links.
         None => Split::by_date(&corpus, LAST_YEAR.parse().map_err(Error::Usage)?)?,
     };
-    let part = out.join("nine-tenths.model");
     train_part(&corpus, &split, &part)?;
     compare(&corpus, &split, &part)?;
     announce(&format!("hd2v add {} {} -o {}", part.display(), path.display(), model.display()))?;

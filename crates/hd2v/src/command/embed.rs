@@ -10,9 +10,8 @@ use hyperdoc2vec::{Document, Error, export};
 use hyperdoc2vec::{Inferred, Inferrer};
 use serde::Serialize;
 
-use super::common::{
-    default_max_record, most_threads, open_model, refuse_existing, with_suffix, write_file, write_output,
-};
+use super::common::{default_max_record, most_threads, open_model, with_suffix};
+use super::destination::{Destination, OutputKind, check};
 use crate::output::{count, losses, status, thousands};
 use crate::progress::{Reporter, stop_on_interrupt};
 
@@ -87,17 +86,20 @@ pub fn run(arguments: &EmbedArgs) -> Result<()> {
         return Err(Error::Usage(what).into());
     }
     let kind = kind(arguments)?;
+    let force = arguments.force;
+    let ids = with_suffix(output, "ids");
+    let ids = Destination { path: &ids, kind: OutputKind::Ids, force };
+    let texts = Destination { path: output, kind: if npy { OutputKind::Npy } else { OutputKind::Json }, force };
+    let inputs: Vec<&Path> = [&arguments.model].into_iter().chain(&arguments.paths).map(PathBuf::as_path).collect();
+    check(&[texts, ids][..1 + usize::from(npy)], &inputs)?;
     let model = open_model(&arguments.model)?;
     let inferrer = Inferrer::new(&model)?;
     stop_on_interrupt();
     let mut reporter = Reporter::new();
     let mut tally = TextCounts::default();
     if npy {
-        let ids = with_suffix(output, "ids");
-        // Refuse both before writing either.
-        refuse_existing(output, arguments.force)?;
-        write_file(&ids, arguments.force, &mut |ids| {
-            write_file(output, arguments.force, &mut |out| {
+        ids.write_file(&mut |ids| {
+            texts.write_file(&mut |out| {
                 let dim = model.params().dim;
                 out.write_all(&export::npy_head(0, dim, HEAD))?;
                 let write = |id: &str, vector: &[f32]| {
@@ -110,7 +112,7 @@ pub fn run(arguments: &EmbedArgs) -> Result<()> {
             })
         })?;
     } else {
-        write_output(output, arguments.force, &mut |out| {
+        texts.write(&mut |out| {
             let write = |id: &str, vector: &[f32]| {
                 serde_json::to_writer(&mut *out, &JsonLine { id, vector })?;
                 out.write_all(b"\n")

@@ -8,7 +8,8 @@ use hyperdoc2vec::generate;
 use hyperdoc2vec::generate::GenerateParams;
 use hyperdoc2vec::import::ImportOptions;
 
-use super::common::{WordArgs, most_threads, report_result, write_output};
+use super::common::{WordArgs, most_threads, report_result};
+use super::destination::{Destination, OutputKind};
 use crate::output::{count, status};
 use crate::progress::{Reporter, stop_on_interrupt};
 
@@ -63,9 +64,8 @@ pub fn run(arguments: &GenerateArgs) -> Result<()> {
     stop_on_interrupt();
     let mut reporter = Reporter::new();
     if let Some(path) = &arguments.jsonl {
-        let documents = write_output(path, force, &mut |out| {
-            Ok(generate::generate_jsonl(&params, out, &options, &mut |p| reporter.watch(p))?)
-        })?;
+        let documents = Destination { path, kind: OutputKind::Json, force }
+            .write(&mut |out| Ok(generate::generate_jsonl(&params, out, &options, &mut |p| reporter.watch(p))?))?;
         let seconds = reporter.finish();
         status(format_args!("{}: {}; {seconds:.1} s", path.display(), count(documents, "document")));
         return Ok(());

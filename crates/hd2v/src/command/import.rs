@@ -7,7 +7,8 @@ use clap::Args;
 use hyperdoc2vec::Error;
 use hyperdoc2vec::import::{self, Format, Import, ImportOptions, ImportReport, Reference, References};
 
-use super::common::{WordArgs, default_max_record, most_threads, refuse_existing, report_result, write_output};
+use super::common::{WordArgs, default_max_record, most_threads, report_result};
+use super::destination::{Destination, OutputKind, check};
 use crate::output::{count, losses, status, thousands};
 use crate::progress::{Reporter, stop_on_interrupt};
 
@@ -98,9 +99,7 @@ pub fn run(arguments: &ImportArgs) -> Result<()> {
     options.base_url.clone_from(&arguments.base_url);
     options.namespaces.clone_from(&arguments.namespace);
     options.metadata.clone_from(&arguments.metadata);
-    for file in [&arguments.report, &arguments.references].into_iter().flatten() {
-        refuse_existing(file, arguments.words.force || file.as_os_str() == "-")?;
-    }
+    check_outputs(arguments)?;
     stop_on_interrupt();
     if let Some(jsonl) = &arguments.jsonl {
         return write_jsonl(arguments, jsonl, &options);
@@ -117,6 +116,25 @@ pub fn run(arguments: &ImportArgs) -> Result<()> {
     write_report(arguments, &report)
 }
 
+/// Checks all outputs before anything is read.
+fn check_outputs(arguments: &ImportArgs) -> Result<()> {
+    let corpus = arguments.output.as_deref();
+    let corpus = corpus.map(|path| Destination { path, kind: OutputKind::Corpus, force: arguments.words.force });
+    let files = [&arguments.jsonl, &arguments.report, &arguments.references];
+    let files = files.into_iter().flatten().map(|path| json_output(arguments, path));
+    let outputs: Vec<Destination<'_>> = corpus.into_iter().chain(files).collect();
+    // An output may stand in a directory of documents, which is not read as one. These formats read whatever JSON is
+    // below a directory, so that what is there already is an input.
+    let closed = matches!(arguments.format, Format::S2orc | Format::Unarxive)
+        && outputs.iter().any(|output| output.path.is_file());
+    let inputs = arguments.paths.iter().chain(&arguments.metadata).filter(|path| closed || !path.is_dir());
+    check(&outputs, &inputs.map(PathBuf::as_path).collect::<Vec<_>>())
+}
+
+fn json_output<'a>(arguments: &ImportArgs, path: &'a Path) -> Destination<'a> {
+    Destination { path, kind: OutputKind::Json, force: arguments.words.force }
+}
+
 fn import<'a>(arguments: &ImportArgs, options: &ImportOptions) -> Import<'a> {
     Import::files(arguments.format, &arguments.paths).options(options.clone())
 }
@@ -127,7 +145,7 @@ type EachReference<'a> = &'a mut (dyn FnMut(&Reference) -> hyperdoc2vec::Result<
 /// Runs an import, and writes every reference if `--references` was given.
 fn with_references<T>(arguments: &ImportArgs, import: &mut dyn FnMut(EachReference<'_>) -> Result<T>) -> Result<T> {
     let Some(path) = &arguments.references else { return import(&mut |_| Ok(())) };
-    write_output(path, arguments.words.force, &mut |out| {
+    json_output(arguments, path).write(&mut |out| {
         import(&mut |reference| {
             let line = serde_json::to_vec(reference).map_err(std::io::Error::from);
             line.and_then(|line| out.write_all(&[&line[..], b"\n"].concat())).map_err(Error::io("write", path))
@@ -156,7 +174,7 @@ fn report_references(references: &References) {
 
 fn write_report(arguments: &ImportArgs, report: &ImportReport) -> Result<()> {
     let Some(path) = &arguments.report else { return Ok(()) };
-    write_output(path, arguments.words.force, &mut |out| {
+    json_output(arguments, path).write(&mut |out| {
         serde_json::to_writer_pretty(&mut *out, report).with_context(|| format!("cannot write {}", path.display()))?;
         writeln!(out).with_context(|| format!("cannot write {}", path.display()))
     })
@@ -164,7 +182,7 @@ fn write_report(arguments: &ImportArgs, report: &ImportReport) -> Result<()> {
 
 fn write_jsonl(arguments: &ImportArgs, path: &Path, options: &ImportOptions) -> Result<()> {
     let mut reporter = Reporter::new();
-    let report = write_output(path, arguments.words.force, &mut |out| {
+    let report = json_output(arguments, path).write(&mut |out| {
         with_references(arguments, &mut |each| {
             let import = import(arguments, options).each_reference(each).watch(|p| reporter.watch(p));
             Ok(import.write_jsonl(out)?)

@@ -4,6 +4,7 @@ pub mod add;
 pub mod cat;
 pub mod common;
 pub mod demo;
+pub mod destination;
 pub mod doctor;
 pub mod embed;
 pub mod evaluate;

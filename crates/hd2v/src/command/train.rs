@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 use std::fs::File;
 use std::io::{BufWriter, Write};
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 use std::time::Duration;
 
 use anyhow::{Context, Result, bail, ensure};
@@ -16,7 +16,8 @@ use hyperdoc2vec::{Corpus, Date, Error};
 use serde_json::json;
 use strum::VariantArray;
 
-use super::common::{first_line, most_threads, named, refuse_existing, with_suffix};
+use super::common::{most_threads, named, with_suffix};
+use super::destination::{Destination, OutputKind, check};
 use crate::output::{count, status};
 use crate::progress::{TrainReporter, stop_on_interrupt};
 
@@ -184,8 +185,12 @@ fn duration(text: &str) -> Result<Duration, String> {
 
 pub fn run(arguments: &TrainArgs) -> Result<()> {
     let output = &arguments.output;
-    refuse_existing(output, arguments.force)?;
-    ensure!(output.is_file() || !output.exists(), "{}: not a regular file; choose another name", output.display());
+    let checkpoint = with_suffix(output, "checkpoint");
+    let model = Destination { path: output, kind: OutputKind::Model, force: arguments.force };
+    // A checkpoint that is there is spoken of below.
+    let saved = Destination { path: &checkpoint, kind: OutputKind::Checkpoint, force: true };
+    let log = arguments.log.as_deref().map(|path| Destination { path, kind: OutputKind::TrainingLog, force: true });
+    check(&[model, saved].into_iter().chain(log).collect::<Vec<_>>(), &[&arguments.corpus])?;
     // Better now than after hours of training.
     let folder = storage::parent(output);
     ensure!(folder.is_dir(), "{}: no such directory, so {} cannot be written", folder.display(), output.display());
@@ -196,7 +201,6 @@ pub fn run(arguments: &TrainArgs) -> Result<()> {
     let every = Duration::try_from_secs_f64(arguments.checkpoint_every * 60.0).map_err(|_| {
         Error::Usage(format!("--checkpoint-every is {}, but must be a number of minutes", arguments.checkpoint_every))
     })?;
-    let checkpoint = with_suffix(output, "checkpoint");
     ensure!(
         arguments.resume || arguments.force || !checkpoint.exists(),
         "{}: checkpoint of an interrupted run; continue with --resume, or start again with --force",
@@ -218,11 +222,6 @@ pub fn run(arguments: &TrainArgs) -> Result<()> {
     }
     let mut log = match &arguments.log {
         Some(path) => {
-            ensure!(
-                path != output && (!path.exists() || is_log(path)),
-                "{}: already exists and is not a training log; choose another name for --log",
-                path.display()
-            );
             // A resumed run keeps the log of its beginning.
             let (append, fresh) = (arguments.resume, !arguments.resume);
             let file = File::options().create(true).write(fresh).append(append).truncate(fresh).open(path);
@@ -344,12 +343,6 @@ fn check_flags(arguments: &TrainArgs, method: Method) -> Result<()> {
         );
     }
     Ok(())
-}
-
-/// Whether a file is a training log, or empty.
-fn is_log(path: &Path) -> bool {
-    let logged = |line: &str| serde_json::from_str(line).is_ok_and(|line: serde_json::Value| line["phase"].is_string());
-    first_line(path).is_some_and(|line| line.is_empty() || logged(&line))
 }
 
 fn log_line(progress: &TrainProgress, reporter: &TrainReporter) -> serde_json::Value {

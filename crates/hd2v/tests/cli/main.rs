@@ -4,6 +4,7 @@ mod add;
 mod articles;
 mod bad_input;
 mod damage;
+mod destination;
 mod embed;
 mod evaluate;
 mod golden;

@@ -19,7 +19,8 @@ use hyperdoc2vec::train::{has_links_for_ranker, train_tables};
 use hyperdoc2vec::{Corpus, Date, Error};
 use serde_json::{Value, json};
 
-use super::super::common::{first_line, listed, most_threads, named, with_suffix};
+use super::super::common::{listed, most_threads, named, with_suffix};
+use super::super::destination::{Destination, OutputKind, check};
 use super::table::{ends, percent, table};
 use crate::output::{count, print, print_json, status, thousands};
 use crate::progress::{EvaluateReporter, TrainReporter, folds_teller, stop_on_interrupt};
@@ -252,6 +253,14 @@ pub fn run(arguments: &EvaluateLinksArgs) -> Result<()> {
         let positions = count(asked.queries.len() as u64, "position");
         status(format_args!("only {positions} to ask about: too few for meaningful figures"));
     }
+    let several = methods.len() * params.anchors.len() > 1;
+    let run_path = |method: &str, anchors: bool| {
+        let name = if anchors { method.to_owned() } else { format!("{method}.no-anchors") };
+        let one = |run: &PathBuf| if several { with_suffix(run, &name) } else { run.clone() };
+        let folder = arguments.runs.as_ref().map(|runs| runs.join(format!("{name}.run")));
+        folder.or_else(|| arguments.run.as_ref().map(one))
+    };
+    check_outputs(arguments, &methods, &params, &run_path)?;
     if let Some(runs) = &arguments.runs {
         std::fs::create_dir_all(runs).with_context(|| format!("cannot create {}", runs.display()))?;
         let path = runs.join("qrels");
@@ -263,20 +272,8 @@ pub fn run(arguments: &EvaluateLinksArgs) -> Result<()> {
         asked.write_qrels(&view, &path)?;
     }
     if let Some(run) = &arguments.run {
-        ensure!(
-            !run.exists() || is_run(run),
-            "{}: already exists and is not a run file; choose another name",
-            run.display()
-        );
         asked.write_qrels(&view, &with_suffix(run, "qrels"))?;
     }
-    let several = methods.len() * params.anchors.len() > 1;
-    let run_path = |method: &str, anchors: bool| {
-        let name = if anchors { method.to_owned() } else { format!("{method}.no-anchors") };
-        let one = |run: &PathBuf| if several { with_suffix(run, &name) } else { run.clone() };
-        let folder = arguments.runs.as_ref().map(|runs| runs.join(format!("{name}.run")));
-        folder.or_else(|| arguments.run.as_ref().map(one))
-    };
     // Read and checked now, not after an hour of training.
     let labelled = match &arguments.intents {
         Some(file) => Some(context_words(file, &view, CHOICE_FOLDS, seed)?),
@@ -343,6 +340,25 @@ pub fn run(arguments: &EvaluateLinksArgs) -> Result<()> {
     print(&for_people(&report))
 }
 
+/// Checks all outputs before anything is written.
+fn check_outputs(
+    arguments: &EvaluateLinksArgs,
+    methods: &[LinkMethod],
+    params: &LinksParams,
+    run_path: &dyn Fn(&str, bool) -> Option<PathBuf>,
+) -> Result<()> {
+    let cells = methods.iter().flat_map(|method| params.anchors.iter().map(|&anchors| (method.name, anchors)));
+    let runs: Vec<PathBuf> = cells.filter_map(|(method, anchors)| run_path(method, anchors)).collect();
+    let qrels = arguments.runs.as_ref().map(|runs| runs.join("qrels"));
+    let qrels = qrels.or_else(|| arguments.run.as_ref().map(|run| with_suffix(run, "qrels")));
+    let runs = runs.iter().chain(&arguments.run).map(|path| (path, OutputKind::Run));
+    let mut outputs: Vec<_> = runs.chain(qrels.iter().map(|path| (path, OutputKind::Qrels))).collect();
+    outputs.dedup();
+    let outputs = outputs.into_iter().map(|(path, kind)| Destination { path, kind, force: true });
+    let inputs: Vec<&Path> = [&arguments.corpus].into_iter().chain(&arguments.intents).map(PathBuf::as_path).collect();
+    check(&outputs.collect::<Vec<_>>(), &inputs)
+}
+
 /// The words of labelled contexts; classes with fewer members than folds are left out, and reported.
 pub fn context_words(file: &Path, view: &View<'_>, folds: usize, seed: u64) -> Result<ContextWords> {
     let words = ContextWords::of_view(&read_intents(file, "label")?, view, file)?.without_small(folds);
@@ -396,12 +412,6 @@ pub fn tempfile_folder() -> PathBuf {
 
 /// With fewer questions, figures are not meaningful.
 const FEW: usize = 20;
-
-/// Whether a file is a run file, or empty.
-fn is_run(path: &Path) -> bool {
-    let run = |line: &str| line.split_whitespace().count() == 6 && line.contains(" Q0 ");
-    first_line(path).is_some_and(|line| line.is_empty() || run(&line))
-}
 
 fn for_people(report: &Value) -> String {
     let split = &report["split"];

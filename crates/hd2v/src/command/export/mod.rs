@@ -12,7 +12,8 @@ use hyperdoc2vec::model::Vectors;
 use hyperdoc2vec::storage::write_pair_atomically;
 use hyperdoc2vec::{Model, export};
 
-use super::common::{named, open_model, refuse_existing, with_suffix, write_output};
+use super::common::{named, open_model, with_suffix};
+use super::destination::{Destination, OutputKind, check};
 use crate::output::{status, thousands};
 
 /// Write vectors for other programs: gensim, numpy, pandas, the embedding projector
@@ -58,16 +59,24 @@ enum ExportFormat {
 }
 
 pub fn run(arguments: &ExportArgs) -> Result<()> {
-    let model = open_model(&arguments.model)?;
     let (which, output, force) = (arguments.what, &arguments.output, arguments.force);
-    let stdout = output.as_os_str() == "-";
+    let kind = match arguments.format {
+        ExportFormat::Word2vec | ExportFormat::Word2vecBin => OutputKind::Word2vec,
+        ExportFormat::Npy => OutputKind::Npy,
+        ExportFormat::Tsv => OutputKind::Tsv,
+        ExportFormat::Parquet => OutputKind::Parquet,
+    };
+    let pair = matches!(arguments.format, ExportFormat::Npy | ExportFormat::Tsv) && output.as_os_str() != "-";
+    let metadata = metadata_path(output);
+    let vectors = Destination { path: output, kind, force };
+    let rows = Destination { path: &metadata, kind: OutputKind::Metadata, force };
+    check(&[vectors, rows][..1 + usize::from(pair)], &[&arguments.model])?;
+    let model = open_model(&arguments.model)?;
     if arguments.format == ExportFormat::Parquet {
-        write_parquet(arguments, &model, which)?;
+        write_parquet(&vectors, &model, which)?;
         return report(&model, which, output);
     }
-    if matches!(arguments.format, ExportFormat::Npy | ExportFormat::Tsv) && !stdout {
-        let metadata = metadata_path(output);
-        [output, &metadata].into_iter().try_for_each(|path| refuse_existing(path, force))?;
+    if pair {
         write_pair_atomically(
             [output, &metadata],
             |out| match arguments.format {
@@ -79,7 +88,7 @@ pub fn run(arguments: &ExportArgs) -> Result<()> {
         status(format_args!("{}: description of the rows", metadata.display()));
         return report(&model, which, output);
     }
-    write_output(output, force, &mut |out: &mut (dyn Write + Send)| {
+    vectors.write(&mut |out: &mut (dyn Write + Send)| {
         let written = match arguments.format {
             ExportFormat::Word2vec => export::word2vec(&model, which, out),
             ExportFormat::Word2vecBin => export::word2vec_binary(&model, which, out),
@@ -119,7 +128,7 @@ fn metadata_path(output: &Path) -> PathBuf {
 }
 
 #[cfg(not(feature = "parquet"))]
-fn write_parquet(_: &ExportArgs, _: &Model, _: Vectors) -> Result<()> {
+fn write_parquet(_: &Destination<'_>, _: &Model, _: Vectors) -> Result<()> {
     anyhow::bail!(
         "this program was built without parquet; build it with `cargo install --path crates/hd2v --features parquet`, \
          or export npy"
@@ -127,6 +136,6 @@ fn write_parquet(_: &ExportArgs, _: &Model, _: Vectors) -> Result<()> {
 }
 
 #[cfg(feature = "parquet")]
-fn write_parquet(arguments: &ExportArgs, model: &Model, which: Vectors) -> Result<()> {
-    write_output(&arguments.output, arguments.force, &mut |out| parquet::write(model, which, out))
+fn write_parquet(output: &Destination<'_>, model: &Model, which: Vectors) -> Result<()> {
+    output.write(&mut |out| parquet::write(model, which, out))
 }

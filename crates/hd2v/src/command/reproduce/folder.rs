@@ -43,13 +43,17 @@ pub fn read_json(path: &Path) -> Result<Option<Value>> {
     Ok(Some(value.with_context(|| format!("{}: not valid JSON; remove it to compute it again", path.display()))?))
 }
 
-/// Creates the folder if necessary and locks it for as long as the returned file lives. Refuses a folder that contains
-/// something else.
-pub fn lock(folder: &Path) -> Result<File> {
+/// Refuses a folder that contains something else than a report.
+pub fn refuse_other(folder: &Path) -> Result<()> {
     let holds = |entries: std::fs::ReadDir| entries.flatten().any(|entry| entry.file_name() != LOCK);
     if !folder.join("settings.json").exists() && std::fs::read_dir(folder).is_ok_and(holds) {
         bail!("{}: already exists and contains no report to continue; choose another folder", folder.display());
     }
+    Ok(())
+}
+
+/// Creates the folder if necessary and locks it for as long as the returned file lives.
+pub fn lock(folder: &Path) -> Result<File> {
     std::fs::create_dir_all(folder).with_context(|| format!("cannot create {}", folder.display()))?;
     let path = folder.join(LOCK);
     let file = File::create(&path).with_context(|| format!("cannot write {}", path.display()))?;

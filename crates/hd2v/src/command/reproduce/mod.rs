@@ -36,6 +36,7 @@ use hyperdoc2vec::{Corpus, Error};
 use serde_json::{Value, json};
 
 use super::common::{listed, most_threads};
+use super::destination::{Destination, OutputKind, check};
 use super::evaluate::classes::{labelled, teller};
 use super::evaluate::criteria::{docs, probe};
 use super::evaluate::links::{
@@ -207,6 +208,17 @@ fn classes_of(
     }
 }
 
+/// Checks that the folder is no input, nor has one.
+fn check_outputs(arguments: &ReproduceArgs) -> Result<()> {
+    let files =
+        [("settings.json", OutputKind::Json), ("report.json", OutputKind::Json), ("report.html", OutputKind::Html)]
+            .map(|(name, kind)| (arguments.output.join(name), kind));
+    let output = |(path, kind)| Destination { path, kind, force: true };
+    let inputs = [&arguments.corpus].into_iter().chain(&arguments.intents);
+    let inputs = inputs.chain(&arguments.labels).chain(&arguments.paper_figures).map(PathBuf::as_path);
+    check(&files.each_ref().map(|(path, kind)| output((path.as_path(), *kind))), &inputs.collect::<Vec<_>>())
+}
+
 pub fn run(arguments: &ReproduceArgs) -> Result<()> {
     let folder = &arguments.output;
     let corpus = Corpus::open(&arguments.corpus)?;
@@ -241,6 +253,8 @@ pub fn run(arguments: &ReproduceArgs) -> Result<()> {
         "reference_epochs": params.reference_epochs,
         "text_epochs": params.text_epochs,
     });
+    folder::refuse_other(folder)?;
+    check_outputs(arguments)?;
     let _lock = folder::lock(folder)?;
     folder::keep_settings(folder, &settings)?;
     for part in ["cells", "runs"] {
