@@ -1,5 +1,6 @@
 //! Output to stdout and stderr: text, tables, JSON, numbers for people.
 
+use std::borrow::Cow;
 use std::io::{self, Write};
 
 use anyhow::{Context, Result};
@@ -10,15 +11,82 @@ use indicatif::HumanCount;
 /// The error when stdout cannot be written.
 pub const UNWRITTEN: &str = "cannot write standard output";
 
-/// Writes text to stdout.
+/// A longer word loses its middle: an id may have thousands of characters.
+const WORD: usize = 200;
+/// A longer line loses its middle.
+const LINE: usize = 1000;
+/// A name or title is cut at this many characters in a table or a list.
+const NAME: usize = 60;
+
+/// Whether a terminal would obey or hide the character: controls, and format characters (Unicode's category Cf), of which
+/// those for right-to-left text make a line read otherwise than it is.
+fn is_hidden(c: char) -> bool {
+    c.is_control()
+        || matches!(c,
+            '\u{ad}' | '\u{600}'..='\u{605}' | '\u{61c}' | '\u{6dd}' | '\u{70f}' | '\u{890}' | '\u{891}' | '\u{8e2}'
+            | '\u{180e}' | '\u{200b}'..='\u{200f}' | '\u{2028}'..='\u{202e}' | '\u{2060}'..='\u{206f}' | '\u{feff}'
+            | '\u{fff9}'..='\u{fffb}' | '\u{110bd}' | '\u{110cd}' | '\u{13430}'..='\u{1343f}'
+            | '\u{1bca0}'..='\u{1bca3}' | '\u{1d173}'..='\u{1d17a}' | '\u{e0000}'..='\u{e007f}')
+}
+
+/// Lines as people may safely see them: hidden characters become `\u{…}`, except line ends, and the middle of endless
+/// words and lines becomes `…`. Everything for people passes through here.
+fn visible(lines: &str) -> Cow<'_, str> {
+    let harmless = |c: char| c == '\n' || !is_hidden(c);
+    if lines.len() <= WORD && lines.chars().all(harmless) {
+        return Cow::Borrowed(lines);
+    }
+    let mut out = String::with_capacity(lines.len());
+    for line in lines.split_inclusive('\n') {
+        let mut shown = String::with_capacity(line.len());
+        for piece in line.split_inclusive(char::is_whitespace) {
+            let word = piece.trim_end();
+            for c in without_middle(word, WORD).chars().chain(piece[word.len()..].chars()) {
+                if harmless(c) { shown.push(c) } else { shown.extend(c.escape_unicode()) }
+            }
+        }
+        out.push_str(&without_middle(&shown, LINE));
+    }
+    Cow::Owned(out)
+}
+
+/// The beginning and the end of a text of more than `most` characters.
+fn without_middle(text: &str, most: usize) -> Cow<'_, str> {
+    if text.len() <= most || text.chars().nth(most).is_none() {
+        return Cow::Borrowed(text);
+    }
+    let end: Vec<char> = text.chars().rev().take(most / 4).collect();
+    Cow::Owned(text.chars().take(most - 1 - end.len()).chain(['…']).chain(end.into_iter().rev()).collect())
+}
+
+/// A name or title as one cell of a table: on one line, without hidden characters, shortened.
+pub fn cell(text: &str) -> String {
+    let line = text.split_whitespace().collect::<Vec<_>>().join(" ");
+    // Not all of a text of megabytes need be looked at.
+    let mut line = visible(&line.chars().take(NAME + 1).collect::<String>()).into_owned();
+    if let Some((cut, _)) = line.char_indices().nth(NAME - 1)
+        && line.chars().nth(NAME).is_some()
+    {
+        line.truncate(cut);
+        line.push('…');
+    }
+    line
+}
+
+/// Writes text for people to stdout.
 pub fn print(text: &str) -> Result<()> {
+    print_exactly(&visible(text))
+}
+
+/// Writes text to stdout as it is: JSON, or cells and colours.
+pub fn print_exactly(text: &str) -> Result<()> {
     let mut out = io::stdout().lock();
     out.write_all(text.as_bytes()).and_then(|()| out.flush()).context(UNWRITTEN)
 }
 
 /// Writes a status line to stderr; a closed stderr does not stop the work.
 pub fn status(line: impl std::fmt::Display) {
-    let _ = writeln!(io::stderr(), "{line}");
+    let _ = writeln!(io::stderr(), "{}", visible(&line.to_string()));
 }
 
 /// Notes on stderr what cannot be checked of a model that an earlier program wrote.
@@ -32,9 +100,21 @@ pub fn note_unsealed(model: &Model) {
     }
 }
 
-/// Writes one JSON document to stdout.
+/// Writes one JSON document to stdout. Hidden characters stand only in its strings, where JSON can escape them all.
 pub fn print_json(value: &impl serde::Serialize) -> Result<()> {
-    print(&(serde_json::to_string_pretty(value)? + "\n"))
+    let json = serde_json::to_string_pretty(value)? + "\n";
+    if !json.contains(|c| c != '\n' && is_hidden(c)) {
+        return print_exactly(&json);
+    }
+    let mut out = String::with_capacity(json.len());
+    for c in json.chars() {
+        if c == '\n' || !is_hidden(c) {
+            out.push(c);
+        } else {
+            c.encode_utf16(&mut [0; 2]).iter().for_each(|unit| out.push_str(&format!("\\u{unit:04x}")));
+        }
+    }
+    print_exactly(&out)
 }
 
 /// Whether the error came from a reader that closed our stdout.
@@ -68,7 +148,7 @@ pub fn losses(losses: &Losses, samples: usize) -> String {
     for (loss, tally) in losses.iter() {
         out.push_str(&format!("{} {}\n", thousands(tally.count), loss.describe_count(tally.count)));
         for sample in tally.samples.iter().take(samples) {
-            out.push_str(&format!("    {sample}\n"));
+            out.push_str(&format!("    {}\n", sample.replace('\n', " ")));
         }
         if tally.samples.len() > samples {
             out.push_str("    …\n");
@@ -84,6 +164,30 @@ mod tests {
     #[test]
     fn numbers_are_grouped_by_thousands() {
         assert_eq!([0, 999, 1000, 1_234_567].map(thousands), ["0", "999", "1,000", "1,234,567"]);
+    }
+
+    #[test]
+    fn hidden_characters_are_shown_and_line_ends_stay() {
+        let odd = "a\u{1b}[31m\t\u{7f}\u{9b}\n\u{202e}b\u{2066}\u{200f}\u{61c}\u{feff}";
+        let shown = r"a\u{1b}[31m\u{9}\u{7f}\u{9b}".to_owned() + "\n" + r"\u{202e}b\u{2066}\u{200f}\u{61c}\u{feff}";
+        assert_eq!(visible(odd), shown);
+        assert!(matches!(visible("日本 é “x” 👍\n"), Cow::Borrowed(_)));
+    }
+
+    #[test]
+    fn an_endless_word_loses_its_middle_and_a_cell_its_end() {
+        let word = format!("a{}z", "é".repeat(2000));
+        let line = visible(&format!("no document {word}: try another")).into_owned();
+        assert!(line.starts_with("no document aéé") && line.ends_with("ééz: try another"), "{line}");
+        assert!(line.contains('…') && line.chars().count() < 250, "{line}");
+        assert_eq!(visible(&"x".repeat(WORD)), "x".repeat(WORD));
+        let spaced = visible(&"x ".repeat(5000)).into_owned();
+        assert!(spaced.chars().count() == LINE && spaced.contains('…'), "{spaced}");
+        assert_eq!(cell(&word).chars().count(), NAME);
+        assert_eq!(cell(&"\u{1b}".repeat(2000)).chars().count(), NAME);
+        assert_eq!(cell(" a\n b\u{85}c\u{202e} "), "a b c\\u{202e}");
+        let whole = "x".repeat(NAME);
+        assert_eq!(cell(&whole), whole);
     }
 
     #[test]

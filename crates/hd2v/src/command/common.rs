@@ -11,7 +11,7 @@ use hyperdoc2vec::import::ImportOptions;
 use hyperdoc2vec::{Corpus, Error, Model};
 use strum::VariantArray;
 
-use crate::output::{count, losses, note_unsealed, status, thousands};
+use crate::output::{cell, count, losses, note_unsealed, status, thousands};
 
 /// Reads a number of threads; 0 is one per core.
 pub fn most_threads(text: &str) -> Result<usize, String> {
@@ -115,30 +115,17 @@ pub fn open_model(path: &Path) -> Result<Model> {
     Ok(model)
 }
 
-/// A title is cut at this many characters in a table.
-const TITLE: usize = 60;
-
 /// An aligned table of hits: rank, score, name, and perhaps a title.
 pub fn hits_table(rows: &[(f32, String, String)]) -> String {
-    let width = rows.iter().map(|(_, name, _)| name.chars().count()).max().unwrap_or(0);
+    let names: Vec<String> = rows.iter().map(|(_, name, _)| cell(name)).collect();
+    let width = names.iter().map(|name| name.chars().count()).max().unwrap_or(0);
     let digits = rows.len().to_string().len();
     rows.iter()
+        .zip(names)
         .enumerate()
-        .map(|(place, (score, name, more))| {
-            let line = format!("{:digits$}  {score:8.4}  {name:width$}  {}", place + 1, shortened(&one_line(more)));
+        .map(|(place, ((score, _, more), name))| {
+            let line = format!("{:digits$}  {score:8.4}  {name:width$}  {}", place + 1, cell(more));
             line.trim_end().to_owned() + "\n"
         })
         .collect()
-}
-
-/// Replaces each run of white space by a single space.
-pub fn one_line(text: &str) -> String {
-    text.split_whitespace().collect::<Vec<_>>().join(" ")
-}
-
-pub fn shortened(title: &str) -> String {
-    if title.chars().count() <= TITLE {
-        return title.to_owned();
-    }
-    title.chars().take(TITLE - 1).chain(['…']).collect()
 }

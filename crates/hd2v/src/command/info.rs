@@ -10,7 +10,7 @@ use serde::Serialize;
 use serde_json::{Value, json};
 
 use super::common::open_model;
-use crate::output::{count, print, print_json, thousands, two_columns};
+use crate::output::{cell, count, print, print_json, thousands, two_columns};
 use crate::wire::Info;
 
 /// Summarise a corpus or a model: counts, dates, how it was made
@@ -130,7 +130,8 @@ fn json(corpus: &Corpus, languages: &[(&str, u64)], labels: &[(&str, u64)]) -> V
 
 /// The number of names, and the most frequent ones.
 fn most_frequent(names: &[(&str, u64)]) -> String {
-    let most: Vec<String> = names.iter().take(3).map(|(name, n)| format!("{name} ({})", thousands(*n))).collect();
+    let most: Vec<String> =
+        names.iter().take(3).map(|(name, n)| format!("{} ({})", cell(name), thousands(*n))).collect();
     let more = if names.len() > 3 { ", …" } else { "" };
     format!("{}: {}{more}", thousands(names.len() as u64), most.join(", "))
 }

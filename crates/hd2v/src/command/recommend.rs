@@ -13,8 +13,8 @@ use hyperdoc2vec::recommend::{DEFAULT_TOP, DocumentHit, QuerySummary, Question, 
 use hyperdoc2vec::search::{ApproximateIndex, INDEX_DEPTHS, Ranking, Searcher, index_path};
 use hyperdoc2vec::{Date, Error};
 
-use super::common::{hits_table, named, one_line, open_model, shortened};
-use crate::output::{print, print_json, status, thousands};
+use super::common::{hits_table, named, open_model};
+use crate::output::{cell, print, print_exactly, print_json, status, thousands};
 use crate::wire;
 use crate::wire_from::context_text;
 
@@ -153,7 +153,8 @@ pub fn run(arguments: &RecommendArgs) -> Result<()> {
         out.push('\n');
         out.push_str(&hit.why.as_ref().map(|why| why_text(&answer.query, why, shade)).unwrap_or_default());
     }
-    print(&out)
+    // Nothing hidden is left but the colours.
+    if shade { print_exactly(&out) } else { print(&out) }
 }
 
 fn probability(text: &str) -> Result<f32, String> {
@@ -235,7 +236,7 @@ fn why_text(query: &QuerySummary, why: &Why, shade: bool) -> String {
         let end = (before + if query.marked { SHOWN_WORDS } else { 2 * SHOWN_WORDS }).min(words.len());
         let words = words[start..end].iter().map(|word| {
             let share = shares.get(word.as_str()).copied().unwrap_or(0.0);
-            shaded(word, share / most.max(1e-9))
+            shaded(&cell(word), share / most.max(1e-9))
         });
         let mut words: Vec<String> = words.collect();
         if query.marked {
@@ -245,7 +246,7 @@ fn why_text(query: &QuerySummary, why: &Why, shade: bool) -> String {
     }
     let list = |sum: &WordShares| {
         let shown = sum.shares.iter().take(SHOWN_TERMS);
-        let shown: Vec<String> = shown.map(|(word, share)| format!("{word} {share:+.3}")).collect();
+        let shown: Vec<String> = shown.map(|(word, share)| format!("{} {share:+.3}", cell(word))).collect();
         let more = sum.shares.len().saturating_sub(SHOWN_TERMS);
         let more = if more > 0 { format!(", {more} more") } else { String::new() };
         format!("{:.3} = {}{more}", sum.score, shown.join(", "))
@@ -260,7 +261,8 @@ fn why_text(query: &QuerySummary, why: &Why, shade: bool) -> String {
     }
     for quote in &why.contexts {
         let title = quote.title.as_ref().unwrap_or(&quote.source);
-        out.push_str(&format!("     linked by {}: {}\n", shortened(&one_line(title)), context_text(quote)));
+        let words: Vec<String> = context_text(quote).split_whitespace().map(cell).collect();
+        out.push_str(&format!("     linked by {}: {}\n", cell(title), words.join(" ")));
     }
     out
 }

@@ -1,5 +1,7 @@
 //! Output of the program: help, and readers that close early.
 
+use serde_json::json;
+
 use crate::helper::{Place, record, records};
 
 #[test]
@@ -55,4 +57,50 @@ fn the_work_is_done_even_if_nobody_listens_to_the_talk() {
     let mut child = place.start("import jsonl gone.jsonl -o d");
     drop(child.stderr.take());
     assert_eq!(child.wait().expect("it ends").code(), Some(1));
+}
+
+#[test]
+fn nothing_hidden_or_endless_reaches_a_terminal() {
+    let long = format!("long{}", "x".repeat(2000));
+    let odd = "odd\u{1b}[31m\u{7f}\u{9b}\u{202e}\u{2066}\u{200f}\u{61c}\u{ad}";
+    let mut lines = records(40);
+    for (id, target) in [(odd, long.as_str()), (long.as_str(), odd)] {
+        let text = format!("w1 w2 w3 w4 wo\u{ad}rd{odd} [[{target}]] w5 w6 w7 [[nobody{odd}]]");
+        let line = json!({"id": id, "title": format!("title {odd} {long}"), "labels": [odd, long], "text": text});
+        (0..2).for_each(|_| lines.push_str(&format!("{line}\n")));
+    }
+    let place = Place::with(&[("in.jsonl", &lines)]);
+    let made = place.ok("import jsonl in.jsonl --min-count 1 -o c").err;
+    place.ok("train c -o m --dim 4 --epochs 2 --content-epochs 2");
+    let ask = "recommend m --top 50 --text w1 --rank";
+    let mut told = made;
+    for command in [
+        "info c",
+        "info m",
+        "doctor c --links 50",
+        "similar m d1 --top 50",
+        "similar m w1 --words --top 500",
+        &format!("{ask} bm25-cited --explain"),
+        &format!("{ask} embedding --explain"),
+    ] {
+        let outcome = place.ok(command);
+        told += &(outcome.out + &outcome.err);
+    }
+    for arguments in [["similar", "m", &long], ["similar", "m", odd], ["cat", "c", &format!("no {odd}")]] {
+        let mut command = std::process::Command::new(crate::helper::HD2V);
+        let output = command.args(arguments).current_dir(place.path("")).output().expect("it runs");
+        told += &String::from_utf8(output.stdout).expect("UTF-8");
+        told += &String::from_utf8(output.stderr).expect("UTF-8");
+    }
+    let hidden = |c: char| c != '\n' && (c.is_control() || "\u{202e}\u{2066}\u{200f}\u{61c}\u{ad}".contains(c));
+    assert!(!told.contains(hidden), "{told:?}");
+    assert!(told.contains(r"odd\u{1b}[31m\u{7f}\u{9b}\u{202e}") && told.contains('…'), "{told}");
+    let longest = told.lines().map(|line| line.chars().count()).max().unwrap_or(0);
+    assert!(longest < 1500, "{longest}: {told}");
+    // JSON has everything whole, and escapes what is hidden.
+    let json = place.ok("similar m d1 --top 50 --json").out;
+    assert!(!json.contains(hidden), "{json:?}");
+    let hits: serde_json::Value = serde_json::from_str(&json).expect("JSON");
+    let ids: Vec<&str> = hits["hits"].as_array().expect("hits").iter().filter_map(|hit| hit["id"].as_str()).collect();
+    assert!(ids.contains(&odd) && ids.contains(&long.as_str()), "{ids:?}");
 }

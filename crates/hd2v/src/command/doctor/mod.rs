@@ -12,7 +12,7 @@ use serde_json::json;
 
 use self::model::Examination;
 use super::common::open_model;
-use crate::output::{count, losses, print, print_json};
+use crate::output::{cell, count, losses, print, print_json};
 
 /// Check a corpus or a model: checksums, what was lost on the way into a corpus, what a model lacks
 #[derive(Args)]
@@ -77,7 +77,8 @@ fn json(corpus: &Corpus, sample: &[Sample]) -> serde_json::Value {
         let key = serde_json::to_value(loss).ok().and_then(|name| name.as_str().map(str::to_owned)).unwrap_or_default();
         kinds.insert(key, json!({"count": tally.count, "what": loss.describe(), "samples": tally.samples}));
     }
-    let links = sample.iter().map(|s| json!({"source": s.source, "context": s.context, "targets": s.targets}));
+    let targets = |s: &Sample| s.targets.iter().map(TitledId::whole).collect::<Vec<_>>();
+    let links = sample.iter().map(|s| json!({"source": s.source.whole(), "context": s.context, "targets": targets(s)}));
     json!({"kind": "doctor", "intact": true, "losses": kinds, "links": links.collect::<Vec<_>>()})
 }
 
@@ -95,16 +96,35 @@ fn report(corpus: &Corpus, sample: &[Sample]) -> String {
         out.push_str(&format!("0 {}\n", loss.describe()));
     }
     for link in sample {
-        out.push_str(&format!("\n{}\n  {}\n  → {}\n", link.source, link.context, link.targets.join(" | ")));
+        let targets: Vec<String> = link.targets.iter().map(TitledId::shown).collect();
+        out.push_str(&format!("\n{}\n  {}\n  → {}\n", link.source.shown(), link.context, targets.join(" | ")));
     }
     out
 }
 
 /// A link in its context, as text.
 struct Sample {
-    source: String,
+    source: TitledId,
     context: String,
-    targets: Vec<String>,
+    targets: Vec<TitledId>,
+}
+
+/// The id and the title of a document.
+struct TitledId(String, Option<String>);
+
+impl TitledId {
+    fn whole(&self) -> String {
+        self.joined(str::to_owned)
+    }
+
+    fn shown(&self) -> String {
+        self.joined(cell)
+    }
+
+    fn joined(&self, part: impl Fn(&str) -> String) -> String {
+        let TitledId(id, title) = self;
+        title.as_deref().map_or_else(|| part(id), |title| format!("{} “{}”", part(id), part(title)))
+    }
 }
 
 fn sample(corpus: &Corpus, count: usize, seed: u64) -> Result<Vec<Sample>> {
@@ -113,10 +133,7 @@ fn sample(corpus: &Corpus, count: usize, seed: u64) -> Result<Vec<Sample>> {
 
 fn shown(corpus: &Corpus, number: usize) -> Result<Sample> {
     let position = corpus.position(number);
-    let title = |doc: DocId| match corpus.title(doc) {
-        Some(title) => format!("{} “{title}”", corpus.name(doc)),
-        None => corpus.name(doc).to_owned(),
-    };
+    let title = |doc: DocId| TitledId(corpus.name(doc).to_owned(), corpus.title(doc).map(str::to_owned));
     let (before, after) = corpus.context(&position, 12);
     let words = |words: &[hyperdoc2vec::WordId]| words.iter().map(|&w| corpus.word(w)).collect::<Vec<_>>().join(" ");
     let own = position.anchor.min(before.len());

@@ -1,8 +1,11 @@
 //! Tables for people: columns below each other, the first to the left, the others to the right.
 
+use crate::output::cell;
+
 /// Rows under their heads.
 pub fn table(heads: &[&str], rows: &[Vec<String>]) -> String {
-    let heads: Vec<String> = heads.iter().map(|head| (*head).to_owned()).collect();
+    let heads: Vec<String> = heads.iter().map(|head| cell(head)).collect();
+    let rows: Vec<Vec<String>> = rows.iter().map(|row| row.iter().map(|text| cell(text)).collect()).collect();
     let width = |column: usize| {
         let cells = rows.iter().chain([&heads]).filter_map(|row| row.get(column));
         cells.map(|cell| cell.chars().count()).max().unwrap_or(0)
@@ -14,7 +17,7 @@ pub fn table(heads: &[&str], rows: &[Vec<String>]) -> String {
         });
         cells.collect::<Vec<String>>().join("  ").trim_end().to_owned() + "\n"
     };
-    [&heads].into_iter().chain(rows).map(line).collect()
+    [&heads].into_iter().chain(&rows).map(line).collect()
 }
 
 /// A share of 1 as a percentage.
