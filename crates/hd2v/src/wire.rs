@@ -3,7 +3,8 @@
 use hyperdoc2vec::Date;
 use hyperdoc2vec::recommend::{DEFAULT_TOP, Side};
 use hyperdoc2vec::search::Ranking;
-use serde::{Deserialize, Serialize};
+use serde::de::Error as _;
+use serde::{Deserialize, Deserializer, Serialize};
 use strum::VariantArray;
 use utoipa::openapi::{ObjectBuilder, RefOr, Schema, Type};
 use utoipa::{IntoParams, PartialSchema, ToSchema};
@@ -14,6 +15,23 @@ fn top() -> usize {
 
 fn contexts() -> usize {
     20
+}
+
+/// Reads a whole number as JSON Schema defines it: `256.0` is one.
+fn whole<'de, D: Deserializer<'de>>(from: D) -> Result<usize, D::Error> {
+    let number = serde_json::Number::deserialize(from)?;
+    let exact = |number: &f64| number.fract() == 0.0 && (0.0..=f64::from(u32::MAX)).contains(number);
+    let whole = number.as_u64().or_else(|| number.as_f64().filter(exact).map(|number| number as u64));
+    let whole = whole.and_then(|whole| usize::try_from(whole).ok());
+    whole.ok_or_else(|| D::Error::custom(format!("expected a whole number, found {number}")))
+}
+
+/// [`whole`] for a query parameter.
+fn whole_text<'de, D: Deserializer<'de>>(from: D) -> Result<usize, D::Error> {
+    let text = String::deserialize(from)?;
+    let digits = text.split_once('.').filter(|(_, fraction)| fraction.bytes().all(|digit| digit == b'0'));
+    let whole = digits.map_or(text.as_str(), |(digits, _)| digits).parse();
+    whole.map_err(|_| D::Error::custom(format!("expected a whole number, found {text:?}")))
 }
 
 /// A text that should link to something, and which documents are admitted
@@ -31,7 +49,7 @@ pub struct QuestionJson {
     #[serde(default)]
     pub source_text: Option<String>,
     /// Number of hits
-    #[serde(default = "top")]
+    #[serde(default = "top", deserialize_with = "whole")]
     #[schema(default = top, maximum = 1000)]
     pub top: usize,
     /// The ranking; by default the best that the model has
@@ -434,7 +452,7 @@ pub struct SimilarTo {
     #[param(schema_with = by)]
     pub by: Side,
     /// Number of hits
-    #[serde(default = "top")]
+    #[serde(default = "top", deserialize_with = "whole_text")]
     #[param(default = top, maximum = 1000)]
     pub top: usize,
 }
@@ -449,7 +467,7 @@ pub struct NearTo {
     #[param(schema_with = by)]
     pub by: Side,
     /// Number of hits
-    #[serde(default = "top")]
+    #[serde(default = "top", deserialize_with = "whole_text")]
     #[param(default = top, maximum = 1000)]
     pub top: usize,
 }
@@ -461,11 +479,12 @@ pub struct NearTo {
 pub struct PageOf {
     pub id: String,
     /// Number of links to it
-    #[serde(default = "contexts")]
+    #[serde(default = "contexts", deserialize_with = "whole_text")]
     #[param(default = contexts, maximum = 1000)]
     pub top: usize,
     /// Offset of the first of them
-    #[serde(default)]
+    #[serde(default, deserialize_with = "whole_text")]
+    #[param(default = 0, maximum = 1_000_000_000)]
     pub offset: usize,
 }
 
@@ -476,7 +495,7 @@ pub struct PageOf {
 pub struct SuggestionsFor {
     pub id: String,
     /// Number of hits
-    #[serde(default = "top")]
+    #[serde(default = "top", deserialize_with = "whole_text")]
     #[param(default = top, maximum = 1000)]
     pub top: usize,
 }
@@ -489,7 +508,7 @@ pub struct SearchFor {
     /// Words, or parts of words, in a title or an id
     pub q: String,
     /// Number of hits
-    #[serde(default = "top")]
+    #[serde(default = "top", deserialize_with = "whole_text")]
     #[param(default = top, maximum = 1000)]
     pub top: usize,
 }

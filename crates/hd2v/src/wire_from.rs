@@ -1,9 +1,11 @@
 //! Conversion of the library's answers to JSON types.
 
+use hyperdoc2vec::Error;
 use hyperdoc2vec::map::DocumentMap;
 use hyperdoc2vec::recommend::{
     self, DocumentHit, DocumentPage, FoundDocument, LinkQuote, ModelInfo, Recommender, WordHit, WordShares,
 };
+use hyperdoc2vec::search::Ranking;
 
 use crate::wire;
 
@@ -43,6 +45,20 @@ impl From<recommend::Answer> for wire::AnswerJson {
             reason: answer.reason,
             index: None,
         }
+    }
+}
+
+/// The answer to a question. A text without words is none that cannot be answered: nothing is found for it.
+pub fn answer(answer: Result<recommend::Answer, Error>, ranking: Ranking) -> Result<wire::AnswerJson, Error> {
+    match answer {
+        Err(error @ Error::NoWords) => Ok(wire::AnswerJson {
+            ranking: ranking.name(),
+            query: wire::QueryJson { words: 0, marked: false, unknown: vec![] },
+            hits: vec![],
+            reason: Some(error.to_string()),
+            index: None,
+        }),
+        answer => Ok(answer?.into()),
     }
 }
 

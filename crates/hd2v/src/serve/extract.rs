@@ -7,6 +7,7 @@ use axum::extract::rejection::BytesRejection;
 use axum::extract::{FromRequest, FromRequestParts, Query, Request};
 use axum::http::request::Parts;
 use axum::http::{StatusCode, header};
+use hyperdoc2vec::search::Ranking;
 use serde::de::DeserializeOwned;
 
 use super::error::ApiError;
@@ -17,12 +18,16 @@ use crate::wire::{QuestionJson, Texts};
 
 /// Most hits for one question.
 const MAX_HITS: usize = 1000;
-/// Most hits for all questions of one request.
-const MAX_BATCH_HITS: usize = 10 * MAX_HITS;
-/// Most ids and labels in one question.
-const MAX_NAMES: usize = 1000;
-/// Longest id, label, word or title to search for, in bytes.
-const MAX_NAME_BYTES: usize = 4096;
+/// Most hits for all questions of one request; those beyond get an error each.
+pub const MAX_BATCH_HITS: usize = 10 * MAX_HITS;
+/// The last link to a document that can be asked for.
+const MAX_OFFSET: usize = 1_000_000_000;
+/// Most ids to exclude in one question, and most ids and labels to search only.
+pub const MAX_NAMES: usize = 1000;
+/// Longest id or label, in characters.
+pub const MAX_NAME: usize = 4096;
+/// Longest query parameters, in bytes.
+const MAX_QUERY: usize = 8192;
 
 /// A JSON request body.
 pub struct Json<T>(pub T);
@@ -73,8 +78,8 @@ impl<T: DeserializeOwned + Send> FromRequestParts<Arc<App>> for QueryParams<T> {
     async fn from_request_parts(parts: &mut Parts, _: &Arc<App>) -> Result<QueryParams<T>, ApiError> {
         let bad = |message: String| ApiError::new(StatusCode::BAD_REQUEST, "bad-parameter", message);
         let query = parts.uri.query().unwrap_or_default();
-        if query.len() > 2 * MAX_NAME_BYTES {
-            return Err(bad(format!("the query parameters are longer than {} bytes", 2 * MAX_NAME_BYTES)));
+        if query.len() > MAX_QUERY {
+            return Err(bad(format!("the query parameters are longer than {MAX_QUERY} bytes")));
         }
         Query::try_from_uri(&parts.uri).map(|Query(params)| QueryParams(params)).map_err(|rejection| {
             // The reason is in the source of the error.
@@ -116,25 +121,44 @@ pub fn check_top(top: usize) -> Result<usize, ApiError> {
     Ok(top)
 }
 
+/// Returns the number of the first link asked for, unless it is too large.
+pub fn check_offset(offset: usize) -> Result<usize, ApiError> {
+    if offset > MAX_OFFSET {
+        let message = format!("`offset` is {offset}, but must not be more than {MAX_OFFSET}");
+        return Err(ApiError::unprocessable("unfit", message));
+    }
+    Ok(offset)
+}
+
 /// Checks one question against the limits.
 pub fn check_question(question: &QuestionJson, limits: &Limits) -> Result<(), ApiError> {
     check_top(question.top)?;
     for text in [Some(&question.text), question.source_text.as_ref()].into_iter().flatten() {
         check_text(text, limits)?;
     }
+    if question.text.matches("[[?]]").count() > 1 {
+        return Err(ApiError::unprocessable(
+            "unfit",
+            "`text` has more than one `[[?]]`; ask about one place at a time",
+        ));
+    }
     if question.source.is_some() && question.source_text.is_some() {
         return Err(ApiError::unprocessable("unfit", "give either `source` or `source_text`, not both"));
     }
-    if question.exclude.len() + question.only.len() > MAX_NAMES {
-        let message = format!("`exclude` and `only` have more than {MAX_NAMES} names");
+    if question.exclude.len().max(question.only.len()) > MAX_NAMES {
+        let message = format!("`exclude` or `only` has more than {MAX_NAMES} names");
         return Err(ApiError::unprocessable("too-many-names", message));
     }
     if question.min_probability.is_some_and(|min| !(0.0..=1.0).contains(&min)) {
         return Err(ApiError::unprocessable("unfit", "`min_probability` must be between 0 and 1"));
     }
+    if question.min_probability.is_some() && question.rank.is_some_and(|rank| rank != Ranking::Hybrid) {
+        let message = "`min_probability` is for the hybrid only: no other ranking gives probabilities";
+        return Err(ApiError::unprocessable("unfit", message));
+    }
     let mut names = question.exclude.iter().chain(&question.only).chain(&question.source);
-    if names.any(|name| name.len() > MAX_NAME_BYTES) {
-        return Err(ApiError::unprocessable("too-long", format!("a name is longer than {MAX_NAME_BYTES} bytes")));
+    if names.any(|name| name.len() > MAX_NAME && name.chars().count() > MAX_NAME) {
+        return Err(ApiError::unprocessable("too-long", format!("a name is longer than {MAX_NAME} characters")));
     }
     Ok(())
 }
@@ -157,16 +181,10 @@ fn check_batch(count: usize, limits: &Limits) -> Result<(), ApiError> {
     Ok(())
 }
 
-/// Checks a batch of questions as a whole, not each question.
+/// Checks a batch of questions against the limits.
 pub fn check_questions(questions: &[QuestionJson], limits: &Limits) -> Result<(), ApiError> {
     check_batch(questions.len(), limits)?;
-    let hits = questions.iter().fold(0usize, |sum, question| sum.saturating_add(question.top));
-    if hits > MAX_BATCH_HITS {
-        let message =
-            format!("the questions ask for {hits} hits, but must not ask for more than {MAX_BATCH_HITS} together");
-        return Err(ApiError::unprocessable("too-many-hits", message));
-    }
-    Ok(())
+    questions.iter().try_for_each(|question| check_question(question, limits))
 }
 
 /// Checks texts to embed against the limits.

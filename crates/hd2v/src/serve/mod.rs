@@ -19,6 +19,7 @@
 //! - `state`: state shared by all requests, and reloading the model
 //! - `guard`: checks that every request has to pass
 //! - `extract`: requests parsed into types, within limits
+//! - `schema`: limits in the OpenAPI description that the types do not say
 //! - `routes`: the paths of the API with their handlers
 //! - `connections`: how many may be open, in all and from one address
 //! - `listen`: accepting connections, signals, shutdown
@@ -37,6 +38,7 @@ mod options;
 mod page;
 mod rate_limit;
 mod routes;
+mod schema;
 mod state;
 mod workers;
 

@@ -19,12 +19,16 @@ use utoipa_axum::router::OpenApiRouter;
 use utoipa_axum::routes;
 
 use super::error::ApiError;
-use super::extract::{Json, QueryParams, RequestContext, check_question, check_questions, check_texts, check_top};
+use super::extract::{
+    Json, MAX_BATCH_HITS, QueryParams, RequestContext, check_offset, check_question, check_questions, check_texts,
+    check_top,
+};
 use super::guard::guard;
 use super::json_body::JsonBody;
 use super::metrics::OPEN_METRICS;
 use super::model::Engine;
 use super::page;
+use super::schema::describe_limits;
 use super::state::App;
 use crate::output::status;
 use crate::wire::{
@@ -76,7 +80,9 @@ pub fn router(app: Arc<App>) -> Router {
         .routes(routes!(openapi))
         .routes(routes!(metrics))
         .split_for_parts();
-    let description = OpenApiJson(serde_json::to_vec(&description).unwrap_or_default().into());
+    let mut description = serde_json::to_value(&description).unwrap_or_default();
+    describe_limits(&mut description, app.limits());
+    let description = OpenApiJson(description.to_string().into());
     let set = |name, value| SetResponseHeaderLayer::overriding(name, HeaderValue::from_static(value));
     api.route("/", get(page::index))
         .route("/page/{name}", get(page::part))
@@ -138,41 +144,46 @@ async fn recommend_one(State(app): Shared, context: RequestContext, Json(questio
         let work = move |questions: Vec<QuestionJson>| {
             let questions: Vec<recommend::Question> = questions.into_iter().map(Into::into).collect();
             let answers = model.engine().recommender.ask_all(&questions);
-            answers.into_iter().map(|answer| JsonBody::new(&AnswerJson::from(answer?), false)).collect()
+            let answers = answers.into_iter().map(|answer| wire_from::answer(answer, Ranking::Embedding));
+            answers.map(|answer| JsonBody::new(&answer?, false)).collect()
         };
         let answer = app.workers.run_batched(&queue, question, work).await??;
         return Ok(answer.compressed(gzip).into_response());
     }
-    let answer = move |engine: &Engine<'_>| Ok(AnswerJson::from(engine.recommender.ask(&question.into())?));
+    let answer = move |engine: &Engine<'_>| {
+        let ranking = engine.recommender.ranking(question.rank);
+        wire_from::answer(engine.recommender.ask(&question.into()), ranking)
+    };
     run(&app, context, answer).await
 }
 
 /// Recommend for many texts at once
 #[utoipa::path(post, path = "/api/recommend/batch", request_body = QuestionsJson, responses(
-    (status = 200, description = "an answer or an error for each question", body = Answers),
+    (status = 200, description = "an answer or an error for each question; an error for those beyond 10,000 hits in all", body = Answers),
     (status = "default", description = "an error", body = wire::Failure)))]
 async fn recommend_batch(State(app): Shared, context: RequestContext, Json(questions): Json<QuestionsJson>) -> Reply {
     let QuestionsJson { queries } = questions;
     check_questions(&queries, app.limits())?;
-    let limits = app.limits().clone();
     let answer = move |engine: &Engine<'_>| {
-        let mut answers: Vec<Option<AnswerOrError>> = Vec::new();
-        let mut sound = Vec::new();
-        for question in queries {
-            match check_question(&question, &limits) {
-                Ok(()) => {
-                    sound.push(question.into());
-                    answers.push(None);
-                }
-                Err(error) => answers.push(Some(AnswerOrError::Error(error.to_wire()))),
+        let mut hits = 0;
+        let within = |question: &&QuestionJson| {
+            hits += question.top;
+            hits <= MAX_BATCH_HITS
+        };
+        let asked = queries.iter().take_while(within).count();
+        let beyond = queries.len() - asked;
+        let questions: Vec<recommend::Question> = queries.into_iter().take(asked).map(Into::into).collect();
+        let found = engine.recommender.ask_all(&questions).into_iter().zip(&questions).map(|(answer, question)| {
+            match wire_from::answer(answer, engine.recommender.ranking(question.rank)) {
+                Ok(answer) => AnswerOrError::Answer(Box::new(answer)),
+                Err(error) => AnswerOrError::Error(ApiError::from(error).to_wire()),
             }
-        }
-        let found = engine.recommender.ask_all(&sound);
-        let mut found = found.into_iter().map(|answer| match answer {
-            Ok(answer) => AnswerOrError::Answer(Box::new(answer.into())),
-            Err(error) => AnswerOrError::Error(ApiError::from(error).to_wire()),
         });
-        Ok(Answers { answers: answers.into_iter().filter_map(|error| error.or_else(|| found.next())).collect() })
+        let late = || {
+            let message = format!("one request has at most {MAX_BATCH_HITS} hits; ask this in another");
+            AnswerOrError::Error(ApiError::unprocessable("too-many-hits", message).to_wire())
+        };
+        Ok(Answers { answers: found.chain(std::iter::repeat_with(late).take(beyond)).collect() })
     };
     run(&app, context, answer).await
 }
@@ -209,10 +220,9 @@ async fn words(State(app): Shared, context: RequestContext, QueryParams(params):
     (status = 200, description = "the document", body = DocumentJson),
     (status = "default", description = "an error", body = wire::Failure)))]
 async fn document(State(app): Shared, context: RequestContext, QueryParams(params): QueryParams<PageOf>) -> Reply {
-    let top = check_top(params.top)?;
-    let answer = move |engine: &Engine<'_>| {
-        Ok(DocumentJson::from(engine.recommender.document(&params.id, params.offset, top)?))
-    };
+    let (offset, top) = (check_offset(params.offset)?, check_top(params.top)?);
+    let answer =
+        move |engine: &Engine<'_>| Ok(DocumentJson::from(engine.recommender.document(&params.id, offset, top)?));
     run(&app, context, answer).await
 }
 
@@ -226,7 +236,9 @@ async fn suggestions(
     QueryParams(params): QueryParams<SuggestionsFor>,
 ) -> Reply {
     let top = check_top(params.top)?;
-    let answer = move |engine: &Engine<'_>| Ok(AnswerJson::from(engine.recommender.suggest_for(&params.id, top)?));
+    let answer = move |engine: &Engine<'_>| {
+        wire_from::answer(engine.recommender.suggest_for(&params.id, top), engine.recommender.ranking(None))
+    };
     run(&app, context, answer).await
 }
 

@@ -24,7 +24,6 @@ fn bad_requests_have_a_status_and_a_code() {
     post("/api/recommend", json!({"text": "a", "rank": "bm25", "min_probability": 0.5}), 422, "unfit");
     post("/api/recommend", json!({"text": "a [[?]] b [[?]]"}), 422, "unfit");
     post("/api/recommend", json!({"text": "a", "source": "plain", "source_text": "b"}), 422, "unfit");
-    post("/api/recommend", json!({"text": " "}), 422, "no-words");
     post("/api/recommend", json!({"text": "a", "top": 1001}), 422, "too-many-hits");
     post("/api/recommend", json!({"text": "a ".repeat(600)}), 422, "too-long");
     post("/api/recommend", json!({"text": "a", "exclude": vec!["x"; 1001]}), 422, "too-many-names");
@@ -76,10 +75,43 @@ fn bad_requests_have_a_status_and_a_code() {
     assert_eq!((broken.status, broken.body.len()), (400, 0));
 
     // One bad question among good ones.
-    let questions = json!({"queries": [{"text": "chart", "top": 2000}, {"text": "chart"}]});
+    post("/api/recommend/batch", json!({"queries": [{"text": "chart", "top": 2000}]}), 422, "too-many-hits");
+    let questions = json!({"queries": [{"text": "chart", "source": "nobody"}, {"text": "chart"}]});
     let answers = server.post("/api/recommend/batch", &questions).json();
-    assert_eq!(answers["answers"][0]["error"]["code"], "too-many-hits");
+    assert_eq!(answers["answers"][0]["error"]["code"], "unknown-document");
     assert!(answers["answers"][1]["hits"].as_array().is_some_and(|hits| !hits.is_empty()), "{answers}");
+}
+
+#[test]
+fn a_batch_is_answered_as_far_as_its_hits_go() {
+    let place = place();
+    let server = Server::start(&place, "");
+    let questions = json!({"queries": vec![json!({"text": "chart", "top": 1000}); 12]});
+    let answers = server.post("/api/recommend/batch", &questions).json();
+    let answers = answers["answers"].as_array().expect("answers");
+    assert!(answers[..10].iter().all(|answer| answer["hits"].is_array()) && answers.len() == 12, "{answers:?}");
+    assert!(answers[10..].iter().all(|answer| answer["error"]["code"] == "too-many-hits"), "{answers:?}");
+}
+
+#[test]
+fn a_text_without_words_finds_nothing_and_a_whole_number_may_have_a_point() {
+    let place = place();
+    let server = Server::start(&place, "");
+    for rank in [json!(null), json!("embedding"), json!("bm25")] {
+        let answer = server.post("/api/recommend", &json!({"text": "»", "rank": rank, "top": 3.0})).json();
+        assert_eq!((&answer["hits"], &answer["reason"]), (&json!([]), &json!("the text has no words")), "{answer}");
+    }
+    let hits = |answer: Value| answer["hits"].as_array().map(Vec::len);
+    assert_eq!(hits(server.post("/api/recommend", &json!({"text": "chart", "top": 3.0})).json()), Some(3));
+    assert_eq!(hits(server.json("/api/search?q=d0&top=3.0")), Some(3));
+    for top in [json!(3.5), json!("3"), json!(-1.0), json!(1e300)] {
+        let answer = server.post("/api/recommend", &json!({"text": "chart", "top": top}));
+        assert_eq!(answer.error(), (422, "unfit".to_owned()), "{top}");
+    }
+    for top in ["3.5", "-1.0", "1e2", ".", "x.0"] {
+        let answer = server.get(&format!("/api/search?q=d0&top={top}"));
+        assert_eq!(answer.error(), (400, "bad-parameter".to_owned()), "{top}");
+    }
 }
 
 #[test]

@@ -156,3 +156,60 @@ fn every_path_answers_as_it_is_described() {
     assert_eq!(faults(&api, rank, &json!("bm25-cited"), "rank"), [""; 0]);
     assert!(!faults(&api, rank, &json!("best"), "rank").is_empty());
 }
+
+#[test]
+fn the_limits_that_the_server_enforces_are_described() {
+    let place = place();
+    let server = Server::start(&place, "--max-batch 3");
+    let api = server.json("/api/openapi.json");
+    // Numbers among the parameters: the greatest is taken, one more is not.
+    let mut greatest = 0;
+    for (path, id) in [
+        ("/api/similar", "id=d000007"),
+        ("/api/words", "word=the"),
+        ("/api/document", "id=parser"),
+        ("/api/document/suggestions", "id=d000007"),
+        ("/api/search", "q=page"),
+    ] {
+        let parameters = api["paths"][path]["get"]["parameters"].as_array().expect("parameters");
+        for parameter in parameters.iter().filter(|parameter| parameter["schema"]["type"] == "integer") {
+            let (name, most) = (parameter["name"].as_str().expect("a name"), &parameter["schema"]["maximum"]);
+            let most = most.as_u64().unwrap_or_else(|| panic!("{path}: {name} has no maximum"));
+            assert_eq!(server.get(&format!("{path}?{id}&{name}={most}")).status, 200, "{path} {name}");
+            assert_eq!(server.get(&format!("{path}?{id}&{name}={}", most + 1)).status, 422, "{path} {name}");
+            greatest += 1;
+        }
+    }
+    assert_eq!(greatest, 6);
+    // Fields of a question.
+    let fields = &api["components"]["schemas"]["Question"]["properties"];
+    let status = |question: Value| {
+        let mut question = question;
+        question["text"] = json!("chart");
+        server.post("/api/recommend", &question).status
+    };
+    let limit = |value: &Value| value.as_u64().expect("a limit") as usize;
+    let most = limit(&fields["top"]["maximum"]);
+    assert_eq!([most, most + 1].map(|top| status(json!({"top": top}))), [200, 422]);
+    for list in ["exclude", "only"] {
+        let most = limit(&fields[list]["maxItems"]);
+        assert_eq!([most, most + 1].map(|names| status(json!({list: vec!["d000007"; names]}))), [200, 422]);
+    }
+    let longest = limit(&fields["source"]["maxLength"]);
+    assert_eq!([longest, longest + 1].map(|letters| status(json!({"source": "é".repeat(letters)}))), [404, 422]);
+    assert_eq!(status(json!({"source": "d000007", "source_text": "chart"})), 422);
+    assert_eq!(status(json!({"source": "d000007", "source_text": null})), 200);
+    for rank in api["components"]["schemas"]["Rank"]["enum"].as_array().expect("rankings") {
+        let fits = if rank == "hybrid" { 200 } else { 422 };
+        assert_eq!(status(json!({"rank": rank, "min_probability": 0.5})), fits, "{rank}");
+    }
+    // Lists of questions and texts.
+    for (path, schema, list, item) in [
+        ("/api/recommend/batch", "Questions", "queries", json!({"text": "chart"})),
+        ("/api/embed", "Texts", "texts", json!("chart")),
+    ] {
+        let most = limit(&api["components"]["schemas"][schema]["properties"][list]["maxItems"]);
+        let asked = [most, most + 1].map(|items| server.post(path, &json!({list: vec![item.clone(); items]})).status);
+        assert_eq!((most, asked), (3, [200, 422]), "{path}");
+    }
+}
