@@ -82,7 +82,7 @@ impl OutputKind {
 
     /// Whether it can be written to a device or a pipe, from its beginning to its end.
     fn streams(self) -> bool {
-        matches!(self, OutputKind::Json | OutputKind::Word2vec | OutputKind::Parquet)
+        matches!(self, OutputKind::Json | OutputKind::Word2vec | OutputKind::Parquet | OutputKind::TrainingLog)
     }
 }
 
@@ -107,7 +107,7 @@ pub struct Destination<'a> {
 pub fn check(outputs: &[Destination<'_>], inputs: &[&Path]) -> Result<()> {
     for (number, output) in outputs.iter().enumerate() {
         inputs.iter().try_for_each(|input| output.differs_from(input))?;
-        let twice = |other: &Destination<'_>| other.path == output.path && other.path.as_os_str() != "-";
+        let twice = |other: &Destination<'_>| other.path == output.path && !output.is_stdout() && !output.is_special();
         let shown = output.path.display();
         ensure!(!outputs[..number].iter().any(twice), "{shown}: two outputs would be written here; rename one of them");
         output.refuse_existing()?;
@@ -118,19 +118,19 @@ pub fn check(outputs: &[Destination<'_>], inputs: &[&Path]) -> Result<()> {
 impl Destination<'_> {
     /// Fails if the destination is an input, is part of a directory that is one, or stands in such a directory.
     fn differs_from(&self, input: &Path) -> Result<()> {
-        let shown = (self.path.display(), input.display());
         let there = if self.is_stdout() { stdout() } else { self.path.metadata().ok() };
         let read = if input.as_os_str() == "-" { stdin() } else { input.metadata().ok() };
         let Some(read) = read.filter(|read| read.is_file() || read.is_dir()) else { return Ok(()) };
+        let output = if self.is_stdout() { "standard output".into() } else { self.path.display().to_string() };
         let is_there = |read: &Metadata| there.as_ref().is_some_and(|there| same(there, read));
-        ensure!(!is_there(&read), "{}: this is the input {}; choose another name", shown.0, shown.1);
+        ensure!(!is_there(&read), "{output}: this is the input {}; choose another name", input.display());
         if read.is_dir() {
             let files = input.read_dir().into_iter().flatten().flatten().filter_map(|file| file.path().metadata().ok());
             let above = self.path.ancestors().skip(1).chain([Path::new(".")]);
             let above = above.filter(|_| !self.is_stdout()).find_map(|path| path.canonicalize().ok());
             let mut above = above.iter().flat_map(|path| path.ancestors()).filter_map(|path| path.metadata().ok());
             let inside = files.into_iter().any(|file| is_there(&file)) || above.any(|folder| same(&folder, &read));
-            ensure!(!inside, "{}: this is part of the input {}; choose another place", shown.0, shown.1);
+            ensure!(!inside, "{output}: this is part of the input {}; choose another place", input.display());
         }
         Ok(())
     }
@@ -138,17 +138,15 @@ impl Destination<'_> {
     /// Fails if something is there, unless it is to be replaced and of the same kind, or empty.
     fn refuse_existing(&self) -> Result<()> {
         let (path, kind, shown) = (self.path, self.kind, self.path.display());
-        let Ok(there) = path.metadata() else { return Ok(()) };
-        if self.is_stdout() || kind == OutputKind::Corpus {
+        if self.is_stdout() || kind == OutputKind::Corpus || !path.exists() {
             return Ok(());
         }
-        let special = !there.is_file() && !there.is_dir();
-        ensure!(!special || kind.streams(), "{shown}: not a regular file; choose another name");
-        if special {
+        if self.is_special() {
+            ensure!(kind.streams(), "{shown}: not a regular file; choose another name");
             return Ok(());
         }
         ensure!(self.force, "{shown}: already exists; choose another name, or replace it with --force");
-        ensure!(!there.is_dir(), "{shown}: a directory; choose another name");
+        ensure!(!path.is_dir(), "{shown}: a directory; choose another name");
         let mut head = Vec::new();
         let read = File::open(path).and_then(|file| file.take(HEAD).read_to_end(&mut head));
         read.with_context(|| format!("cannot read {shown}, which would be replaced"))?;
@@ -157,15 +155,19 @@ impl Destination<'_> {
         }
         let found = OutputKind::of(&head).map(|found| found.to_string());
         let found = found.unwrap_or_else(|| if is_text(&head) { "text" } else { "binary data" }.to_owned());
-        bail!(
-            "{shown}: already exists and is not {kind} but {found}; remove it yourself, or choose another name for {kind}"
-        )
+        bail!("{shown}: already exists and is not {kind} but {found}; remove it yourself, or choose another name")
     }
 
-    /// Whether this is standard output. That may be a file, to which the shell appends; opened by its other name it would
+    /// Whether this is standard output, to which no model is written. That may be a file, to which the shell appends; opened by its other name it would
     /// be overwritten.
-    fn is_stdout(&self) -> bool {
-        self.path.as_os_str() == "-" || self.path == Path::new("/dev/stdout")
+    pub fn is_stdout(&self) -> bool {
+        let named = self.path.as_os_str() == "-" || self.path == Path::new("/dev/stdout");
+        named && !matches!(self.kind, OutputKind::Model | OutputKind::Checkpoint)
+    }
+
+    /// Whether this is a device or a pipe.
+    fn is_special(&self) -> bool {
+        self.path.metadata().is_ok_and(|there| !there.is_file() && !there.is_dir())
     }
 
     /// Writes a file atomically: under another name, renamed when it is complete. A device or a pipe (`/dev/null`) is
@@ -174,7 +176,7 @@ impl Destination<'_> {
         if self.is_stdout() {
             return straight(std::io::stdout(), Path::new("standard output"), write);
         }
-        if self.path.metadata().is_ok_and(|there| !there.is_file() && !there.is_dir()) {
+        if self.is_special() {
             let out = File::options().write(true).open(self.path);
             let out = out.with_context(|| format!("cannot open {}", self.path.display()))?;
             return straight(out, self.path, write);

@@ -249,10 +249,6 @@ pub fn run(arguments: &EvaluateLinksArgs) -> Result<()> {
         None => HeldOutLinks::new(&view, &split, arguments.every as usize)?,
     };
     without_hybrid(&mut methods, arguments.methods.is_some(), &view, seed)?;
-    if asked.queries.len() < FEW {
-        let positions = count(asked.queries.len() as u64, "position");
-        status(format_args!("only {positions} to ask about: too few for meaningful figures"));
-    }
     let several = methods.len() * params.anchors.len() > 1;
     let run_path = |method: &str, anchors: bool| {
         let name = if anchors { method.to_owned() } else { format!("{method}.no-anchors") };
@@ -261,6 +257,10 @@ pub fn run(arguments: &EvaluateLinksArgs) -> Result<()> {
         folder.or_else(|| arguments.run.as_ref().map(one))
     };
     check_outputs(arguments, &methods, &params, &run_path)?;
+    if asked.queries.len() < FEW {
+        let positions = count(asked.queries.len() as u64, "position");
+        status(format_args!("only {positions} to ask about: too few for meaningful figures"));
+    }
     if let Some(runs) = &arguments.runs {
         std::fs::create_dir_all(runs).with_context(|| format!("cannot create {}", runs.display()))?;
         let path = runs.join("qrels");

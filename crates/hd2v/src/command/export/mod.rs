@@ -66,9 +66,9 @@ pub fn run(arguments: &ExportArgs) -> Result<()> {
         ExportFormat::Tsv => OutputKind::Tsv,
         ExportFormat::Parquet => OutputKind::Parquet,
     };
-    let pair = matches!(arguments.format, ExportFormat::Npy | ExportFormat::Tsv) && output.as_os_str() != "-";
     let metadata = metadata_path(output);
     let vectors = Destination { path: output, kind, force };
+    let pair = matches!(kind, OutputKind::Npy | OutputKind::Tsv) && !vectors.is_stdout();
     let rows = Destination { path: &metadata, kind: OutputKind::Metadata, force };
     check(&[vectors, rows][..1 + usize::from(pair)], &[&arguments.model])?;
     let model = open_model(&arguments.model)?;

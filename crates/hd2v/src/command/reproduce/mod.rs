@@ -221,6 +221,8 @@ fn check_outputs(arguments: &ReproduceArgs) -> Result<()> {
 
 pub fn run(arguments: &ReproduceArgs) -> Result<()> {
     let folder = &arguments.output;
+    folder::refuse_other(folder)?;
+    check_outputs(arguments)?;
     let corpus = Corpus::open(&arguments.corpus)?;
     corpus.verify()?;
     // Everything is checked now, not after an hour of training.
@@ -253,8 +255,6 @@ pub fn run(arguments: &ReproduceArgs) -> Result<()> {
         "reference_epochs": params.reference_epochs,
         "text_epochs": params.text_epochs,
     });
-    folder::refuse_other(folder)?;
-    check_outputs(arguments)?;
     let _lock = folder::lock(folder)?;
     folder::keep_settings(folder, &settings)?;
     for part in ["cells", "runs"] {
