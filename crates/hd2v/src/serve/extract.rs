@@ -152,8 +152,8 @@ pub fn check_question(question: &QuestionJson, limits: &Limits) -> Result<(), Ap
     if question.min_probability.is_some_and(|min| !(0.0..=1.0).contains(&min)) {
         return Err(ApiError::unprocessable("unfit", "`min_probability` must be between 0 and 1"));
     }
-    if question.min_probability.is_some() && question.rank.is_some_and(|rank| rank != Ranking::Hybrid) {
-        let message = "`min_probability` is for the hybrid only: no other ranking gives probabilities";
+    if let (Some(_), Some(rank)) = (question.min_probability, question.rank.filter(|&rank| rank != Ranking::Hybrid)) {
+        let message = format!("only the hybrid gives probabilities, not {rank}; ask for no least probability");
         return Err(ApiError::unprocessable("unfit", message));
     }
     let mut names = question.exclude.iter().chain(&question.only).chain(&question.source);
