@@ -90,6 +90,7 @@ pub fn write_pair_atomically<E: From<Error>>(
     write_first: impl FnOnce(&mut BufWriter<File>) -> std::result::Result<(), E>,
     write_second: impl FnOnce(&mut BufWriter<File>) -> std::result::Result<(), E>,
 ) -> std::result::Result<(), E> {
+    let _lock = OutputLock::take(first)?;
     let (mut one, mut other) = (AtomicFile::create(first)?, AtomicFile::create(second)?);
     write_first(&mut one.out)?;
     write_second(&mut other.out)?;
