@@ -79,6 +79,9 @@ pub enum Error {
     /// The text of a question has no words.
     #[error("the text has no words")]
     NoWords,
+    /// The operating system starts no more threads.
+    #[error("cannot start threads: {0}; use fewer, or allow this user more processes")]
+    Threads(String),
     /// A parameter or a combination of them makes no sense.
     #[error("{0}")]
     Usage(String),

@@ -6,6 +6,7 @@ use std::path::{Path, PathBuf};
 use anyhow::Result;
 use clap::Args;
 use hyperdoc2vec::import::{ImportOptions, TextFormat};
+use hyperdoc2vec::storage::write_pair_atomically;
 use hyperdoc2vec::{Document, Error, export};
 use hyperdoc2vec::{Inferred, Inferrer};
 use serde::Serialize;
@@ -98,18 +99,16 @@ pub fn run(arguments: &EmbedArgs) -> Result<()> {
     let mut reporter = Reporter::new();
     let mut tally = TextCounts::default();
     if npy {
-        ids.write_file(&mut |ids| {
-            texts.write_file(&mut |out| {
-                let dim = model.params().dim;
-                out.write_all(&export::npy_head(0, dim, HEAD))?;
-                let write = |id: &str, vector: &[f32]| {
-                    writeln!(ids, "{}", id.replace(['\n', '\r'], " "))?;
-                    vector.iter().try_for_each(|x| out.write_all(&x.to_le_bytes()))
-                };
-                tally = embed(arguments, kind, &inferrer, write, &mut reporter)?;
-                out.seek(SeekFrom::Start(0))?;
-                Ok(out.write_all(&export::npy_head(tally.texts as usize, dim, HEAD))?)
-            })
+        write_pair_atomically([output, ids.path], |[out, ids]| {
+            let dim = model.params().dim;
+            out.write_all(&export::npy_head(0, dim, HEAD))?;
+            let write = |id: &str, vector: &[f32]| {
+                writeln!(ids, "{}", id.replace(['\n', '\r'], " "))?;
+                vector.iter().try_for_each(|x| out.write_all(&x.to_le_bytes()))
+            };
+            tally = embed(arguments, kind, &inferrer, write, &mut reporter)?;
+            out.seek(SeekFrom::Start(0))?;
+            anyhow::Ok(out.write_all(&export::npy_head(tally.texts as usize, dim, HEAD))?)
         })?;
     } else {
         texts.write(&mut |out| {

@@ -160,15 +160,21 @@ impl<B: Send + 'static> Patient<B> {
     /// Starts to read: `next` gives the batches, of what `consumed` counts.
     pub fn new(mut next: impl FnMut() -> Result<Option<B>> + Send + 'static, consumed: Arc<Consumed>) -> Patient<B> {
         let (sender, receiver) = mpsc::sync_channel(1);
-        std::thread::spawn(move || {
-            loop {
-                let batch = next();
-                let last = !matches!(batch, Ok(Some(_)));
-                if sender.send(batch).is_err() || last {
-                    break;
+        let read = {
+            let sender = sender.clone();
+            move || {
+                loop {
+                    let batch = next();
+                    let last = !matches!(batch, Ok(Some(_)));
+                    if sender.send(batch).is_err() || last {
+                        break;
+                    }
                 }
             }
-        });
+        };
+        if let Err(error) = std::thread::Builder::new().name("read".to_owned()).spawn(read) {
+            let _ = sender.send(Err(Error::Threads(error.to_string())));
+        }
         Patient { batches: receiver, consumed, over: false }
     }
 

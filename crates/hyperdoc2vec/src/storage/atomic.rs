@@ -87,13 +87,11 @@ pub fn write_atomically<T, E: From<Error>>(
 /// a second, never with one that does not fit.
 pub fn write_pair_atomically<E: From<Error>>(
     [first, second]: [&Path; 2],
-    write_first: impl FnOnce(&mut BufWriter<File>) -> std::result::Result<(), E>,
-    write_second: impl FnOnce(&mut BufWriter<File>) -> std::result::Result<(), E>,
+    write: impl FnOnce([&mut BufWriter<File>; 2]) -> std::result::Result<(), E>,
 ) -> std::result::Result<(), E> {
     let _lock = OutputLock::take(first)?;
     let (mut one, mut other) = (AtomicFile::create(first)?, AtomicFile::create(second)?);
-    write_first(&mut one.out)?;
-    write_second(&mut other.out)?;
+    write([&mut one.out, &mut other.out])?;
     let (one, other) = (one.finish()?, other.finish()?);
     match fs::remove_file(second) {
         Err(error) if error.kind() != io::ErrorKind::NotFound => return Err(Error::io("replace", second)(error).into()),
@@ -350,19 +348,19 @@ mod tests {
     fn two_files_take_their_places_together_or_not_at_all() {
         let dir = tempfile::tempdir().expect("a directory");
         let [vectors, rows] = ["v", "r"].map(|name| dir.path().join(name));
-        let write = |text: &'static str| {
-            move |out: &mut BufWriter<File>| out.write_all(text.as_bytes()).map_err(Error::io("write", Path::new(text)))
+        let write = |texts: [&'static str; 2], fails: bool| {
+            write_pair_atomically([&vectors, &rows], |outs| {
+                for (out, text) in outs.into_iter().zip(texts) {
+                    out.write_all(text.as_bytes()).map_err(Error::io("write", &vectors))?;
+                }
+                if fails { Err(Error::Interrupted) } else { Ok(()) }
+            })
         };
         let read = || [&vectors, &rows].map(|path| fs::read_to_string(path).unwrap_or_default());
-        write_pair_atomically([&vectors, &rows], write("1"), write("one")).expect("written");
-        let failed: Result<()> = write_pair_atomically([&vectors, &rows], write("2"), |_| Err(Error::Interrupted));
-        assert!(failed.is_err());
+        write(["1", "one"], false).expect("written");
+        assert!(write(["2", "two"], true).is_err());
         assert_eq!(read(), ["1", "one"]);
-        let first_failed: Result<()> =
-            write_pair_atomically([&vectors, &rows], |_| Err(Error::Interrupted), write("two"));
-        assert!(first_failed.is_err());
-        assert_eq!(read(), ["1", "one"]);
-        write_pair_atomically([&vectors, &rows], write("2"), write("two")).expect("written");
+        write(["2", "two"], false).expect("written");
         assert_eq!(
             (read(), names(dir.path())),
             (["2", "two"].map(str::to_owned), vec!["r".to_owned(), "v".to_owned()])

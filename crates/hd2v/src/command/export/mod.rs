@@ -77,14 +77,13 @@ pub fn run(arguments: &ExportArgs) -> Result<()> {
         return report(&model, which, output);
     }
     if pair {
-        write_pair_atomically(
-            [output, &metadata],
-            |out| match arguments.format {
-                ExportFormat::Npy => write(output, export::npy(&model, which, out)),
-                _ => write(output, export::tsv(&model, which, out)),
-            },
-            |out| write(&metadata, export::metadata(&model, which, out)),
-        )?;
+        write_pair_atomically([output, &metadata], |[out, names]| {
+            match arguments.format {
+                ExportFormat::Npy => write(output, export::npy(&model, which, out))?,
+                _ => write(output, export::tsv(&model, which, out))?,
+            }
+            write(&metadata, export::metadata(&model, which, names))
+        })?;
         status(format_args!("{}: description of the rows", metadata.display()));
         return report(&model, which, output);
     }
