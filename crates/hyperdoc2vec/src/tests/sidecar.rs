@@ -27,7 +27,7 @@ fn model(seed: u64) -> (TempDir, Model, Vec<String>) {
     params.content.epochs = 1;
     params.set_epochs(2);
     let path = dir.path().join("m");
-    Training::new(&corpus).params(params).run(&path).expect("trained");
+    Training::new(&corpus).params(params).replace().run(&path).expect("trained");
     let words = |doc| corpus.words(doc).iter().take(20).map(|&word| corpus.word(word)).collect::<Vec<_>>().join(" ");
     let texts = corpus.documents().step_by(10).map(words).collect();
     (dir, Model::open(&path).expect("a model"), texts)

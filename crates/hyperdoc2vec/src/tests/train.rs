@@ -33,7 +33,7 @@ fn train(
     checkpoints: Option<&Checkpoints>,
     watch: TrainWatch<'_>,
 ) -> Result<()> {
-    let mut training = Training::new(corpus).params(params.clone()).threads(threads).watch(watch);
+    let mut training = Training::new(corpus).params(params.clone()).threads(threads).replace().watch(watch);
     if let Some(Checkpoints { path, every, resume }) = checkpoints {
         training = training.checkpoint(path, *every).resume(*resume);
     }
