@@ -31,7 +31,7 @@ pub enum Error {
         what: String,
     },
     /// A record of the input cannot be read, and bad records are not skipped.
-    #[error("{place}: {what}. Mend it, or skip bad records")]
+    #[error("{place}: {what}. Correct it, or skip bad records")]
     BadRecord {
         /// File and line.
         place: String,
@@ -39,7 +39,7 @@ pub enum Error {
         what: String,
     },
     /// The destination exists, and nobody allowed it to be replaced.
-    #[error("{}: exists already; choose another name, or allow it to be replaced", path.display())]
+    #[error("{}: already exists; choose another name, or allow replacing it", path.display())]
     Exists {
         /// The destination.
         path: PathBuf,
@@ -105,7 +105,7 @@ pub enum Error {
         checkpoint: PathBuf,
     },
     /// A trained model could not be written.
-    #[error("{source}; what was learnt is kept: make room, then resume from the checkpoint {}", checkpoint.display())]
+    #[error("{source}; the training so far is saved: free some space, then resume from the checkpoint {}", checkpoint.display())]
     Unsaved {
         /// The cause.
         source: Box<Error>,

@@ -48,7 +48,7 @@ impl Split {
     pub fn by_date(corpus: &Corpus, until: Date) -> Result<Split> {
         let wrong = |what| Error::input(corpus.path().display().to_string(), what);
         let Some((first, last)) = corpus.manifest().dates else {
-            let what = "its documents have no dates, so none is dated up to a day; train on all of them";
+            let what = "its documents have no dates, so they cannot be split by date; train on all of them";
             return Err(wrong(what.to_owned()));
         };
         let part = |doc| match corpus.date(doc) {

@@ -57,7 +57,8 @@ impl<'a> View<'a> {
         words.sort_by_key(|word| std::cmp::Reverse(counts[word.index()]));
         if words.is_empty() {
             let place = corpus.path().display().to_string();
-            let what = format!("no word occurs {min_count} times in the documents to train on; lower the least count");
+            let what =
+                format!("no word occurs {min_count} times in the documents to train on; lower the minimum count");
             return Err(Error::input(place, what));
         }
         let mut word_rows = vec![OptionalNumber::NONE; counts.len()];

@@ -109,7 +109,7 @@ impl<'a> Inferrer<'a> {
     /// With parameters of one's own.
     pub fn with(model: &'a Model, params: &InferParams) -> Result<Inferrer<'a>> {
         if !model.params().method.knows_words() {
-            let what = "a deepwalk model knows links alone, so no vector follows from a text; train another method";
+            let what = "a deepwalk model is trained on links only and cannot embed text; train another method";
             return Err(Error::Unsupported { path: model.path().to_owned(), what: what.to_owned() });
         }
         let (words, counts) = (model.vectors(Vectors::WordOut), model.word_counts());

@@ -1,4 +1,6 @@
 //! Random numbers as a function of what they are for, never of timing or of the order of threads.
+//!
+//! Ours, not rand: the sequence is part of what a seed promises, and generators of rand may change between versions.
 
 mod alias_table;
 

@@ -2,6 +2,9 @@
 //!
 //! `score(d) = Σ weight · idf · count · (k1 + 1) / (count + k1 · (1 − b + b · length / average length))`
 //! with `idf = ln(1 + (N − n + ½) / (n + ½))` for a word that n of N documents have.
+//!
+//! Ours, not tantivy: queries weigh their words, scores are shared out among words exactly, and the lists lie in the model
+//! file.
 
 use crate::id::{DocRow, WordRow};
 use crate::kernel::ln;

@@ -557,7 +557,7 @@ fn what_cannot_be_trained_is_said_clearly() {
     let error = run(&unlinked, &TrainParams { until: "2009".parse().ok(), ..small.clone() }).expect_err("no dates");
     assert!(error.contains("no dates"), "{error}");
     let error = run(&unlinked, &TrainParams { min_count: 100, ..small.clone() }).expect_err("no words");
-    assert!(error.contains("lower the least count"), "{error}");
+    assert!(error.contains("lower the minimum count"), "{error}");
     for dim in [0, 100_000] {
         let error = run(&unlinked, &TrainParams { dim, ..small.clone() }).expect_err("no such size");
         assert!(error.contains("must be from 1 to 4096"), "{error}");

@@ -83,7 +83,7 @@ impl Examination {
 
     pub fn report(&self) -> String {
         let mut out = format!(
-            "intact: {}, {} with vectors; every checksum fits\nwritten by program {} in version {} of the format",
+            "intact: {}, {} with vectors; all checksums match\nwritten by program {} in version {} of the format",
             count(self.documents, "document"),
             count(self.vocabulary, "word"),
             self.program,
@@ -129,7 +129,7 @@ fn state<T>(sidecar: Result<Sidecar<T>, Error>) -> Result<String> {
     Ok(match sidecar? {
         Sidecar::Whole(_) => "whole".to_owned(),
         Sidecar::Missing => "none".to_owned(),
-        Sidecar::Stale => "of another model; it is made anew when it is needed".to_owned(),
-        Sidecar::Damaged(what) => format!("damaged: {what}; remove it, or make it anew"),
+        Sidecar::Stale => "belongs to another model; it will be rebuilt when needed".to_owned(),
+        Sidecar::Damaged(what) => format!("damaged: {what}; remove it, or rebuild it"),
     })
 }

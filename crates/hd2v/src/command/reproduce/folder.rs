@@ -22,18 +22,6 @@ pub fn write(path: &Path, text: &str) -> Result<()> {
     Ok(write_atomically(path, |out| out.write_all(text.as_bytes()).map_err(Error::io("write", path)))?)
 }
 
-/// Removes what a killed run left half-written.
-pub fn clear(folder: &Path) -> Result<()> {
-    let entries = std::fs::read_dir(folder).with_context(|| format!("cannot read {}", folder.display()))?;
-    for path in entries.flatten().map(|entry| entry.path()) {
-        let name = path.file_name().unwrap_or_default().to_string_lossy();
-        if name.starts_with(".tmp") || name.ends_with(".part") {
-            std::fs::remove_file(&path).with_context(|| format!("cannot remove {}", path.display()))?;
-        }
-    }
-    Ok(())
-}
-
 pub fn read_json(path: &Path) -> Result<Option<Value>> {
     if !path.exists() {
         return Ok(None);
@@ -80,7 +68,7 @@ pub fn keep_settings(folder: &Path, settings: &Value) -> Result<()> {
     let differs = differences("", &before, settings);
     if !differs.is_empty() || before != *settings {
         bail!(
-            "{}: was begun with other settings ({}); use the same settings, or choose another folder",
+            "{}: was started with different settings ({}); use the same settings, or choose another folder",
             folder.display(),
             differs.iter().take(5).cloned().collect::<Vec<_>>().join("; ")
         );

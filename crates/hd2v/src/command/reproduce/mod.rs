@@ -45,7 +45,7 @@ use super::evaluate::links::{
 };
 use crate::output::{print, status};
 use crate::progress::{EvaluateReporter, TrainReporter, folds_teller, stop_on_interrupt, stopped};
-use folder::{clear, read_json, write, write_json};
+use folder::{read_json, write, write_json};
 
 /// Run every experiment of the paper on a corpus, and write a report with tables and plots
 #[derive(Args)]
@@ -260,7 +260,6 @@ pub fn run(arguments: &ReproduceArgs) -> Result<()> {
     for part in ["cells", "runs"] {
         let part = folder.join(part);
         std::fs::create_dir_all(&part).with_context(|| format!("cannot create {}", part.display()))?;
-        clear(&part)?;
     }
     let scratch = folder::scratch(folder)?;
     stop_on_interrupt();

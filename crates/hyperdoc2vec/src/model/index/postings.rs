@@ -3,6 +3,8 @@
 //! A list is the number of its documents, then for each document in order one number, `gap · 4 + min(count, 4) − 1`,
 //! and behind it `count − 4` where the count is 4 or more; the gap is how many documents lie between it and the one
 //! before. Numbers are LEB128: seven bits a byte, the lowest first. A word that no document has is an empty list.
+//!
+//! Ours, not tantivy: that keeps a directory of its own, while these lists are arrays of the model file.
 
 use std::io;
 use std::ops::Range;
