@@ -395,6 +395,48 @@ mod tests {
         }
     }
 
+    /// Process ids do not tell writers apart: containers that share a volume have the same.
+    #[test]
+    fn two_writers_of_one_process_write_to_files_of_their_own() {
+        let dir = tempfile::tempdir().expect("a directory");
+        let path = dir.path().join("f");
+        let [mut one, mut other] = [0, 1].map(|_| AtomicFile::create(&path).expect("a file"));
+        assert_eq!(names(dir.path()).len(), 2);
+        one.out.write_all(b"one").expect("written");
+        other.out.write_all(b"other").expect("written");
+        one.finish().and_then(FinishedFile::publish).expect("published");
+        assert_eq!(fs::read_to_string(&path).expect("a file"), "one");
+        other.finish().and_then(FinishedFile::publish).expect("published");
+        assert_eq!((fs::read_to_string(&path).expect("a file").as_str(), names(dir.path()).len()), ("other", 1));
+    }
+
+    #[test]
+    #[cfg(target_os = "linux")]
+    fn there_is_no_moment_without_a_directory_while_it_is_replaced() {
+        use std::sync::atomic::{AtomicBool, Ordering};
+        let dir = tempfile::tempdir().expect("a directory");
+        let path = dir.path().join("c");
+        let replace = || {
+            let (part, _lock) = unfinished_directory(&path).expect("a directory");
+            fs::write(part.path().join("tokens"), "x").expect("a file");
+            publish_directory(part, &path).expect("published");
+        };
+        replace();
+        let done = AtomicBool::new(false);
+        std::thread::scope(|scope| {
+            let watching = scope.spawn(|| {
+                let mut looks = 0u64;
+                while !done.load(Ordering::Relaxed) {
+                    assert!(path.exists(), "after {looks} looks");
+                    looks += 1;
+                }
+            });
+            (0..300).for_each(|_| replace());
+            done.store(true, Ordering::Relaxed);
+            watching.join().expect("it was always there");
+        });
+    }
+
     #[test]
     fn what_was_moved_aside_goes_back_unless_its_place_is_taken() {
         let dir = tempfile::tempdir().expect("a directory");
