@@ -1,10 +1,12 @@
 //! The formats that can be imported, by name.
 
-use std::fmt;
-use std::str::FromStr;
+use strum::{Display, EnumString, IntoStaticStr, VariantArray};
+
+use crate::error::unknown_name;
 
 /// The formats that can be imported.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Display, EnumString, IntoStaticStr, VariantArray)]
+#[strum(serialize_all = "lowercase", parse_err_ty = String, parse_err_fn = unknown_format)]
 pub enum Format {
     /// One JSON object a line.
     Jsonl,
@@ -31,53 +33,12 @@ pub enum Format {
 }
 
 impl Format {
-    /// All formats.
-    pub const ALL: [Format; 11] = [
-        Format::Jsonl,
-        Format::Lines,
-        Format::Html,
-        Format::Markdown,
-        Format::MediaWiki,
-        Format::Tei,
-        Format::Jats,
-        Format::Latex,
-        Format::Papers,
-        Format::S2orc,
-        Format::Unarxive,
-    ];
-
     /// Its name, in lower case.
     pub fn name(self) -> &'static str {
-        match self {
-            Format::Jsonl => "jsonl",
-            Format::Lines => "lines",
-            Format::Html => "html",
-            Format::Markdown => "markdown",
-            Format::MediaWiki => "mediawiki",
-            Format::Tei => "tei",
-            Format::Jats => "jats",
-            Format::Latex => "latex",
-            Format::Papers => "papers",
-            Format::S2orc => "s2orc",
-            Format::Unarxive => "unarxive",
-        }
+        self.into()
     }
 }
 
-impl fmt::Display for Format {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(self.name())
-    }
-}
-
-impl FromStr for Format {
-    type Err = String;
-
-    fn from_str(name: &str) -> Result<Format, String> {
-        let names = || Format::ALL.map(Format::name).join(", ");
-        Format::ALL
-            .into_iter()
-            .find(|format| format.name() == name)
-            .ok_or_else(|| format!("expected a format ({}), found {name:?}", names()))
-    }
+fn unknown_format(name: &str) -> String {
+    unknown_name::<Format>("a format", name)
 }

@@ -292,7 +292,7 @@ impl Asking<'_> {
             .write_with(&path, content)?;
         *tables = none();
         let model = Model::open(&path)?;
-        let fold = AskedFold { view: &before, searcher: &Searcher::new(&model), content, params, held: &fold.held };
+        let fold = FoldModel { view: &before, searcher: &Searcher::new(&model), content, params, held: &fold.held };
         let mut all = Vec::with_capacity(questions.len());
         let parts = questions.chunks(AT_ONCE);
         let batches = parts.len();
@@ -320,7 +320,7 @@ impl Asking<'_> {
 }
 
 /// A model trained without the links of a fold, ready to be asked for them.
-struct AskedFold<'a> {
+struct FoldModel<'a> {
     view: &'a View<'a>,
     searcher: &'a Searcher<'a>,
     content: &'a ContentIndex,
@@ -328,10 +328,10 @@ struct AskedFold<'a> {
     held: &'a [bool],
 }
 
-impl AskedFold<'_> {
+impl FoldModel<'_> {
     /// The samples of one link, without and with its source.
     fn samples(&self, question: &LinkQuestion) -> Result<[Samples; 2]> {
-        let AskedFold { view, searcher, content, params, held } = *self;
+        let FoldModel { view, searcher, content, params, held } = *self;
         let mut rng = Rng::keyed(params.seed, &[PURPOSE, 3, question.position as u64]);
         let query = Query::of_link(view, &content.terms, question.position, params.window, rng.chance(0.5));
         let source = LinkSource::of_link(view, searcher.model(), question.position, |row| !held[row.index()])?;

@@ -10,7 +10,7 @@ use serde_json::{Value, json};
 
 use super::super::common::open_model;
 use super::classes::SvmArgs;
-use super::links::{merge, tell_small};
+use super::links::{merge, report_small_classes};
 use super::table::{ends, percent, table};
 use crate::output::{count, print, print_json, status};
 use crate::progress::{folds_teller, stop_on_interrupt};
@@ -52,7 +52,7 @@ pub fn run(arguments: &EvaluateIntentsArgs) -> Result<()> {
     let svm = arguments.svm.params();
     let words = ContextWords::of_model(&read(&arguments.file, &arguments.field)?, &model, &arguments.file)?;
     let words = words.without_small(arguments.min_class);
-    tell_small(&arguments.file, &words);
+    report_small_classes(&arguments.file, &words);
     stop_on_interrupt();
     let contexts = words.vectors(model.vectors(Vectors::WordIn));
     let mut watch = folds_teller("intents", arguments.folds);

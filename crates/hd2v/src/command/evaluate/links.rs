@@ -362,7 +362,7 @@ fn check_outputs(
 /// The words of labelled contexts; classes with fewer members than folds are left out, and reported.
 pub fn context_words(file: &Path, view: &View<'_>, folds: usize, seed: u64) -> Result<ContextWords> {
     let words = ContextWords::of_view(&read_intents(file, "label")?, view, file)?.without_small(folds);
-    tell_small(file, &words);
+    report_small_classes(file, &words);
     let dealt = words.deal(folds, seed);
     dealt.map_err(|error| match error {
         Error::Usage(what) => Error::Usage(format!("{}: {what}", file.display())),
@@ -372,7 +372,7 @@ pub fn context_words(file: &Path, view: &View<'_>, folds: usize, seed: u64) -> R
 }
 
 /// Reports classes that were left out.
-pub fn tell_small(file: &Path, words: &ContextWords) {
+pub fn report_small_classes(file: &Path, words: &ContextWords) {
     for (name, members) in &words.small {
         let members = count(*members as u64, "context");
         status(format_args!("{}: {name:?} is left out: only {members}", file.display()));
