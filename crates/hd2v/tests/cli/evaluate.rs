@@ -399,7 +399,10 @@ fn a_report_that_was_stopped_goes_on_to_the_same_figures() {
     assert!(figures(&place, "report") == whole);
     assert!(place.path("report/runs/qrels").is_file() && place.path("report/runs/h-d2v.run").is_file());
     let message = place.refused(&format!("{command} --every 2"));
-    assert!(message.contains("begun with other settings") && message.contains("every was 1, is now 2"), "{message}");
+    assert!(
+        message.contains("started with different settings") && message.contains("every was 1, is now 2"),
+        "{message}"
+    );
     // What decides one part alone is done again alone.
     place.write("labels.tsv", (0..80).map(|doc| format!("d{doc:06}\t{}\n", doc % 2)).collect::<String>());
     let labelled = command.replace("--label-prefix topic:", "--labels labels.tsv");
