@@ -34,7 +34,7 @@ impl Intact {
 static INTACT: LazyLock<Intact> = LazyLock::new(|| {
     let dir = tempfile::tempdir().expect("a directory");
     let mut params = GenerateParams::default();
-    (params.docs, params.links, params.words) = (60, 400, 20);
+    (params.docs, params.links, params.words) = (60, 400, 100);
     let documents = Generator::new(&params).expect("a plan").documents(0..60);
     let corpus = Import::documents(documents).min_count(1).build(dir.path().join("corpus")).expect("a corpus");
     Training::new(&corpus).dim(4).epochs(2).threads(1).run(dir.path().join("intact")).expect("a model");
