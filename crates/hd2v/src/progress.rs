@@ -307,6 +307,7 @@ impl EvaluateReporter {
                     let dropped = if cell.anchors { "" } else { " without anchors" };
                     (cell.method.as_str(), 1.0, format!("{}{dropped}: done after {seconds:.0} s", cell.method))
                 }
+                _ => return stopped(),
             };
             state.shares.insert(name.to_owned(), share);
             let what = format!("[{}/{}] {what}{}", state.done, self.total, self.left(&state));

@@ -148,7 +148,7 @@ fn of_model(model: &Path, corpus: &Path) {
         vectors.len()
     );
     tell("all documents, one thread", &on(1, || milliseconds(100, |number| drop(black_box(exact(number))))));
-    let index = on(2, || Index::build(&searcher, &path(&model)).expect("an index"));
+    let index = on(2, || Index::build(&model, &path(&model)).expect("an index"));
     let ask = |number: usize| index.top(&model, &vectors[number], TOP, |_| true).expect("asked").expect("enough");
     tell("by the index, one thread", &on(1, || milliseconds(vectors.len(), |number| drop(black_box(ask(number))))));
     let found = |number: usize| {
@@ -218,7 +218,7 @@ fn large(dir: &Path) {
         tell(&format!("all documents, {threads} threads"), &times);
     }
     let started = Instant::now();
-    let index = on(2, || Index::build(&searcher, &path(&model)).expect("an index"));
+    let index = on(2, || Index::build(&model, &path(&model)).expect("an index"));
     let seconds = started.elapsed().as_secs_f64();
     let ask = |number: usize| index.top(&model, &vectors[number], TOP, |_| true).expect("asked").expect("enough");
     let times = on(1, || milliseconds(200, |number| drop(black_box(ask(number)))));

@@ -26,6 +26,7 @@ pub mod id {
     pub use crate::id::*;
 }
 pub mod import {
+    pub use crate::corpus::prepare::Batch;
     pub use crate::import::parsed::Parsed;
     pub use crate::import::tree::Pages;
 
@@ -54,6 +55,8 @@ pub mod import {
         pub use crate::import::papers::*;
     }
     pub mod reference {
+        pub use crate::import::reference::entry::BibliographyEntry;
+        pub use crate::import::reference::linker::{Match, NearMatch};
         pub use crate::import::reference::*;
     }
     pub mod s2orc {
@@ -74,8 +77,17 @@ pub mod kernel {
 }
 pub mod model {
     pub mod index {
+        pub use crate::model::index::links::Context;
+
         pub mod postings {
+            use crate::model::Model;
             pub use crate::model::index::postings::*;
+            pub use crate::model::index::terms::Field;
+
+            /// The inverted index of a field, where the model has one.
+            pub fn postings(model: &Model, field: Field) -> Option<Postings<'_>> {
+                model.postings(field)
+            }
         }
         pub mod terms {
             pub use crate::model::index::terms::*;
@@ -100,9 +112,10 @@ pub mod storage {
     }
 }
 pub mod search {
+    pub use crate::search::Ranking;
     pub use crate::search::query::Query;
     pub use crate::search::rank::Hit;
-    pub use crate::search::{Ranking, Searcher, nearest};
+    pub use crate::search::searcher::Searcher;
 
     pub mod approximate {
         pub use crate::search::approximate::*;
@@ -120,6 +133,7 @@ pub mod search {
         pub use crate::search::rank::*;
     }
     pub mod ranker {
+        pub use crate::search::ranker::forest::{BoostParams, Forest, Samples};
         pub use crate::search::ranker::*;
     }
 }

@@ -47,6 +47,8 @@
 //! The loops are slow without optimisation: a debug build of a program that depends on this crate wants
 //! `[profile.dev.package.hyperdoc2vec] opt-level = 3` in its `Cargo.toml`.
 
+#![warn(unnameable_types)]
+
 mod add;
 pub mod corpus;
 pub mod document;

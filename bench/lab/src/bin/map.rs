@@ -10,7 +10,7 @@ use std::ops::ControlFlow;
 use std::time::Instant;
 
 use hyperdoc2vec::Model;
-use hyperdoc2vec::internals::search::{nearest, rank};
+use hyperdoc2vec::internals::search::rank::{self, nearest};
 use hyperdoc2vec::map::layout;
 use hyperdoc2vec::model::Vectors;
 use hyperdoc2vec_lab::cpu_seconds;

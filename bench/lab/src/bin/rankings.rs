@@ -20,7 +20,7 @@ use hyperdoc2vec::corpus::{HeldOutLink, Split};
 use hyperdoc2vec::internals::corpus::view::View;
 use hyperdoc2vec::internals::id::DocRow;
 use hyperdoc2vec::internals::kernel::Matrix;
-use hyperdoc2vec::internals::model::index::postings::PostingsBuf;
+use hyperdoc2vec::internals::model::index::postings::{PostingsBuf, postings};
 use hyperdoc2vec::internals::model::index::terms::{Field, Terms, cited};
 use hyperdoc2vec::internals::model::weighting::ContextCounts;
 use hyperdoc2vec::internals::search::bm25::{B, BM25F_K1, Bm25, Bm25F, K1};
@@ -168,7 +168,7 @@ fn main() {
         let near = get("near", params.citation.decay);
         let lists = || PostingsBuf::collect(|take| cited(&view, &terms, &ContextCounts::new(window, near), take));
         let cited = indexes.entry((window, near.to_bits())).or_insert_with(lists);
-        let own = Bm25::with(model.postings(Field::Text).unwrap(), get("k1", K1), get("b", B));
+        let own = Bm25::with(postings(&model, Field::Text).unwrap(), get("k1", K1), get("b", B));
         let cited = Bm25::with(cited.view(), get("ck1", get("k1", K1)), get("cb", B));
         let joint =
             Bm25F::with([own.clone(), cited.clone()], [get("own", 1.0), get("cited", 1.0)], get("k1", BM25F_K1));

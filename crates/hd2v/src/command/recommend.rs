@@ -10,7 +10,7 @@ use anyhow::{Context, Result, bail};
 use clap::{ArgGroup, Args};
 use hyperdoc2vec::model::Sidecar;
 use hyperdoc2vec::recommend::{DEFAULT_TOP, DocumentHit, QuerySummary, Question, Recommender, Why, WordShares};
-use hyperdoc2vec::search::{ApproximateIndex, INDEX_DEPTHS, Ranking, Searcher, index_path};
+use hyperdoc2vec::search::{ApproximateIndex, INDEX_DEPTHS, Ranking, index_path};
 use hyperdoc2vec::{Date, Error};
 
 use super::common::{hits_table, named, open_model};
@@ -207,7 +207,7 @@ fn index(
     };
     status(format_args!("{shown}: building the index{why} …"));
     let started = Instant::now();
-    let index = ApproximateIndex::build(&Searcher::new(model), &path)?;
+    let index = ApproximateIndex::build(model, &path)?;
     let seconds = started.elapsed().as_secs_f64();
     status(format_args!("{shown}: built in {seconds:.1} s; {}", recall_text(&index, arguments.top)));
     Ok(Some(index))

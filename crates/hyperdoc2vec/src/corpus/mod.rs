@@ -18,7 +18,7 @@ pub(crate) mod cited_by;
 pub(crate) mod groups;
 mod links;
 mod manifest;
-mod prepare;
+pub(crate) mod prepare;
 pub(crate) mod split;
 pub(crate) mod view;
 pub(crate) mod window;

@@ -271,6 +271,7 @@ pub(crate) fn features(tables: &Tables, params: &TrainParams) -> Vec<Features> {
 
 /// A step of a classification.
 #[derive(Debug)]
+#[non_exhaustive]
 pub enum Classifying<'a> {
     /// A model is trained.
     Training(&'a str, &'a TrainProgress),

@@ -27,6 +27,7 @@ use crate::model::tables::Table;
 
 /// A labelled context.
 #[derive(Debug, Clone, PartialEq)]
+#[non_exhaustive]
 pub struct LabelledContext {
     /// The text around the link; the link itself is left out.
     pub text: String,
@@ -63,6 +64,7 @@ pub const CHOICE_FOLDS: usize = 5;
 
 /// Labelled contexts as known words.
 #[derive(Debug, Clone)]
+#[non_exhaustive]
 pub struct ContextWords {
     rows: Vec<Vec<WordRow>>,
     classes: Vec<u32>,

@@ -161,6 +161,7 @@ pub struct MethodPlaces {
 
 /// A step of an evaluation.
 #[derive(Debug)]
+#[non_exhaustive]
 pub enum EvaluationStep<'a> {
     /// A model is trained for the first of so many methods.
     Training(&'a str, &'a TrainProgress),

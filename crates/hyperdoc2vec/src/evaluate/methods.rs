@@ -4,6 +4,7 @@ use crate::model::params::{Method, PhaseKind};
 
 /// The model that must be trained before asking.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[non_exhaustive]
 pub enum Trains {
     /// Nothing: links are counted.
     Nothing,
@@ -30,6 +31,7 @@ pub enum TargetVectors {
 
 /// How a model is asked.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[non_exhaustive]
 pub enum Ask {
     /// Not at all: the most linked come first.
     Popular,

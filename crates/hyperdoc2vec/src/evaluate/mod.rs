@@ -28,11 +28,14 @@ pub use classes::{
     run as evaluate_classes,
 };
 pub use criteria::{CRITERIA, CriteriaParams, PROBED, run as evaluate_criteria};
-pub use intents::{CHOICE_FOLDS, COSTS, ContextWords, FunctionParams, Functions, read as read_intents};
+pub use intents::{
+    CHOICE_FOLDS, COSTS, ContextWords, Contexts, FunctionParams, Functions, LabelledContext, read as read_intents,
+};
 pub use links::{EvaluationStep, HeldOutLinks, LinkEvaluation, LinksParams, MethodPlaces, train_params};
 pub use map::map as map_of_documents;
 pub use methods::{
-    LinkMethod, Trains, all as all_link_methods, costs as link_method_costs, defaults as default_link_methods,
+    Ask, LinkMethod, TargetVectors, Trains, all as all_link_methods, costs as link_method_costs,
+    defaults as default_link_methods,
 };
 pub use metrics::Profile;
 pub use ranking_recall::{RankingRecall, ranking_recall};

@@ -9,6 +9,7 @@ const TRIES: usize = 24;
 
 /// One planned position: where in the text it stands is decided when the text is written.
 #[derive(Debug, Clone, PartialEq, Eq)]
+#[non_exhaustive]
 pub struct PlannedLink {
     /// One document or two, distinct, of the same topic and kind, earlier than the source.
     pub targets: Vec<usize>,

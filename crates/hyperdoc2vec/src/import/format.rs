@@ -7,6 +7,7 @@ use crate::error::unknown_name;
 /// The formats that can be imported.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Display, EnumString, IntoStaticStr, VariantArray)]
 #[strum(serialize_all = "lowercase", parse_err_ty = String, parse_err_fn = unknown_format)]
+#[non_exhaustive]
 pub enum Format {
     /// One JSON object a line.
     Jsonl,

@@ -14,6 +14,7 @@ use crate::threads::in_pool;
 
 /// A format of texts that are used as they are read, not made into a corpus.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[non_exhaustive]
 pub enum TextFormat {
     /// One JSON object a line; redirects are left out.
     Jsonl,

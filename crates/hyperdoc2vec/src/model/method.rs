@@ -12,6 +12,7 @@ use crate::error::unknown_name;
 )]
 #[serde(rename_all = "kebab-case")]
 #[strum(serialize_all = "kebab-case", parse_err_ty = String, parse_err_fn = unknown_method)]
+#[non_exhaustive]
 pub enum Method {
     /// hyperdoc2vec as we do it best: PV-DBOW on the content, then sampled softmax on the links.
     #[serde(rename = "h-d2v")]

@@ -273,7 +273,7 @@ impl Model {
     }
 
     /// One half of the search index; `None` in a model that was made without.
-    pub fn postings(&self, field: Field) -> Option<Postings<'_>> {
+    pub(crate) fn postings(&self, field: Field) -> Option<Postings<'_>> {
         let [ends, bytes, lengths] = field.arrays();
         Some(Postings { ends: self.optional(ends)?, bytes: self.required(bytes), lengths: self.required(lengths) })
     }

@@ -9,6 +9,7 @@ use crate::kernel::OutOfRange;
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, EnumString, IntoStaticStr, VariantArray)]
 #[serde(rename_all = "kebab-case")]
 #[strum(serialize_all = "kebab-case")]
+#[non_exhaustive]
 pub enum LossFunction {
     /// `ln Σ e^(s − ln π) − (s_t − ln π_t)`, π being a column's chance to be there; columns are the targets of the batch
     /// and noise. `G = softmax(s − ln π) − [t]`.

@@ -98,9 +98,9 @@ impl Index {
     }
 
     /// Makes the index of a model, writes it to `path`, and opens it. Any number of threads gives the same bytes.
-    pub fn build(searcher: &Searcher<'_>, path: &Path) -> Result<Index> {
+    pub fn build(model: &Model, path: &Path) -> Result<Index> {
+        let searcher = &Searcher::new(model);
         searcher.can_embed()?;
-        let model = searcher.model();
         let out = model.vectors(Vectors::DocOut);
         let count = (out.rows() as f64).sqrt().ceil() as usize;
         let centres = centres(out, count);

@@ -6,30 +6,22 @@ pub(crate) mod explain;
 pub(crate) mod query;
 pub(crate) mod rank;
 pub(crate) mod ranker;
+pub(crate) mod searcher;
 pub(crate) mod suggest;
 
-use std::sync::OnceLock;
-
 pub use approximate::{Index as ApproximateIndex, WANTED as INDEX_DEPTHS, path as index_path};
-use bm25::{Bm25, Bm25F, Term};
 pub(crate) use query::Query;
-pub(crate) use rank::Hit;
-use ranker::LinkSource;
+pub(crate) use rank::{Hit, nearest, nearest_to};
+pub(crate) use searcher::Searcher;
 use strum::{Display, EnumString, IntoStaticStr, VariantArray};
 
-use crate::corpus::groups::Groups;
-use crate::document::tokenize::Tokenizer;
-use crate::error::{Error, Result, unknown_name};
-use crate::id::{DocRow, WordRow};
-use crate::kernel::{Matrix, axpy, gather_sum, sum_of_squares};
-use crate::model::index::links::Links;
-use crate::model::index::terms::Field;
-use crate::model::{Model, Vectors};
+use crate::error::unknown_name;
 
 /// A way to rank documents.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, serde::Deserialize, Display, EnumString, IntoStaticStr, VariantArray)]
 #[serde(rename_all = "kebab-case")]
 #[strum(serialize_all = "kebab-case", parse_err_ty = String, parse_err_fn = unknown_ranking)]
+#[non_exhaustive]
 pub enum Ranking {
     /// The product of the context's IN vector and the document's OUT vector.
     Embedding,
@@ -37,7 +29,7 @@ pub enum Ranking {
     Bm25,
     /// BM25 on its text and on the contexts of the links that point at it.
     Bm25Cited,
-    /// All of them and more, weighed as was learnt: see `ranker`.
+    /// All of them and more, weighed as was learnt.
     Hybrid,
 }
 
@@ -49,152 +41,5 @@ impl Ranking {
     /// The name.
     pub fn name(self) -> &'static str {
         self.into()
-    }
-}
-
-/// The `wanted` rows nearest to row `row` by the cosine, itself left out; rows of zeros are near nothing.
-///
-/// # Panics
-/// If there is no such row.
-pub fn nearest(table: Matrix<'_>, row: usize, wanted: usize) -> Vec<Hit> {
-    rank::top(&cosines(table.row(row), table), wanted, |other| other != row)
-}
-
-/// The `wanted` rows nearest to a vector by the cosine.
-pub(crate) fn nearest_to(table: Matrix<'_>, vector: &[f32], wanted: usize) -> Vec<Hit> {
-    rank::top(&cosines(vector, table), wanted, |_| true)
-}
-
-/// The cosine of a vector with each row; 0 for rows of zeros.
-fn cosines(vector: &[f32], table: Matrix<'_>) -> Vec<f32> {
-    let mut scores = rank::products(vector, table);
-    let own = sum_of_squares(vector).sqrt();
-    for (row, score) in scores.iter_mut().enumerate() {
-        let both = own * sum_of_squares(table.row(row)).sqrt();
-        *score = if both > 0.0 { *score / both } else { 0.0 };
-    }
-    scores
-}
-
-/// The rankings of a model, each by itself: what [`Recommender`](crate::Recommender) asks.
-#[derive(Debug)]
-pub struct Searcher<'a> {
-    model: &'a Model,
-    tokenizer: Tokenizer,
-    text: Option<Bm25<'a>>,
-    cited: Option<Bm25F<'a>>,
-    links: Links<'a>,
-    /// The documents that each document links to, made when first asked for.
-    outgoing: OnceLock<Groups>,
-}
-
-impl<'a> Searcher<'a> {
-    /// Prepares to search `model`.
-    pub fn new(model: &'a Model) -> Searcher<'a> {
-        let text = model.postings(Field::Text).map(Bm25::new);
-        let cited = text.clone().zip(model.postings(Field::Cited)).map(|(text, cited)| Bm25F::new(text, cited));
-        let links = model.links().unwrap_or_default();
-        Searcher { model, tokenizer: model.tokenizer(), text, cited, links, outgoing: OnceLock::new() }
-    }
-
-    /// The model.
-    pub fn model(&self) -> &'a Model {
-        self.model
-    }
-
-    /// The documents that link to `document`, once a link.
-    pub fn linking_to(&self, document: DocRow) -> &'a [DocRow] {
-        self.links.sources(document)
-    }
-
-    /// The documents that `document` links to, once a link, by number.
-    pub fn linked_by(&self, document: DocRow) -> &[DocRow] {
-        let documents = self.model.documents();
-        let pairs = || {
-            let to = move |target| self.links.sources(target).iter().map(move |&source| (source, target));
-            let inside = move |&(source, _): &(DocRow, DocRow)| source.index() < documents;
-            let targets = (0..documents as u32).map(DocRow);
-            targets.flat_map(to).filter(inside).map(|(source, target)| (source.index(), target.0))
-        };
-        let outgoing = self.outgoing.get_or_init(|| Groups::new(documents, pairs()));
-        if document.index() < documents { DocRow::all(outgoing.of(document.index())) } else { &[] }
-    }
-
-    /// Reads a text.
-    pub fn query(&self, text: &str) -> Result<Query> {
-        Query::read(self.model, &self.tokenizer, text)
-    }
-
-    /// BM25 on the documents' own text.
-    pub fn text(&self) -> Result<&Bm25<'a>> {
-        self.text.as_ref().ok_or_else(|| self.without_index())
-    }
-
-    /// BM25 on their text and the contexts of the links that point at them.
-    pub fn cited(&self) -> Result<&Bm25F<'a>> {
-        self.cited.as_ref().ok_or_else(|| self.without_index())
-    }
-
-    fn without_index(&self) -> Error {
-        let what = "this model was made without a search index; train it again, or rank by embedding".to_owned();
-        Error::Unsupported { path: self.model.path().to_owned(), what }
-    }
-
-    /// The terms of a query for BM25: each place of a word weighs as in training, without its rarity, which BM25 has.
-    pub fn terms(&self, query: &Query) -> Vec<Term> {
-        let params = self.model.params();
-        query.terms(params.window, params.citation.decay)
-    }
-
-    /// The vector of a query: the mean of its words' IN vectors, weighted as in training. `None` where no word has one.
-    pub fn vector(&self, query: &Query) -> Result<Option<Vec<f32>>> {
-        let (rows, weights) = query.weights(self.model)?;
-        if rows.is_empty() {
-            return Ok(None);
-        }
-        let mut vector = vec![0.0; self.model.params().dim];
-        gather_sum(self.model.vectors(Vectors::WordIn), WordRow::numbers(&rows), &weights, &mut vector);
-        Ok(Some(vector))
-    }
-
-    /// The vector of a query that stands in a source, whose vector is added.
-    pub fn vector_in(&self, query: &Query, source: Option<&LinkSource>) -> Result<Option<Vec<f32>>> {
-        let mut vector = self.vector(query)?;
-        if let (Some(vector), Some(added)) = (&mut vector, source.map(|it| it.added(self.model)).transpose()?.flatten())
-        {
-            axpy(1.0, &added, vector);
-        }
-        Ok(vector)
-    }
-
-    /// The score of every document by BM25, on its text alone or with the contexts of links; `None` where the index knows
-    /// no word of the query.
-    pub fn bm25_scores(&self, query: &Query, field: Field) -> Result<Option<Vec<f32>>> {
-        let terms = self.terms(query);
-        let mut scores = vec![0.0; self.model.documents()];
-        match field {
-            Field::Text => self.text()?.add_scores(&terms, 1.0, &mut scores),
-            Field::Cited => self.cited()?.add_scores(&terms, 1.0, &mut scores),
-        }
-        Ok((!terms.is_empty()).then_some(scores))
-    }
-
-    /// The score of every document by the embedding, for a query that may stand in a source; `None` where no word of it
-    /// has a vector.
-    pub fn embedding_scores(&self, query: &Query, source: Option<&LinkSource>) -> Result<Option<Vec<f32>>> {
-        self.can_embed()?;
-        let vector = self.vector_in(query, source)?;
-        let targets = self.model.vectors(Vectors::DocOut);
-        Ok(vector.map(|vector| rank::products(&vector, targets)))
-    }
-
-    /// Whether the method gives words and the targets of links vectors that fit together.
-    pub fn can_embed(&self) -> Result<()> {
-        let method = self.model.params().method;
-        if !method.has_doc_out() {
-            let what = format!("a {method} model has no vectors that lead from words to documents; rank by bm25");
-            return Err(Error::Unsupported { path: self.model.path().to_owned(), what });
-        }
-        Ok(())
     }
 }

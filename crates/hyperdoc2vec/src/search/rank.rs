@@ -7,7 +7,7 @@ use std::cmp::Ordering;
 
 use rayon::prelude::*;
 
-use crate::kernel::{Matrix, MatrixMut, Panels, Start, multiply, pack_transposed, par_multiply};
+use crate::kernel::{Matrix, MatrixMut, Panels, Start, multiply, pack_transposed, par_multiply, sum_of_squares};
 
 /// A row and its score.
 #[derive(Debug, Clone, Copy, PartialEq)]
@@ -132,6 +132,30 @@ pub fn top_batch(
         best.into_iter().map(Best::finish).collect::<Vec<_>>()
     };
     starts.par_iter().flat_map_iter(block).collect()
+}
+
+/// The `wanted` rows nearest to row `row` by the cosine, itself left out; rows of zeros are near nothing.
+///
+/// # Panics
+/// If there is no such row.
+pub fn nearest(table: Matrix<'_>, row: usize, wanted: usize) -> Vec<Hit> {
+    top(&cosines(table.row(row), table), wanted, |other| other != row)
+}
+
+/// The `wanted` rows nearest to a vector by the cosine.
+pub fn nearest_to(table: Matrix<'_>, vector: &[f32], wanted: usize) -> Vec<Hit> {
+    top(&cosines(vector, table), wanted, |_| true)
+}
+
+/// The cosine of a vector with each row; 0 for rows of zeros.
+fn cosines(vector: &[f32], table: Matrix<'_>) -> Vec<f32> {
+    let mut scores = products(vector, table);
+    let own = sum_of_squares(vector).sqrt();
+    for (row, score) in scores.iter_mut().enumerate() {
+        let both = own * sum_of_squares(table.row(row)).sqrt();
+        *score = if both > 0.0 { *score / both } else { 0.0 };
+    }
+    scores
 }
 
 #[cfg(test)]

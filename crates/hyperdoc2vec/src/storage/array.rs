@@ -20,6 +20,7 @@ compile_error!("the files are mapped as they are: little-endian 64-bit machines 
 
 /// Size and checksum (XXH3, 64 bits) of one file.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[non_exhaustive]
 pub struct FileInfo {
     /// Length in bytes.
     pub bytes: u64,

@@ -7,4 +7,5 @@ pub(crate) mod huge_pages;
 pub(crate) mod spill;
 pub(crate) mod strings;
 
+pub use array::{FileInfo, Files};
 pub use atomic::{parent, write_atomically, write_pair_atomically};

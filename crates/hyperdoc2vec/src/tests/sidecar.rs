@@ -37,7 +37,7 @@ fn model(seed: u64) -> (TempDir, Model, Vec<String>) {
 fn exact_and_approximate_agree() {
     let (_dir, model, texts) = model(1);
     let searcher = Searcher::new(&model);
-    let index = Index::build(&searcher, &approximate::path(&model)).expect("an index");
+    let index = Index::build(&model, &approximate::path(&model)).expect("an index");
     let about = index.about();
     assert_eq!((about.lists, about.questions), (45, 256), "√2000 lists, half of the contexts to check");
     assert!(about.looked_at[0] < about.lists / 2, "{about:?}: a part of the documents is enough");
@@ -64,7 +64,7 @@ fn exact_and_approximate_agree() {
 fn documents_that_are_not_allowed_are_no_hits() {
     let (_dir, model, texts) = model(1);
     let searcher = Searcher::new(&model);
-    let index = Index::build(&searcher, &approximate::path(&model)).expect("an index");
+    let index = Index::build(&model, &approximate::path(&model)).expect("an index");
     let vector = searcher.vector(&searcher.query(&texts[0]).expect("read")).expect("asked").expect("known");
     let top =
         |wanted: usize, allowed: &dyn Fn(usize) -> bool| index.top(&model, &vector, wanted, allowed).expect("asked");
@@ -82,7 +82,7 @@ fn any_number_of_threads_makes_the_same_index() {
     let build = |threads: usize| {
         let pool = rayon::ThreadPoolBuilder::new().num_threads(threads).build().expect("threads");
         let path = dir.path().join(format!("{threads}.index"));
-        pool.install(|| Index::build(&Searcher::new(&model), &path)).expect("an index");
+        pool.install(|| Index::build(&model, &path)).expect("an index");
         fs::read(path).expect("written")
     };
     assert!(build(1) == build(3));
@@ -91,7 +91,7 @@ fn any_number_of_threads_makes_the_same_index() {
 #[test]
 fn an_index_and_a_map_of_another_model_and_damaged_ones_are_known() {
     let ((_dir, model, _), (_other, other, _)) = (model(1), model(2));
-    let build_index = |path: &Path| Index::build(&Searcher::new(&model), path).map(drop).expect("an index");
+    let build_index = |path: &Path| Index::build(&model, path).map(drop).expect("an index");
     known_for_what_they_are("index", &model, &other, &approximate::path(&model), build_index, Index::open);
     let build_map =
         |path: &Path| DocumentMap::make(&model, &mut watch).and_then(|map| map.write(&model, path)).expect("a map");

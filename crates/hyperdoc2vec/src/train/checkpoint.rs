@@ -18,6 +18,7 @@ const CURRENT: [&str; 4] = ["input", "output", "input_squares", "output_squares"
 const BEST: [&str; 4] = ["best_input", "best_output", "best_input_squares", "best_output_squares"];
 /// Where and how often checkpoints are written.
 #[derive(Debug, Clone)]
+#[non_exhaustive]
 pub struct Checkpoints {
     /// The file.
     pub path: PathBuf,

@@ -20,12 +20,14 @@ mod training;
 
 use std::ops::ControlFlow;
 
-use crate::model::tables::Tables;
-pub use checkpoint::Checkpoints;
+#[cfg(test)]
+pub(crate) use checkpoint::Checkpoints;
 pub use ranker::{has_links_for as has_links_for_ranker, is_for as learns_ranker};
 pub(crate) use run::{Run, train_tables_on};
 pub use run::{TrainProgress, TrainWatch, train_tables};
 pub use training::Training;
+
+use crate::model::tables::Tables;
 
 /// The outcome of a batch.
 #[derive(Debug, Clone, Copy)]

@@ -121,6 +121,7 @@ pub fn teller() -> impl Fn(&Classifying<'_>) -> std::ops::ControlFlow<()> + Sync
                     let since = *shown.folds.get_or_insert_with(Instant::now);
                     format!("{name}: fold {done} of {total}{}", time_left(since, done - 1, total - 1))
                 }
+                _ => return stopped(),
             };
             if shown.last.elapsed() >= Duration::from_secs(10) {
                 status(&line);

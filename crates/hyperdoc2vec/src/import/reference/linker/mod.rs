@@ -92,6 +92,7 @@ impl BibRecord {
 /// How an entry was found.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, serde::Serialize)]
 #[serde(rename_all = "kebab-case")]
+#[non_exhaustive]
 pub enum How {
     /// By the id that the input itself gives.
     Own,
@@ -118,6 +119,7 @@ pub enum How {
 /// Why an entry was not found.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, serde::Serialize)]
 #[serde(rename_all = "kebab-case")]
+#[non_exhaustive]
 pub enum Miss {
     /// No document of the set is meant.
     NotInSet,
@@ -143,6 +145,7 @@ pub struct NearMatch {
 /// The test that a document failed which an entry could mean.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, serde::Serialize)]
 #[serde(rename_all = "kebab-case")]
+#[non_exhaustive]
 pub enum Test {
     /// The years are more than one apart.
     Year,
