@@ -5,6 +5,7 @@ use std::ops::Range;
 
 use xxhash_rust::xxh3::{xxh3_64, xxh3_64_with_seed};
 
+use super::common_titles::{COMMON, CommonTitles};
 use super::fold::{fold, fold_surname};
 use super::{BibRecord, How, ids};
 
@@ -35,6 +36,9 @@ pub struct Catalogue {
     by_title: Vec<(u64, u32)>,
     /// Hashes of the rarest words and pairs of words of each title.
     by_key: Vec<(u32, u32)>,
+    /// A title of more documents is a common one.
+    common: usize,
+    common_titles: CommonTitles,
 }
 
 #[derive(Debug)]
@@ -107,11 +111,16 @@ impl CatalogueBuilder {
 
     /// Makes the indices.
     pub fn finish(self) -> Catalogue {
+        self.finish_with(COMMON)
+    }
+
+    /// Makes the indices; a title of more than `common` documents is a common one.
+    pub(super) fn finish_with(self, common: usize) -> Catalogue {
         let CatalogueBuilder { mut strings, entries, mut by_id, seen } = self;
         drop(seen);
         strings.shrink_to_fit();
         by_id.sort_unstable();
-        let mut catalogue = Catalogue { strings, entries, by_id, ..Catalogue::default() };
+        let mut catalogue = Catalogue { strings, entries, by_id, common, ..Catalogue::default() };
         let titles = || (0..catalogue.len()).map(|number| catalogue.known(number).title);
         // How many titles have a key, give or take keys that share a counter: those only seem more frequent.
         let counters = (catalogue.len() * 16).next_power_of_two().clamp(1 << 12, 1 << 24);
@@ -132,7 +141,12 @@ impl CatalogueBuilder {
         by_title.sort_unstable();
         by_key.sort_unstable();
         by_key.shrink_to_fit();
-        (catalogue.by_title, catalogue.by_key) = (by_title, by_key);
+        let mut common_titles = CommonTitles::default();
+        for same in by_title.chunk_by(|a, b| a.0 == b.0).filter(|same| same.len() > common) {
+            same.iter().for_each(|&(hash, number)| common_titles.add(hash, &catalogue.known(number as usize), number));
+        }
+        common_titles.finish();
+        (catalogue.by_title, catalogue.by_key, catalogue.common_titles) = (by_title, by_key, common_titles);
         catalogue
     }
 }
@@ -189,14 +203,18 @@ impl Catalogue {
         equal(&self.by_id, id_hash(how, id))
     }
 
-    /// Documents that `may` be meant with this folded title, blanks aside. It is asked first: many a journal has an
-    /// editorial each month.
-    pub(super) fn with_title(&self, title: &str, may: impl Fn(&Known<'_>) -> bool) -> impl Iterator<Item = usize> {
-        let equal = equal(&self.by_title, title_hash(title));
-        equal.filter(move |&document| {
-            let known = self.known(document);
-            may(&known) && letters(known.title).eq(letters(title))
-        })
+    /// Documents with this folded title, blanks aside, in the order of their numbers. Of a title that very many share,
+    /// those that count for this year and these folded authors.
+    pub(super) fn with_title(&self, title: &str, year: Option<i32>, authors: &[String]) -> Vec<usize> {
+        let hash = title_hash(title);
+        let range = run(&self.by_title, hash);
+        let mut documents = if range.len() > self.common {
+            self.common_titles.candidates(hash, year, authors, self.common)
+        } else {
+            self.by_title[range].iter().map(|&(_, document)| document as usize).collect()
+        };
+        documents.retain(|&document| letters(self.known(document).title).eq(letters(title)));
+        documents
     }
 
     /// Documents that share keys with `wanted`, with how many; at most `most`, those with the most first. Keys of
@@ -268,7 +286,7 @@ fn title_hash(title: &str) -> u64 {
     xxh3_64(&compact)
 }
 
-fn run<K: Ord + Copy>(sorted: &[(K, u32)], key: K) -> Range<usize> {
+pub(super) fn run<K: Ord + Copy>(sorted: &[(K, u32)], key: K) -> Range<usize> {
     let start = sorted.partition_point(|&(known, _)| known < key);
     start..start + sorted[start..].partition_point(|&(known, _)| known == key)
 }

@@ -59,7 +59,7 @@ impl Catalogue {
             Size::Usual => (1, false),
             Size::Long => (0, false),
         };
-        for document in self.with_title(&wanted.title, |known| !short || wanted.year(known) != Some(false)) {
+        for document in self.with_title(&wanted.title, wanted.entry.year, &wanted.authors) {
             let known = self.known(document);
             let (author, year) = (wanted.author(&known), wanted.year(&known));
             let agree = usize::from(author == Some(true)) + usize::from(year == Some(true));

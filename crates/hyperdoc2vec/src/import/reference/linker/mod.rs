@@ -21,6 +21,7 @@
 //!    of it.
 
 mod catalogue;
+mod common_titles;
 mod find;
 mod fold;
 mod folded_text;
