@@ -307,6 +307,26 @@ fn exports_hold_the_vectors_of_the_model_in_every_format() {
     assert!(place.entries().iter().all(|entry| !entry.contains(".part-")));
 }
 
+#[cfg(unix)]
+#[test]
+fn vectors_and_names_are_replaced_together_or_not_at_all() {
+    let place = place();
+    let read = || ["v.tsv", "v.metadata.tsv"].map(|name| std::fs::read(place.path(name)).expect("written"));
+    let export = "export m --what doc-out --format tsv -o v.tsv --force";
+    place.ok(export);
+    let sizes = read().map(|bytes| bytes.len());
+    assert!(sizes[0] > 2048 && sizes[1] < 2048, "{sizes:?}");
+    place.write("v.tsv", "1\t2\n");
+    place.write("v.metadata.tsv", "id\ttitle\tlabels\nold\t\t\n");
+    let before = read();
+    // A limit on the size of files stands in for a full disk: there is room for the names, but not for the vectors.
+    let script = format!("trap '' XFSZ; ulimit -f 4; exec {} {export}", crate::helper::HD2V);
+    let mut shell = std::process::Command::new("sh");
+    let output = shell.args(["-c", &script]).current_dir(place.path("")).output().expect("a shell");
+    assert_eq!(output.status.code(), Some(1), "{}", String::from_utf8_lossy(&output.stderr));
+    assert!(read() == before);
+}
+
 #[cfg(not(feature = "parquet"))]
 #[test]
 fn parquet_is_said_to_be_left_out() {

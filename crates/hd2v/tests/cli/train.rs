@@ -254,10 +254,9 @@ mod interrupted {
 fn two_runs_to_one_output_are_kept_apart() {
     let place = Place::new();
     place.ok("generate --docs 400 --links 4000 --seed 3 -o c");
-    let mut first = place.start("train c -o m --dim 64 --epochs 400 --threads 1");
-    let locked = place.path(".m.lock");
+    let mut first = place.start("train c -o m --dim 64 --epochs 400 --threads 1 --log log");
     let started = std::time::Instant::now();
-    while !locked.exists() {
+    while std::fs::metadata(place.path("log")).map_or(0, |log| log.len()) == 0 {
         assert!(started.elapsed().as_secs() < 60, "the run does not begin");
         std::thread::sleep(std::time::Duration::from_millis(5));
     }
@@ -267,5 +266,5 @@ fn two_runs_to_one_output_are_kept_apart() {
     first.kill().expect("killed");
     first.wait().expect("ended");
     place.ok("train c -o m --dim 8 --epochs 1 --force");
-    assert_eq!(place.entries(), ["c", "m"]);
+    assert_eq!(place.entries(), ["c", "log", "m"]);
 }
