@@ -6,7 +6,7 @@ use std::path::Path;
 
 use anyhow::{Context, Result, bail, ensure};
 use hyperdoc2vec::Error;
-use hyperdoc2vec::storage::write_atomically;
+use hyperdoc2vec::storage::{HEAD, has_format, write_atomically};
 use strum::VariantArray;
 
 /// The kind of an output, told by its first bytes. Where several fit, the first is named.
@@ -43,23 +43,15 @@ pub enum OutputKind {
     Corpus,
 }
 
-/// Bytes of a file that tell its kind: the description of a model may be this long.
-const HEAD: u64 = 1 << 20;
-
 impl OutputKind {
     /// Whether a file with these first bytes is of this kind.
     fn fits(self, head: &[u8]) -> bool {
         let line = head.split(|&byte| byte == b'\n').next().unwrap_or_default();
         let line = str::from_utf8(line).unwrap_or_default();
         let fields: Vec<&str> = line.split_whitespace().collect();
-        let container = |format: &str| {
-            let head = String::from_utf8_lossy(head.get(8..).unwrap_or_default());
-            let format = format!(r#"\"format\":\"hyperdoc2vec {format}\""#);
-            head.starts_with(r#"{"__metadata__":{"hyperdoc2vec":""#) && head.contains(&format)
-        };
         match self {
-            OutputKind::Model => container("model"),
-            OutputKind::Checkpoint => container("checkpoint"),
+            OutputKind::Model => has_format(head, "hyperdoc2vec model"),
+            OutputKind::Checkpoint => has_format(head, "hyperdoc2vec checkpoint"),
             OutputKind::Npy => head.starts_with(b"\x93NUMPY"),
             OutputKind::Parquet => head.starts_with(b"PAR1"),
             OutputKind::TrainingLog => line.starts_with('{') && line.contains("\"phase\":"),

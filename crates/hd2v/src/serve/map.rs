@@ -77,11 +77,12 @@ fn open_or_make(model: &Model, watch: &mut (dyn FnMut(f32) -> ControlFlow<()> + 
         return Ok(map);
     }
     let map = DocumentMap::make(model, watch)?;
-    // A map that cannot be saved is computed again next time; the map of a model that was replaced is not saved.
+    // A map that cannot be saved, as something else stands there, say, is computed again next time; the map of a model
+    // that was replaced is not saved.
     if watch(1.0).is_continue()
         && let Err(error) = map.write(model, &path)
     {
-        status(format_args!("cannot save the map: {error}"));
+        status(format_args!("the map is kept in memory only: {error}"));
     }
     Ok(map)
 }

@@ -140,7 +140,7 @@ fn doctor_examines_a_model_and_the_files_beside_it() {
     assert_eq!((&examined["documents"], &examined["vectors"]["doc_in"]["rows"]), (&60.into(), &60.into()));
     assert_eq!(examined["sidecars"]["map"], "none");
     place.write("m.map", "not a map");
-    assert!(place.ok("doctor m").out.contains("map: damaged"));
+    assert!(place.ok("doctor m").out.contains("map: not a hyperdoc2vec map, so it is left alone"));
 }
 
 /// A model of an earlier program opens, and what cannot be checked of it is said once.

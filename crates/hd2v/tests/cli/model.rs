@@ -168,6 +168,16 @@ fn an_index_is_made_kept_and_made_again() {
 }
 
 #[test]
+fn a_foreign_file_under_the_name_of_the_index_is_left_alone() {
+    let place = place();
+    place.write("m.index", "notes of mine\n");
+    let message = place.refused("recommend m --text chart --rank embedding --index");
+    assert!(message.starts_with("m.index: not a hyperdoc2vec index, so it is left alone"), "{message}");
+    assert!(std::fs::read(place.path("m.index")).expect("still there") == b"notes of mine\n");
+    assert!(place.ok("doctor m").out.contains("index: not a hyperdoc2vec index"));
+}
+
+#[test]
 fn filters_leave_documents_out() {
     let place = place();
     let text = "we use the chart method [[?]]";

@@ -17,7 +17,7 @@ pub use layout::{MapWatch, layout};
 use crate::error::Result;
 use crate::model::sidecar::{self, Sidecar};
 use crate::model::{Model, Vectors};
-use crate::storage::container::{Container, Tensor, write};
+use crate::storage::container::{Container, Tensor};
 
 /// The name of the format.
 const FORMAT: &str = "hyperdoc2vec map";
@@ -54,10 +54,10 @@ impl DocumentMap {
         Ok(DocumentMap { places: layout(model.vectors(Vectors::DocIn), watch)? })
     }
 
-    /// Keeps the map of `model`, which it was made of, at `path`.
+    /// Keeps the map of `model`, which it was made of, at `path`; replaces nothing but a map.
     pub fn write(&self, model: &Model, path: &Path) -> Result<()> {
         let tensors = [Tensor::matrix("places", self.places.as_flattened(), 2)];
-        write(path, FORMAT, VERSION, &tensors, json!({"model": sidecar::fingerprint(model, FROM)}))
+        sidecar::write(path, (FORMAT, VERSION), &tensors, json!({"model": sidecar::fingerprint(model, FROM)}))
     }
 
     /// The places of the documents, by their rows; from −1 to 1 on both axes.

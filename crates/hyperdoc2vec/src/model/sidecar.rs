@@ -1,10 +1,15 @@
-//! Files kept beside a model that were made from its vectors: they can be missing, of another model, or damaged.
+//! Files kept beside a model that were made from its vectors: they can be missing, of another model, damaged, or
+//! something else of the same name, which is left alone.
 
+use std::fs::File;
+use std::io::Read;
 use std::path::{Path, PathBuf};
+
+use serde_json::Value;
 
 use crate::error::{Error, Result};
 use crate::model::{Model, Vectors};
-use crate::storage::container::Container;
+use crate::storage::container::{self, Container, HEAD, Tensor, has_format};
 
 /// A file beside a model, as it was found.
 #[derive(Debug)]
@@ -15,8 +20,10 @@ pub enum Sidecar<T> {
     Missing,
     /// That of other vectors.
     Stale,
-    /// Something else, or a part of it.
+    /// A part of it, or an altered one.
     Damaged(String),
+    /// Something else, which is not replaced: why.
+    Foreign(String),
 }
 
 /// The path of a model with `.` and `kind` behind.
@@ -44,6 +51,9 @@ pub(crate) fn open<T>(
     if !path.try_exists().map_err(Error::io("read", path))? {
         return Ok(Sidecar::Missing);
     }
+    if let Some(what) = foreign(path, format)? {
+        return Ok(Sidecar::Foreign(what));
+    }
     let read = || {
         let container = Container::open(path, format, version)?;
         container.verify()?;
@@ -57,4 +67,27 @@ pub(crate) fn open<T>(
         Err(Error::Damaged { what, .. }) => Ok(Sidecar::Damaged(what)),
         result => result,
     }
+}
+
+/// Writes a file, unless something else stands there.
+pub(crate) fn write(path: &Path, (format, version): (&str, u32), tensors: &[Tensor<'_>], about: Value) -> Result<()> {
+    if path.try_exists().map_err(Error::io("read", path))?
+        && let Some(what) = foreign(path, format)?
+    {
+        return Err(Error::Damaged { path: path.to_owned(), what });
+    }
+    container::write(path, format, version, tensors, about)
+}
+
+/// Why something at `path` is left alone, if it is no file of this format, nor empty.
+fn foreign(path: &Path, format: &str) -> Result<Option<String>> {
+    let mut head = Vec::new();
+    // A pipe would be waited for.
+    let is_file = path.metadata().map_err(Error::io("read", path))?.is_file();
+    if is_file {
+        let read = File::open(path).and_then(|file| file.take(HEAD).read_to_end(&mut head));
+        read.map_err(Error::io("read", path))?;
+    }
+    let ours = is_file && (head.is_empty() || has_format(&head, format));
+    Ok((!ours).then(|| format!("not a {format}, so it is left alone; move it elsewhere, or rename the model")))
 }

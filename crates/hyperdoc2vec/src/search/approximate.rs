@@ -21,7 +21,7 @@ use crate::model::sidecar::{self, Sidecar};
 use crate::model::{Model, Vectors};
 use crate::search::rank::{Best, Hit, products, top_batch};
 use crate::search::{Query, Searcher};
-use crate::storage::container::{Container, Tensor, write};
+use crate::storage::container::{Container, Tensor};
 
 /// The name of the format.
 const FORMAT: &str = "hyperdoc2vec index";
@@ -97,7 +97,8 @@ impl Index {
         &self.about
     }
 
-    /// Makes the index of a model, writes it to `path`, and opens it. Any number of threads gives the same bytes.
+    /// Makes the index of a model, writes it to `path`, where it replaces nothing but an index, and opens it. Any number
+    /// of threads gives the same bytes.
     pub fn build(model: &Model, path: &Path) -> Result<Index> {
         let searcher = &Searcher::new(model);
         searcher.can_embed()?;
@@ -112,7 +113,8 @@ impl Index {
             Tensor::u64s("ends", &ends),
             Tensor::u32s("rows", &rows),
         ];
-        write(path, FORMAT, VERSION, &tensors, json!({"model": sidecar::fingerprint(model, FROM), "index": about}))?;
+        let about = json!({"model": sidecar::fingerprint(model, FROM), "index": about});
+        sidecar::write(path, (FORMAT, VERSION), &tensors, about)?;
         match Index::open(model, path)? {
             Sidecar::Whole(index) => Ok(index),
             _ => Err(Error::Damaged { path: path.to_owned(), what: "was altered while it was written".to_owned() }),

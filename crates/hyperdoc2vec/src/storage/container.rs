@@ -33,6 +33,16 @@ const HEADER_CHECKSUM: &str = "header_checksum";
 /// Bytes that are read from or written to a file at once.
 pub(crate) const BUFFER: usize = 1 << 20;
 
+/// Bytes of a file that tell its format: the description may be this long.
+pub const HEAD: u64 = 1 << 20;
+
+/// Whether a file with these first bytes, up to [`HEAD`], is a container of this format, whole or not.
+pub fn has_format(head: &[u8], format: &str) -> bool {
+    let head = String::from_utf8_lossy(head.get(8..).unwrap_or_default());
+    let format = format!(r#"\"format\":\"{format}\""#);
+    head.starts_with(&format!(r#"{{"__metadata__":{{"{KEY}":""#)) && head.contains(&format)
+}
+
 /// An array to be written.
 pub struct Tensor<'a> {
     pub(crate) name: &'a str,

@@ -9,3 +9,4 @@ pub(crate) mod strings;
 
 pub use array::{FileInfo, Files};
 pub use atomic::{parent, write_atomically, write_pair_atomically};
+pub use container::{HEAD, has_format};

@@ -4,7 +4,6 @@ use std::fs;
 use std::ops::ControlFlow;
 use std::path::Path;
 
-use crate::Model;
 use crate::generate::{GenerateParams, generate};
 use crate::import::ImportOptions;
 use crate::map::{self, DocumentMap};
@@ -14,6 +13,7 @@ use crate::model::sidecar::Sidecar;
 use crate::search::approximate::{self, Index};
 use crate::search::{Hit, Searcher, rank};
 use crate::train::Training;
+use crate::{Error, Model};
 use tempfile::TempDir;
 
 /// A model of 2,000 documents, and texts of its corpus.
@@ -91,10 +91,10 @@ fn any_number_of_threads_makes_the_same_index() {
 #[test]
 fn an_index_and_a_map_of_another_model_and_damaged_ones_are_known() {
     let ((_dir, model, _), (_other, other, _)) = (model(1), model(2));
-    let build_index = |path: &Path| Index::build(&model, path).map(drop).expect("an index");
+    let build_index = |path: &Path| Index::build(&model, path).map(drop);
     known_for_what_they_are("index", &model, &other, &approximate::path(&model), build_index, Index::open);
-    let build_map =
-        |path: &Path| DocumentMap::make(&model, &mut watch).and_then(|map| map.write(&model, path)).expect("a map");
+    let map = DocumentMap::make(&model, &mut watch).expect("a map");
+    let build_map = |path: &Path| map.write(&model, path);
     known_for_what_they_are("map", &model, &other, &map::path(&model), build_map, DocumentMap::open);
 }
 
@@ -103,17 +103,17 @@ fn known_for_what_they_are<T>(
     model: &Model,
     other: &Model,
     path: &Path,
-    build: impl Fn(&Path),
+    build: impl Fn(&Path) -> crate::Result<()>,
     open: impl Fn(&Model, &Path) -> crate::Result<Sidecar<T>>,
 ) {
     let kept = |model: &Model| open(model, path).expect("looked at");
     assert!(path.to_string_lossy().ends_with(&format!("m.{kind}")));
     assert!(matches!(kept(model), Sidecar::Missing));
-    build(path);
+    build(path).expect("made");
     assert!(matches!(kept(model), Sidecar::Whole(_)));
     assert!(matches!(kept(other), Sidecar::Stale));
     let bytes = fs::read(path).expect("written");
-    for length in [0, 5, 100, bytes.len() / 2, bytes.len() - 1] {
+    for length in [0, bytes.len() / 2, bytes.len() - 1] {
         fs::write(path, &bytes[..length]).expect("written");
         assert!(matches!(kept(model), Sidecar::Damaged(_)), "{kind}: {length} bytes");
     }
@@ -121,10 +121,19 @@ fn known_for_what_they_are<T>(
     flipped[bytes.len() - 100] ^= 1;
     fs::write(path, flipped).expect("written");
     assert!(matches!(kept(model), Sidecar::Damaged(what) if what.contains("checksum")));
-    fs::copy(model.path(), path).expect("copied");
-    assert!(matches!(kept(model), Sidecar::Damaged(what) if what.contains(&format!("expected a hyperdoc2vec {kind}"))));
-    build(path);
+    build(path).expect("made again");
     assert!(fs::read(path).expect("written") == bytes, "{kind}: made again as it was");
+    // Nothing but a file of its kind is replaced.
+    let model_bytes = fs::read(model.path()).expect("a model");
+    for foreign in [&b"notes"[..], &bytes[..5], &model_bytes] {
+        fs::write(path, foreign).expect("written");
+        assert!(matches!(kept(model), Sidecar::Foreign(what) if what.contains(&format!("not a hyperdoc2vec {kind}"))));
+        assert!(matches!(build(path), Err(Error::Damaged { .. })), "{kind}");
+        assert!(fs::read(path).expect("still there") == foreign, "{kind}");
+    }
+    fs::remove_file(path).expect("removed");
+    fs::create_dir(path).expect("a directory");
+    assert!(matches!(kept(model), Sidecar::Foreign(_)));
 }
 
 fn watch(_: f32) -> ControlFlow<()> {

@@ -131,5 +131,6 @@ fn state<T>(sidecar: Result<Sidecar<T>, Error>) -> Result<String> {
         Sidecar::Missing => "none".to_owned(),
         Sidecar::Stale => "belongs to another model; it will be rebuilt when needed".to_owned(),
         Sidecar::Damaged(what) => format!("damaged: {what}; remove it, or rebuild it"),
+        Sidecar::Foreign(what) => what,
     })
 }

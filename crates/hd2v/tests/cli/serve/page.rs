@@ -47,13 +47,19 @@ fn the_map_is_made_once_and_kept_beside_the_model() {
     assert!(plain == server.get("/api/map").body);
     let kept = fs::read(place.path("m.map")).expect("kept");
     drop(server);
-    // What is no map is made again, to the same bytes.
-    fs::write(place.path("m.map"), "nonsense").expect("written");
+    // A damaged map is made again, to the same bytes.
+    fs::write(place.path("m.map"), &kept[..kept.len() - 1]).expect("written");
     let server = Server::start(&place, "--threads 1");
     assert_eq!(map(&server), found);
     assert!(fs::read(place.path("m.map")).expect("kept") == kept);
     drop(server);
     assert_eq!(map(&Server::start(&place, "")), found);
+    // A file that is no map stays, and the map is in memory only.
+    fs::write(place.path("m.map"), "notes of mine").expect("written");
+    let server = Server::start(&place, "");
+    assert_eq!(map(&server), found);
+    server.says("the map is kept in memory only: m.map: not a hyperdoc2vec map");
+    assert!(fs::read(place.path("m.map")).expect("still there") == b"notes of mine");
 }
 
 #[test]
