@@ -256,7 +256,7 @@ fn two_runs_to_one_output_are_kept_apart() {
     place.ok("generate --docs 400 --links 4000 --seed 3 -o c");
     let mut first = place.start("train c -o m --dim 64 --epochs 400 --threads 1 --log log");
     let started = std::time::Instant::now();
-    while std::fs::metadata(place.path("log")).map_or(0, |log| log.len()) == 0 {
+    while fs::metadata(place.path("log")).map_or(0, |log| log.len()) == 0 {
         assert!(started.elapsed().as_secs() < 60, "the run does not begin");
         std::thread::sleep(std::time::Duration::from_millis(5));
     }
