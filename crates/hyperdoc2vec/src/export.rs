@@ -18,22 +18,22 @@ use crate::model::{Model, Vectors};
 
 /// Writes the word2vec text format.
 pub fn word2vec(model: &Model, which: Vectors, out: &mut dyn Write) -> io::Result<()> {
-    write_word2vec(model.vectors(which), |row| name(model, which, row), out)
+    write_word2vec(learnt(model, which)?, |row| name(model, which, row), out)
 }
 
 /// Writes the word2vec binary format.
 pub fn word2vec_binary(model: &Model, which: Vectors, out: &mut dyn Write) -> io::Result<()> {
-    write_word2vec_binary(model.vectors(which), |row| name(model, which, row), out)
+    write_word2vec_binary(learnt(model, which)?, |row| name(model, which, row), out)
 }
 
 /// Writes a matrix for numpy.
 pub fn npy(model: &Model, which: Vectors, out: &mut dyn Write) -> io::Result<()> {
-    write_npy(model.vectors(which), out)
+    write_npy(learnt(model, which)?, out)
 }
 
 /// Writes numbers between tabs.
 pub fn tsv(model: &Model, which: Vectors, out: &mut dyn Write) -> io::Result<()> {
-    write_tsv(model.vectors(which), out)
+    write_tsv(learnt(model, which)?, out)
 }
 
 /// Writes the names of the rows, a line each below a heading: `id`, `title`, `labels` of documents, `word`, `count`,
@@ -63,6 +63,11 @@ pub fn labels(model: &Model, document: usize) -> Vec<&str> {
 pub fn names_with_space(model: &Model, which: Vectors) -> usize {
     let rows = if is_word(which) { model.words() } else { model.documents() };
     (0..rows).filter(|&row| name(model, which, row).contains(char::is_whitespace)).count()
+}
+
+/// The vectors; of those that the model's method does not learn, an error of the kind `Unsupported`.
+fn learnt(model: &Model, which: Vectors) -> io::Result<Matrix<'_>> {
+    model.learnt_vectors(which).map_err(|error| io::Error::new(io::ErrorKind::Unsupported, error))
 }
 
 fn is_word(which: Vectors) -> bool {

@@ -9,6 +9,7 @@ use axum::middleware::from_fn_with_state;
 use axum::response::{IntoResponse, Response};
 use axum::routing::get;
 use axum::{Extension, Router};
+use hyperdoc2vec::model::Vectors;
 use hyperdoc2vec::search::Ranking;
 use hyperdoc2vec::{Error, recommend};
 use serde::Serialize;
@@ -275,6 +276,8 @@ async fn embed(State(app): Shared, context: RequestContext, Json(texts): Json<Te
     (status = 202, description = "the map is being computed; ask again", body = Making),
     (status = "default", description = "an error", body = wire::Failure)))]
 async fn map(State(app): Shared, RequestContext { model, gzip }: RequestContext) -> Reply {
+    // Documents have their places by their IN vectors.
+    model.engine().recommender.model().learnt_vectors(Vectors::DocIn)?;
     let map = &model.engine().map;
     match map.bodies() {
         Some(Some(bodies)) => return Ok(bodies[usize::from(gzip)].clone().into_response()),

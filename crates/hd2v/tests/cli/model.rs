@@ -266,6 +266,24 @@ fn similar_lists_documents_and_words() {
 }
 
 #[test]
+fn vectors_that_a_method_does_not_learn_are_refused() {
+    let place = place();
+    place.ok("train c -o text --method d2v-nc --dim 8 --epochs 1");
+    for command in ["export text --what doc-out --format npy -o out.npy", "similar text p0 --by out"] {
+        let message = place.refused(command);
+        let expected = "this d2v-nc model has not learnt doc-out vectors; it has learnt word-out, doc-in";
+        assert!(message.ends_with(expected), "{command}: {message}");
+    }
+    assert!(place.refused("similar text grammar --words").contains("not learnt word-in"));
+    place.ok("similar text grammar --words --by out");
+    place.ok("similar text p0");
+    place.ok("export text --what word-out --format npy -o words.npy");
+    // No pass over the text, no word is predicted.
+    place.ok("train c -o links --dim 8 --epochs 1 --content-epochs 0");
+    assert!(place.refused("export links --what word-out --format npy -o out.npy").contains("word-in, doc-in, doc-out"));
+}
+
+#[test]
 fn exports_hold_the_vectors_of_the_model_in_every_format() {
     let place = place();
     let read = |name: &str| std::fs::read(place.path(name)).expect("written");

@@ -22,6 +22,7 @@ use crate::error::{Error, Result};
 use crate::id::DocId;
 use crate::import::source;
 use crate::kernel::Matrix;
+use crate::model::Vectors;
 use crate::model::params::{Method, TrainParams};
 use crate::model::tables::{Table, Tables};
 use crate::rng::Rng;
@@ -256,10 +257,10 @@ impl Features {
 pub(crate) fn features(tables: &Tables, params: &TrainParams) -> Vec<Features> {
     let method = params.method;
     let mut all = Vec::new();
-    if method.has_doc_in() {
+    if method.learns(Vectors::DocIn) {
         all.push(Features::of(&tables.input, params.dim, format!("{method} IN")));
     }
-    if method.has_doc_out() {
+    if method.learns(Vectors::DocOut) {
         all.push(Features::of(&tables.output, params.dim, format!("{method} OUT")));
     }
     if let [a, b] = all.as_slice() {

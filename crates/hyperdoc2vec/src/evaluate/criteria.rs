@@ -34,6 +34,7 @@ use crate::generate::{GenerateParams, Generator, Kind, Variant};
 use crate::id::DocRow;
 use crate::import::ImportOptions;
 use crate::kernel::{axpy, dot, scale, sum_of_squares};
+use crate::model::Vectors;
 use crate::model::params::{Method, TrainParams};
 use crate::model::tables::{Table, Tables};
 use crate::rng::Rng;
@@ -108,7 +109,7 @@ fn train_params(corpus: &Corpus, method: Method, seed: u64) -> TrainParams {
 
 /// The vectors of documents that mean something: IN, OUT.
 fn vectors(method: Method, tables: &Tables) -> impl Iterator<Item = (&'static str, &Table)> {
-    let both = [(method.has_doc_in(), "IN", &tables.input), (method.has_doc_out(), "OUT", &tables.output)];
+    let both = [(method.learns(Vectors::DocIn), "IN", &tables.input), (method.learns(Vectors::DocOut), "OUT", &tables.output)];
     both.into_iter().filter(|&(means, ..)| means).map(|(_, name, table)| (name, table))
 }
 

@@ -21,7 +21,7 @@ use crate::error::{Error, Result};
 use crate::id::WordRow;
 use crate::import::source;
 use crate::kernel::{Matrix, gather_sum};
-use crate::model::Model;
+use crate::model::{Model, Vectors};
 use crate::model::params::TrainParams;
 use crate::model::tables::Table;
 
@@ -107,7 +107,7 @@ impl ContextWords {
     /// By the words of a model.
     pub fn of_model(labelled: &[LabelledContext], model: &Model, place: &Path) -> Result<ContextWords> {
         let method = model.params().method;
-        if !method.has_word_in() {
+        if !method.learns(Vectors::WordIn) {
             let what = format!(
                 "{method} learns no IN vectors of words, by which contexts are classified; train h-d2v, for example"
             );

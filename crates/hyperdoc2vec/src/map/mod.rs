@@ -51,7 +51,7 @@ impl DocumentMap {
 
     /// Makes the map of a model. Any number of threads gives the same bits.
     pub fn make(model: &Model, watch: MapWatch<'_>) -> Result<DocumentMap> {
-        Ok(DocumentMap { places: layout(model.vectors(Vectors::DocIn), watch)? })
+        Ok(DocumentMap { places: layout(model.learnt_vectors(Vectors::DocIn)?, watch)? })
     }
 
     /// Keeps the map of `model`, which it was made of, at `path`; replaces nothing but a map.

@@ -5,6 +5,7 @@ use serde::{Deserialize, Serialize};
 use strum::{Display, EnumString, IntoStaticStr, VariantArray};
 
 use crate::error::unknown_name;
+use crate::model::Vectors;
 
 /// A model to train.
 #[derive(
@@ -159,20 +160,9 @@ impl Method {
         self.has(&[PhaseKind::Citation, PhaseKind::Joint])
     }
 
-    /// Whether the IN vectors of documents mean something: how these predict words, or lead on from a source.
-    pub fn has_doc_in(self) -> bool {
-        self != Method::Npm
-    }
-
-    /// Whether the OUT vectors of documents mean something, so that words lead to documents.
-    pub fn has_doc_out(self) -> bool {
-        self.needs_links() && self.knows_words() || self.reads_links_as_words()
-    }
-
-    /// Whether the IN vectors of words mean something: words are inputs of one of its phases.
-    pub fn has_word_in(self) -> bool {
-        use PhaseKind::{Cbow, Citation, Dm, Joint, Reference};
-        self.has(&[Dm, Cbow, Citation, Joint, Reference])
+    /// Whether it learns these vectors: the paper's Table 2. Those that it does not learn are random or 0 in its models.
+    pub fn learns(self, which: Vectors) -> bool {
+        self.reads_links_as_words() || self.phases().iter().any(|phase| phase.learns().contains(&which))
     }
 
     /// The numbers in a vector where nothing else is asked for: DeepWalk has as many as in its authors' program.
@@ -187,6 +177,20 @@ impl Method {
 }
 
 impl PhaseKind {
+    /// The vectors that it learns. Where links are words of the text, it learns those of documents, too.
+    pub(crate) fn learns(self) -> &'static [Vectors] {
+        use Vectors::{DocIn, DocOut, WordIn, WordOut};
+        match self {
+            PhaseKind::Content | PhaseKind::Dbow => &[WordOut, DocIn],
+            PhaseKind::Dm => &[WordIn, WordOut, DocIn],
+            PhaseKind::Cbow => &[WordIn, WordOut],
+            PhaseKind::Citation | PhaseKind::Reference => &[WordIn, DocIn, DocOut],
+            PhaseKind::Joint => &[WordIn, WordOut, DocIn, DocOut],
+            PhaseKind::Npm => &[DocOut],
+            PhaseKind::Walks => &[DocIn],
+        }
+    }
+
     /// Whether it learns in batches, on all threads.
     pub fn is_batched(self) -> bool {
         matches!(self, PhaseKind::Content | PhaseKind::Citation | PhaseKind::Joint)
@@ -225,7 +229,31 @@ mod tests {
         assert_eq!(those(|m| !m.is_serial()), "h-d2v joint pv-dbow");
         assert_eq!(those(Method::needs_links), "h-d2v h-d2v-paper h-d2v-random joint npm deepwalk");
         assert_eq!(those(Method::weighs_words), "h-d2v joint");
-        assert_eq!(those(Method::has_doc_out), "h-d2v h-d2v-paper h-d2v-random joint w2v npm");
-        assert_eq!(those(|m| !m.has_word_in()), "pv-dbow d2v-nc d2v-cac deepwalk");
+    }
+
+    #[test]
+    fn each_method_learns_the_matrices_that_table_2_of_the_paper_gives_it() {
+        // D^I, D^O, W^I, W^O. The paper's table has w2v, both forms of d2v, and h-d2v.
+        let table = [
+            (Method::W2v, "✓✓✓✓"),
+            (Method::PvDm, "✓×✓✓"),
+            (Method::PvDbow, "✓××✓"),
+            (Method::D2vNc, "✓××✓"),
+            (Method::D2vCac, "✓××✓"),
+            (Method::HyperDoc, "✓✓✓✓"),
+            (Method::HyperDocPaper, "✓✓✓✓"),
+            (Method::Joint, "✓✓✓✓"),
+            // Without a pass over the text, no word is ever predicted.
+            (Method::HyperDocRandom, "✓✓✓×"),
+            // Word vectors of CBOW, and documents fitted to them.
+            (Method::Npm, "×✓✓✓"),
+            (Method::DeepWalk, "✓×××"),
+        ];
+        assert_eq!(table.len(), Method::VARIANTS.len());
+        for (method, expected) in table {
+            let learnt = [Vectors::DocIn, Vectors::DocOut, Vectors::WordIn, Vectors::WordOut]
+                .map(|which| if method.learns(which) { '✓' } else { '×' });
+            assert_eq!(String::from_iter(learnt), expected, "{method}");
+        }
     }
 }

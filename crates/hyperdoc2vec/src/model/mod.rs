@@ -39,6 +39,7 @@ use std::path::Path;
 use bytemuck::Pod;
 use safetensors::Dtype;
 use serde_json::Value;
+use strum::VariantArray;
 
 use crate::document::Date;
 use crate::document::tokenize::Tokenizer;
@@ -61,7 +62,7 @@ pub struct Model {
 }
 
 /// Which vectors.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, strum::EnumString, strum::IntoStaticStr, strum::VariantArray)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, strum::EnumString, strum::IntoStaticStr, VariantArray)]
 #[strum(serialize_all = "kebab-case")]
 pub enum Vectors {
     /// Words, as inputs.
@@ -231,7 +232,23 @@ impl Model {
         self.container.tensors()
     }
 
-    /// One of the four matrices.
+    /// One of the four matrices, if training learnt it.
+    ///
+    /// # Errors
+    /// [`Error::Unsupported`] for vectors that the method does not learn: those in the file are random or 0.
+    pub fn learnt_vectors(&self, which: Vectors) -> Result<Matrix<'_>> {
+        if self.params.learns(which) {
+            return Ok(self.vectors(which));
+        }
+        let learnt: Vec<&str> =
+            Vectors::VARIANTS.iter().filter(|&&which| self.params.learns(which)).map(|&which| which.into()).collect();
+        let (method, asked): (_, &str) = (self.params.method, which.into());
+        let learnt = if learnt.is_empty() { "nothing".to_owned() } else { learnt.join(", ") };
+        let what = format!("this {method} model has not learnt {asked} vectors; it has learnt {learnt}");
+        Err(Error::Unsupported { path: self.path().to_owned(), what })
+    }
+
+    /// One of the four matrices, learnt or not.
     pub fn vectors(&self, which: Vectors) -> Matrix<'_> {
         let rows = self.container.shape(which.name()).first().copied().unwrap_or(0);
         Matrix::new(self.required(which.name()), rows, self.params.dim, self.params.dim)

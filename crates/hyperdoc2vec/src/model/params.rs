@@ -6,6 +6,7 @@ use crate::corpus::Corpus;
 use crate::document::Date;
 use crate::error::{Error, Result};
 use crate::kernel::OutOfRange;
+use crate::model::Vectors;
 pub use crate::model::method::{Method, PhaseKind, TextForm};
 pub use crate::model::phase_params::{
     CitationParams, ContentParams, DeepWalkParams, DirectParams, LossFunction, NpmParams, ReferenceParams,
@@ -149,6 +150,14 @@ impl TrainParams {
     /// Whether documents have OUT vectors from their content before the first link is learnt.
     pub fn starts_from_content(&self) -> bool {
         self.method.phases() == [PhaseKind::Content, PhaseKind::Citation] && self.content.epochs > 0
+    }
+
+    /// Whether a run with these parameters learns these vectors: its method does, in a phase that makes passes.
+    pub fn learns(&self, which: Vectors) -> bool {
+        let idle = |phase: &PhaseKind| *phase == PhaseKind::Content && self.content.epochs == 0;
+        let runs = |phase: &&PhaseKind| !idle(phase);
+        self.method.reads_links_as_words()
+            || self.method.phases().iter().filter(runs).any(|phase| phase.learns().contains(&which))
     }
 
     /// Sets the words on each side that count, for every phase.

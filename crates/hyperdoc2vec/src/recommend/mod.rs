@@ -190,6 +190,9 @@ impl<'a> Recommender<'a> {
     }
 
     /// Documents near a document, by the cosine of their vectors.
+    ///
+    /// # Errors
+    /// [`Error::Unsupported`] for vectors that the model's method does not learn.
     pub fn similar(&self, id: &str, side: Side, top: usize) -> Result<Vec<DocumentHit>> {
         let which = if side == Side::In { Vectors::DocIn } else { Vectors::DocOut };
         let hits = self.around(which, self.document_row(id)?, id, top)?;
@@ -199,7 +202,8 @@ impl<'a> Recommender<'a> {
     /// Documents near a vector, as [`Inferrer`](crate::Inferrer) makes IN vectors of texts, by the cosine.
     ///
     /// # Errors
-    /// [`Error::Usage`] for a vector of another length than the model's.
+    /// [`Error::Usage`] for a vector of another length than the model's, [`Error::Unsupported`] for vectors that its
+    /// method does not learn.
     pub fn similar_to(&self, vector: &[f32], side: Side, top: usize) -> Result<Vec<DocumentHit>> {
         let which = if side == Side::In { Vectors::DocIn } else { Vectors::DocOut };
         let dim = self.model().params().dim;
@@ -209,11 +213,14 @@ impl<'a> Recommender<'a> {
                 vector.len()
             )));
         }
-        let hits = nearest_to(self.model().vectors(which), vector, top);
+        let hits = nearest_to(self.model().learnt_vectors(which)?, vector, top);
         Ok(hits.iter().map(|hit| DocumentHit::new(self.model(), hit)).collect())
     }
 
     /// Words near a word, by the cosine of their vectors.
+    ///
+    /// # Errors
+    /// [`Error::Unsupported`] for vectors that the model's method does not learn.
     pub fn similar_words(&self, word: &str, side: Side, top: usize) -> Result<Vec<WordHit>> {
         let which = if side == Side::In { Vectors::WordIn } else { Vectors::WordOut };
         let vocabulary = self.model().vocabulary();
@@ -258,7 +265,7 @@ impl<'a> Recommender<'a> {
     }
 
     fn around(&self, which: Vectors, row: usize, name: &str, top: usize) -> Result<Vec<Hit>> {
-        let vectors = self.model().vectors(which);
+        let vectors = self.model().learnt_vectors(which)?;
         if vectors.row(row).iter().all(|&x| x == 0.0) {
             let side = if matches!(which, Vectors::DocIn | Vectors::WordIn) { "IN" } else { "OUT" };
             let message = format!("the {side} vector of {name:?} is zero, so nothing is near it");

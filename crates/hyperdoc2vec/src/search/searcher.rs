@@ -130,7 +130,7 @@ impl<'a> Searcher<'a> {
     /// Whether the method gives words and the targets of links vectors that fit together.
     pub fn can_embed(&self) -> Result<()> {
         let method = self.model.params().method;
-        if !method.has_doc_out() {
+        if !method.learns(Vectors::DocOut) {
             let what = format!("a {method} model has no vectors that lead from words to documents; rank by bm25");
             return Err(Error::Unsupported { path: self.model.path().to_owned(), what });
         }

@@ -72,6 +72,7 @@ pub fn run(arguments: &ExportArgs) -> Result<()> {
     let rows = Destination { path: &metadata, kind: OutputKind::Metadata, force };
     check(&[vectors, rows][..1 + usize::from(pair)], &[&arguments.model])?;
     let model = open_model(&arguments.model)?;
+    model.learnt_vectors(which)?;
     if arguments.format == ExportFormat::Parquet {
         write_parquet(&vectors, &model, which)?;
         return report(&model, which, output);
