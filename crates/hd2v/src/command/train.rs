@@ -9,7 +9,7 @@ use std::time::Duration;
 use anyhow::{Context, Result, bail, ensure};
 use clap::Args;
 use hyperdoc2vec::Recommender;
-use hyperdoc2vec::model::{LossFunction, Method, OutOfRange, ReferenceParams, TrainParams};
+use hyperdoc2vec::model::{DirectParams, LossFunction, Method, OutOfRange, ReferenceParams, TrainParams};
 use hyperdoc2vec::storage;
 use hyperdoc2vec::train::{TrainProgress, Training, learns_ranker};
 use hyperdoc2vec::{Corpus, Date, Error};
@@ -38,9 +38,12 @@ Methods:
 Methods of the paper and its rivals, for comparison:
   h-d2v-paper   the paper's method: PV-DM, then negative sampling link by link; slow
   h-d2v-random  the paper's method from random vectors
+  joint-paper   PV-DM and the paper's step on the links in alternating batches; slow
   pv-dm, d2v-nc content only
-  d2v-cac       content and the contexts of links to it
-  w2v           citation as word: CBOW over words and links (skip-gram with --skip-gram)
+  d2v-cac       content and the contexts of links to it, by PV-DBOW; d2v-cac-dm by PV-DM
+  w2v           citation as word: CBOW over words and links; documents with fewer than --min-count
+                links to them are no words
+  skip-gram     citation as word by skip-gram; slow with a wide window
   npm           the neural probabilistic model
   deepwalk      random walks over the links; ignores the text")]
 pub struct TrainArgs {
@@ -67,6 +70,10 @@ pub struct TrainArgs {
     /// by default all passes are made (h-d2v and joint)
     #[arg(long, value_name = "PASSES")]
     patience: Option<usize>,
+    #[arg(long, value_name = "WORDS", help = format!(
+        "Words on each side of a word in PV-DM ({}) [default: that of --window; with --compat reference, {}]",
+        names(&WITH_DM), DirectParams::AUTHORS_DM_WINDOW))]
+    dm_window: Option<usize>,
     /// `reference`: reproduce the authors' program, bugs included (h-d2v-paper and h-d2v-random)
     #[arg(long, value_parser = ["reference"])]
     compat: Option<String>,
@@ -77,7 +84,7 @@ pub struct TrainArgs {
     /// With --compat reference: put windows where the links are, not where the authors' program looks for them
     #[arg(long, requires = "compat")]
     no_shift: bool,
-    /// Train w2v as skip-gram, not CBOW
+    /// Train w2v as skip-gram, not CBOW: the same as --method skip-gram
     #[arg(long)]
     skip_gram: bool,
     /// The loss that h-d2v and joint minimise on links: softmax over the targets of a batch and some noise, softmax over all
@@ -129,7 +136,13 @@ pub struct TrainArgs {
 }
 
 /// Methods that learn from the text before they learn from the links.
-const WITH_CONTENT: [Method; 3] = [Method::HyperDoc, Method::HyperDocPaper, Method::Npm];
+const WITH_CONTENT: [Method; 4] = [Method::HyperDoc, Method::HyperDocPaper, Method::JointPaper, Method::Npm];
+/// Methods that begin with PV-DM.
+const WITH_DM: [Method; 4] = [Method::HyperDocPaper, Method::JointPaper, Method::PvDm, Method::D2vCacDm];
+
+fn names(methods: &[Method]) -> String {
+    methods.iter().map(|method| method.name()).collect::<Vec<_>>().join(", ")
+}
 
 /// The passes over the text before the links.
 fn content_epochs(params: &TrainParams) -> usize {
@@ -139,9 +152,9 @@ fn content_epochs(params: &TrainParams) -> usize {
 fn noise_help() -> String {
     let params = TrainParams::default();
     format!(
-        "Documents drawn as noise for a batch of links (in the paper's step, for each link) [default: {}; {} with negative \
-         sampling or in the paper's step]",
-        params.citation.noise, params.reference.noise
+        "Documents drawn as noise for a batch of links (in the paper's step, for each link; in npm, words for each word) \
+         [default: {}; {} with negative sampling or in the paper's step; {} in npm]",
+        params.citation.noise, params.reference.noise, params.npm.noise
     )
 }
 
@@ -274,6 +287,7 @@ fn params(arguments: &TrainArgs, corpus: &Corpus) -> Result<TrainParams> {
     let method = match (arguments.method, &arguments.compat) {
         (None, None) => TrainParams::default().method,
         (None, Some(_)) => Method::HyperDocPaper,
+        (Some(Method::W2v), None) if arguments.skip_gram => Method::SkipGram,
         (Some(method @ (Method::HyperDocPaper | Method::HyperDocRandom)), _) | (Some(method), None) => method,
         (Some(method), Some(_)) => {
             bail!(Error::Usage(format!("--compat is for h-d2v-paper and h-d2v-random, not for {method}")))
@@ -298,7 +312,9 @@ fn params(arguments: &TrainArgs, corpus: &Corpus) -> Result<TrainParams> {
         let epochs = params.reference.epochs;
         params.reference = ReferenceParams::default();
         (params.reference.epochs, params.reference.window) = (epochs, arguments.window);
+        params.direct.dm_window = WITH_DM.contains(&method).then_some(DirectParams::AUTHORS_DM_WINDOW);
     }
+    params.direct.dm_window = arguments.dm_window.or(params.direct.dm_window);
     if let Some(beyond) = arguments.beyond {
         params.reference.beyond = beyond;
         // The authors' program had one rule for everything, PV-DM included.
@@ -307,13 +323,12 @@ fn params(arguments: &TrainArgs, corpus: &Corpus) -> Result<TrainParams> {
         }
     }
     params.reference.shift &= !arguments.no_shift;
-    params.direct.skip_gram = arguments.skip_gram;
     params.citation.patience = arguments.patience.unwrap_or(params.citation.patience);
     if let Some(loss) = arguments.loss {
         params.set_loss(loss);
     }
     if let Some(noise) = arguments.noise {
-        (params.citation.noise, params.reference.noise) = (noise, noise);
+        (params.citation.noise, params.reference.noise, params.npm.noise) = (noise, noise, noise);
     }
     params.citation.rate = arguments.rate.unwrap_or(params.citation.rate);
     params.citation.rarity = !arguments.no_rarity;
@@ -323,23 +338,23 @@ fn params(arguments: &TrainArgs, corpus: &Corpus) -> Result<TrainParams> {
 
 /// Refuses flags that would have no effect.
 fn check_flags(arguments: &TrainArgs, method: Method) -> Result<()> {
-    use Method::{HyperDoc, HyperDocPaper, HyperDocRandom, Joint, W2v};
-    let flags: [(&str, bool, &[Method]); 9] = [
+    use Method::{HyperDoc, HyperDocPaper, HyperDocRandom, Joint, JointPaper, Npm, SkipGram, W2v};
+    let flags: [(&str, bool, &[Method]); 10] = [
         ("--patience", arguments.patience.is_some(), &[HyperDoc, Joint]),
         ("--loss", arguments.loss.is_some(), &[HyperDoc, Joint]),
         ("--rate", arguments.rate.is_some(), &[HyperDoc, Joint]),
         ("--decay", arguments.decay.is_some(), &[HyperDoc, Joint]),
         ("--no-rarity", arguments.no_rarity, &[HyperDoc, Joint]),
-        ("--noise", arguments.noise.is_some(), &[HyperDoc, Joint, HyperDocPaper, HyperDocRandom]),
+        ("--noise", arguments.noise.is_some(), &[HyperDoc, Joint, HyperDocPaper, HyperDocRandom, JointPaper, Npm]),
+        ("--dm-window", arguments.dm_window.is_some(), &WITH_DM),
         ("--content-epochs", arguments.content_epochs.is_some(), &WITH_CONTENT),
-        ("--beyond", arguments.beyond.is_some(), &[HyperDocPaper, HyperDocRandom]),
-        ("--skip-gram", arguments.skip_gram, &[W2v]),
+        ("--beyond", arguments.beyond.is_some(), &[HyperDocPaper, HyperDocRandom, JointPaper]),
+        ("--skip-gram", arguments.skip_gram, &[W2v, SkipGram]),
     ];
     for (flag, given, methods) in flags {
-        let names = || methods.iter().map(|method| method.name()).collect::<Vec<_>>().join(", ");
         ensure!(
             !given || methods.contains(&method),
-            Error::Usage(format!("{flag} has no effect on {method}; it is for {}", names()))
+            Error::Usage(format!("{flag} has no effect on {method}; it is for {}", names(methods)))
         );
     }
     Ok(())

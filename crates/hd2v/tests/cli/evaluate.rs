@@ -29,8 +29,8 @@ fn timeless(report: &Value) -> Value {
 #[test]
 fn links_are_asked_of_every_method_and_threads_change_nothing() {
     let place = place();
-    let methods = "popular,bm25,bm25-cited,w2v,w2v-i4i,d2v-nc-5,d2v-cac,npm,h-d2v-random,h-d2v-paper-source,reference,\
-                   joint,h-d2v-i4i,h-d2v,h-d2v-in-out,h-d2v-source,pv-dbow,hybrid,hybrid-source";
+    let methods = "popular,bm25,bm25-cited,w2v,w2v-i4i,skip-gram,d2v-nc-5,d2v-cac,d2v-cac-dm,npm,npm-prior,\
+                   h-d2v-random,h-d2v-paper-source,joint-paper,reference,joint,h-d2v-i4i,h-d2v,h-d2v-in-out,h-d2v-source,pv-dbow,hybrid,hybrid-source";
     let ask = |threads| {
         place.json(&format!("evaluate links c --until 2017 --methods {methods} {QUICK} --json --threads {threads}"))
     };
@@ -76,7 +76,7 @@ fn links_are_asked_of_every_method_and_threads_change_nothing() {
         assert_eq!(timeless(&alone)["methods"][number], timeless(&report)["methods"][place]);
     }
     let pairs = report["comparisons"].as_array().expect("pairs");
-    assert_eq!(pairs.len(), 19 * 18 / 2);
+    assert_eq!(pairs.len(), 23 * 22 / 2);
     assert!(pairs.iter().all(|pair| pair["newcomers"]["p"].as_f64().is_some_and(|p| (0.0..=1.0).contains(&p))));
     assert!(pairs.iter().all(|pair| pair["p"].as_f64() <= pair["p_holm"].as_f64()));
 }

@@ -62,7 +62,16 @@ fn threads_do_not_change_the_file_but_the_options_do() {
         assert!(plain != model(&format!("o{i}"), options), "{options}");
     }
     assert!(plain != without_text("joint", "--method joint"));
-    assert!(without_text("cbow", "--method w2v") != without_text("skip", "--method w2v --skip-gram"));
+    let skip_gram = without_text("skip", "--method skip-gram");
+    assert!(
+        skip_gram == without_text("flag", "--method w2v --skip-gram")
+            && skip_gram != without_text("w2v", "--method w2v")
+    );
+    let narrow = without_text("narrow", "--method pv-dm --dm-window 2");
+    assert!(narrow != without_text("wide", "--method pv-dm") && narrow != without_text("cac", "--method d2v-cac-dm"));
+    let joint = "--method joint-paper --noise 20 --content-epochs 1";
+    assert!(without_text("jp", joint) == without_text("jp2", &format!("{joint} --threads 1")));
+    assert!(without_text("npm", "--method npm --noise 3") != without_text("npm2", "--method npm"));
     let paper = |name: &str, options: &str| without_text(name, &format!("--method h-d2v-random --noise 50 {options}"));
     let saturate = paper("p0", "");
     assert!(saturate == paper("p1", "--compat reference --beyond saturate --no-shift"));
@@ -119,6 +128,9 @@ fn what_cannot_be_trained_gets_one_message() {
         ("train c -o m --method npm --rate 0.1", "--rate has no effect on npm; it is for h-d2v, joint"),
         ("train c -o m --method pv-dbow --patience 1", "--patience has no effect on pv-dbow"),
         ("train c -o m --method joint --content-epochs 1", "--content-epochs has no effect on joint"),
+        ("train c -o m --method w2v --dm-window 5", "--dm-window has no effect on w2v"),
+        ("train c -o m --method pv-dm --dm-window 0", "window of PV-DM is 0"),
+        ("train c -o m --method npm --noise 0", "noise of npm is 0"),
         ("train c -o m --skip-gram", "--skip-gram has no effect on h-d2v; it is for w2v"),
     ] {
         let outcome = place.run(arguments);

@@ -109,7 +109,8 @@ fn train_params(corpus: &Corpus, method: Method, seed: u64) -> TrainParams {
 
 /// The vectors of documents that mean something: IN, OUT.
 fn vectors(method: Method, tables: &Tables) -> impl Iterator<Item = (&'static str, &Table)> {
-    let both = [(method.learns(Vectors::DocIn), "IN", &tables.input), (method.learns(Vectors::DocOut), "OUT", &tables.output)];
+    let both =
+        [(method.learns(Vectors::DocIn), "IN", &tables.input), (method.learns(Vectors::DocOut), "OUT", &tables.output)];
     both.into_iter().filter(|&(means, ..)| means).map(|(_, name, table)| (name, table))
 }
 
@@ -364,7 +365,7 @@ impl<'a> Asker<'a> {
     /// `None` for a method that cannot be asked by words.
     fn new(view: &'a View<'a>, params: &'a TrainParams, tables: &'a Tables) -> Option<Asker<'a>> {
         let ask = METHODS.iter().find(|row| row.name == params.method.name())?.ask;
-        if !matches!(ask, Ask::Mean(..) | Ask::Infer(_) | Ask::Npm) {
+        if !matches!(ask, Ask::Mean(..) | Ask::Infer(_) | Ask::Npm(_)) {
             return None;
         }
         let steps = if let Ask::Infer(steps) = ask { steps } else { 0 };
@@ -386,7 +387,7 @@ impl<'a> Asker<'a> {
         match self.ask {
             Ask::Infer(_) => self.inference.infer(&table_rows(words), &mut rng, x),
             // It has no vector for a question: each word scores by itself.
-            Ask::Npm => {}
+            Ask::Npm(_) => {}
             _ => {
                 mean.of_window(words, x);
                 if !params.method.reads_links_as_words() {
@@ -404,10 +405,10 @@ impl<'a> Asker<'a> {
                 let length = sum_of_squares(document(input, doc)).sqrt();
                 if length > 0.0 { dot(&self.x, document(input, doc)) / length } else { 0.0 }
             }
-            Ask::Npm => {
+            Ask::Npm(prior) => {
                 let Frequencies { words: said, documents } = &self.frequencies;
                 let product = |word: &NearWord| dot(input.word(word.row), document(output, doc));
-                npm::score(documents[doc], words.iter().map(|word| (product(word), said[word.row.index()])))
+                npm::score(prior, documents[doc], words.iter().map(|word| (product(word), said[word.row.index()])))
             }
             _ => dot(&self.x, document(output, doc)),
         }

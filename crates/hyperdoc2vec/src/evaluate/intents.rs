@@ -21,9 +21,9 @@ use crate::error::{Error, Result};
 use crate::id::WordRow;
 use crate::import::source;
 use crate::kernel::{Matrix, gather_sum};
-use crate::model::{Model, Vectors};
 use crate::model::params::TrainParams;
 use crate::model::tables::Table;
+use crate::model::{Model, Vectors};
 
 /// A labelled context.
 #[derive(Debug, Clone, PartialEq)]

@@ -43,8 +43,8 @@ pub enum Ask {
     Mean(TargetVectors, bool),
     /// A document vector inferred in so many steps, as gensim did in 2018, by the cosine with IN vectors.
     Infer(usize),
-    /// The score of NPM.
-    Npm,
+    /// The score of NPM, with or without the prior of documents and words.
+    Npm(bool),
     /// The learnt ranking, with or without the source.
     Hybrid(bool),
 }
@@ -86,19 +86,23 @@ const fn model(method: Method) -> Trains {
 }
 
 /// All of them, in the order of the table.
-pub(crate) const METHODS: [LinkMethod; 31] = [
+pub(crate) const METHODS: [LinkMethod; 37] = [
     row("popular", Trains::Nothing, Ask::Popular, true, "the most linked first"),
     row("bm25", Trains::Index, Ask::Bm25, true, "BM25 on the text"),
     row("bm25-cited", Trains::Index, Ask::Bm25Cited, true, "BM25 on text and contexts of links"),
     row("w2v-i4i", model(Method::W2v), IN, true, "citation as word, IN for IN"),
     row("w2v", model(Method::W2v), OUT, true, "citation as word, IN for OUT"),
+    row("skip-gram-i4i", model(Method::SkipGram), IN, false, "citation as word by skip-gram, IN for IN"),
+    row("skip-gram", model(Method::SkipGram), OUT, false, "citation as word by skip-gram, IN for OUT"),
     row("pv-dm", model(Method::PvDm), Ask::Infer(50), false, "PV-DM, 50 steps of inference"),
     row("pv-dbow", model(Method::PvDbow), Ask::Infer(50), false, "PV-DBOW in batches, 50 steps of inference"),
     row("d2v-nc-5", model(Method::D2vNc), Ask::Infer(5), false, "PV-DBOW without links, 5 steps as in 2018"),
     row("d2v-nc", model(Method::D2vNc), Ask::Infer(50), true, "PV-DBOW without links, 50 steps"),
     row("d2v-cac-5", model(Method::D2vCac), Ask::Infer(5), true, "context as content, 5 steps as in 2018"),
     row("d2v-cac", model(Method::D2vCac), Ask::Infer(50), true, "context as content, 50 steps"),
-    row("npm", model(Method::Npm), Ask::Npm, true, "neural probabilistic model (Huang et al.)"),
+    row("d2v-cac-dm", model(Method::D2vCacDm), Ask::Infer(50), false, "context as content by PV-DM, 50 steps"),
+    row("npm-prior", model(Method::Npm), Ask::Npm(true), false, "neural probabilistic model, with its prior"),
+    row("npm", model(Method::Npm), Ask::Npm(false), true, "neural probabilistic model (Huang et al.)"),
     row("h-d2v-random-i4i", model(Method::HyperDocRandom), IN, false, "the paper's, random start, IN for IN"),
     row("h-d2v-random-in-out", model(Method::HyperDocRandom), BOTH, false, "the paper's, random start, IN and OUT"),
     row(
@@ -115,6 +119,14 @@ pub(crate) const METHODS: [LinkMethod; 31] = [
     row("h-d2v-paper", model(Method::HyperDocPaper), OUT, true, "the paper's, from PV-DM"),
     row("reference-source", Trains::Reference, SOURCED, false, "the authors' program, slips included, with the source"),
     row("reference", Trains::Reference, OUT, false, "the authors' program, slips included"),
+    row(
+        "joint-paper-source",
+        model(Method::JointPaper),
+        SOURCED,
+        false,
+        "PV-DM and the paper's in turns, with the source",
+    ),
+    row("joint-paper", model(Method::JointPaper), OUT, false, "PV-DM and the paper's in turns"),
     row("joint-source", model(Method::Joint), SOURCED, false, "text and links in turns, with the source's text"),
     row("joint", model(Method::Joint), OUT, false, "text and links in turns"),
     row("h-d2v-i4i", model(Method::HyperDoc), IN, false, "the default model, IN for IN"),
@@ -146,7 +158,8 @@ impl LinkMethod {
 
     /// The method that its training begins with, where others begin with the same.
     pub(super) fn base(&self) -> Option<Method> {
-        self.trains.method()?.base()
+        // The authors' program has a window of its own for PV-DM.
+        self.trains.method().filter(|_| self.trains != Trains::Reference)?.base()
     }
 
     /// Whether its training goes word by word or link by link, on one thread.
@@ -164,12 +177,18 @@ impl LinkMethod {
 /// (76,000 links, 26,000 questions): for the time that is left. Costs that several share are counted for the first.
 pub fn costs(methods: &[LinkMethod], reference_epochs: usize) -> Vec<(&'static str, f64)> {
     let reference = 3.0 * reference_epochs as f64;
-    let base = |base: Method| if base == Method::PvDm { 350.0 } else { 370.0 };
+    let dm = 350.0;
+    let base = |base: Method| if base == Method::PvDm { dm } else { 370.0 };
     let own = |trains: Trains| match (trains, trains.method().map(Method::last_phase)) {
-        (Trains::Nothing, _) | (_, Some(PhaseKind::Dm | PhaseKind::Cbow)) => 0.0,
+        (Trains::Nothing | Trains::Model(Method::PvDm), _) | (_, Some(PhaseKind::Cbow)) => 0.0,
         (Trains::Index, _) => 10.0,
         (Trains::Searchable, _) => 200.0,
+        // A narrow window.
+        (Trains::Reference, _) => reference + 100.0,
         (_, Some(PhaseKind::Reference)) => reference,
+        (_, Some(PhaseKind::JointReference)) => reference + dm,
+        (_, Some(PhaseKind::Dm)) => dm,
+        (_, Some(PhaseKind::SkipGram)) => 4000.0,
         (_, Some(PhaseKind::Dbow)) => 90.0,
         (_, Some(PhaseKind::Npm)) => 600.0,
         _ => 100.0,
@@ -179,7 +198,7 @@ pub fn costs(methods: &[LinkMethod], reference_epochs: usize) -> Vec<(&'static s
         Ask::Mean(..) => 8.0,
         Ask::Infer(_) => 50.0,
         Ask::Bm25 | Ask::Bm25Cited => 70.0,
-        Ask::Npm | Ask::Hybrid(_) => 190.0,
+        Ask::Npm(_) | Ask::Hybrid(_) => 190.0,
     };
     let mut seen = Vec::new();
     let mut bases = Vec::new();
@@ -235,7 +254,9 @@ mod tests {
             |names: &[&str]| -> Vec<LinkMethod> { names.iter().map(|name| name.parse().expect("a method")).collect() };
         let sum = |names: &[&str]| costs(&named(names), 20).iter().map(|(_, cost)| cost).sum::<f64>();
         assert_eq!(sum(&["w2v", "w2v-i4i"]), 370.0 + 2.0 * 8.0);
-        assert_eq!(sum(&["h-d2v-paper", "reference"]), 350.0 + 2.0 * (60.0 + 8.0));
+        assert_eq!(sum(&["h-d2v-paper", "pv-dm"]), 350.0 + 60.0 + 8.0 + 50.0);
+        // With a PV-DM of its own.
+        assert_eq!(sum(&["h-d2v-paper", "reference"]), 350.0 + 100.0 + 2.0 * (60.0 + 8.0));
         assert_eq!(sum(&["popular"]), 0.1);
     }
 

@@ -149,7 +149,7 @@ impl LinkQuestions<'_> {
         match ask {
             Ask::Mean(by, sourced) => self.mean(tables, params, by, sourced, sink),
             Ask::Infer(steps) => self.infer(tables, params, steps, sink),
-            Ask::Npm => self.npm(tables, params, sink),
+            Ask::Npm(prior) => self.npm(tables, params, prior, sink),
             Ask::Popular | Ask::Bm25 | Ask::Bm25Cited | Ask::Hybrid(_) => self.popular(sink),
         }
     }
@@ -232,14 +232,16 @@ impl LinkQuestions<'_> {
         })
     }
 
-    fn npm(&self, tables: &Tables, params: &TrainParams, sink: Sink<'_>) -> Result<()> {
+    fn npm(&self, tables: &Tables, params: &TrainParams, prior: bool, sink: Sink<'_>) -> Result<()> {
         let (view, window) = (self.view, params.npm.window);
         let stride = tables.input.stride();
         let frequencies = Frequencies::new(view, &CitedBy::new(view, window));
         let documents = tables.output.documents();
         let one = |&position: &usize| {
             let context = self.context(position, window);
-            let said = context.iter().map(|word| word.row).filter(|word| frequencies.words[word.index()] > 0);
+            // The score of `npm::score`, many documents at a time.
+            let counts = |word: &WordRow| !prior || frequencies.words[word.index()] > 0;
+            let said = context.iter().map(|word| word.row).filter(counts);
             let said: Vec<WordRow> = said.collect();
             if said.is_empty() {
                 return Vec::new();
@@ -248,7 +250,8 @@ impl LinkQuestions<'_> {
             said.iter().for_each(|&word| words.extend_from_slice(tables.input.word(word)));
             let mut scratch = vec![0.0; Panels::len(stride, said.len())];
             let panels = pack_transposed(Matrix::new(&words, said.len(), stride, stride), &mut scratch);
-            let shares: Vec<f32> = said.iter().map(|word| 1.0 / frequencies.words[word.index()] as f32).collect();
+            let share = |word: &WordRow| if prior { 1.0 / frequencies.words[word.index()] as f32 } else { 1.0 };
+            let shares: Vec<f32> = said.iter().map(share).collect();
             let mut best = Best::new(self.depth);
             let mut scores = vec![0.0; ROWS * said.len()];
             for start in (0..documents.rows()).step_by(ROWS) {
@@ -259,7 +262,8 @@ impl LinkQuestions<'_> {
                 for row in 0..block.rows() {
                     let sum = dot(&scores[row * said.len()..][..said.len()], &shares);
                     let links = frequencies.documents[start + row] as f32;
-                    best.add(Hit { row: (start + row) as u32, score: sum * links });
+                    let weight = if prior { links } else { links.min(1.0) };
+                    best.add(Hit { row: (start + row) as u32, score: sum * weight });
                 }
             }
             best.finish()

@@ -242,7 +242,7 @@ impl<'a> Predict<'a> {
             PhaseKind::Content | PhaseKind::Joint => {
                 (content.negatives, f64::from(content.sample), content.epochs as f32 * content.document_rate / 2.0)
             }
-            PhaseKind::Dm | PhaseKind::Dbow => {
+            PhaseKind::Dm | PhaseKind::Dbow | PhaseKind::JointReference => {
                 let time = direct.epochs as f32 * (direct.rate + direct.last_rate) / 2.0;
                 (direct.noise as f32, direct.sample, time)
             }

@@ -29,9 +29,13 @@ pub enum Method {
     HyperDocRandom,
     /// The content and citation phases of [`Method::HyperDoc`] at once, batches of each taking turns.
     Joint,
+    /// The paper's two objectives at once: words of PV-DM and links of the paper's own step, batches taking turns.
+    JointPaper,
     /// Citation as word: CBOW over words and links.
     #[strum(serialize = "w2v")]
     W2v,
+    /// Citation as word by skip-gram.
+    SkipGram,
     /// Document and words around a word predict it; links are not used.
     PvDm,
     /// A document predicts its words; links are not used.
@@ -42,6 +46,9 @@ pub enum Method {
     /// PV-DBOW, word by word, on each document's text and every context that points at it.
     #[strum(serialize = "d2v-cac")]
     D2vCac,
+    /// PV-DM on each document's text and every context that points at it: d2v-cac with word vectors.
+    #[strum(serialize = "d2v-cac-dm")]
+    D2vCacDm,
     /// The neural probabilistic model of Huang et al.
     Npm,
     /// Walks over the links; text is not used.
@@ -63,10 +70,14 @@ pub enum PhaseKind {
     Dm,
     /// PV-DBOW, word by word.
     Dbow,
-    /// CBOW or skip-gram, word by word.
+    /// CBOW, word by word.
     Cbow,
+    /// Skip-gram, word by word.
+    SkipGram,
     /// The paper's citation phase, link by link.
     Reference,
+    /// PV-DM and the paper's citation phase in turns.
+    JointReference,
     /// Document vectors fitted to the words around links.
     Npm,
     /// Walks over the links.
@@ -101,8 +112,10 @@ impl Method {
             Method::HyperDocPaper => &[PhaseKind::Dm, PhaseKind::Reference],
             Method::HyperDocRandom => &[PhaseKind::Reference],
             Method::Joint => &[PhaseKind::Joint],
+            Method::JointPaper => &[PhaseKind::JointReference],
             Method::W2v => &[PhaseKind::Cbow],
-            Method::PvDm => &[PhaseKind::Dm],
+            Method::SkipGram => &[PhaseKind::SkipGram],
+            Method::PvDm | Method::D2vCacDm => &[PhaseKind::Dm],
             Method::PvDbow => &[PhaseKind::Content],
             Method::D2vNc | Method::D2vCac => &[PhaseKind::Dbow],
             Method::Npm => &[PhaseKind::Cbow, PhaseKind::Npm],
@@ -113,8 +126,8 @@ impl Method {
     /// The text that its phases read word by word.
     pub(crate) fn text(self) -> TextForm {
         match self {
-            Method::W2v => TextForm::WithLinks,
-            Method::D2vCac => TextForm::WithContexts,
+            Method::W2v | Method::SkipGram => TextForm::WithLinks,
+            Method::D2vCac | Method::D2vCacDm => TextForm::WithContexts,
             _ => TextForm::Words,
         }
     }
@@ -136,9 +149,9 @@ impl Method {
     /// The method that is its first phase alone, where others begin with the same: PV-DM, or w2v. (NPM needs word vectors
     /// from elsewhere; in evaluations they are those of w2v.)
     pub(crate) fn base(self) -> Option<Method> {
-        match self.phases()[0] {
-            PhaseKind::Dm => Some(Method::PvDm),
-            PhaseKind::Cbow => Some(Method::W2v),
+        match (self.phases()[0], self.text()) {
+            (PhaseKind::Dm, TextForm::Words) => Some(Method::PvDm),
+            (PhaseKind::Cbow, _) => Some(Method::W2v),
             _ => None,
         }
     }
@@ -150,8 +163,8 @@ impl Method {
 
     /// Whether it cannot learn without links. Those that read links as text can.
     pub fn needs_links(self) -> bool {
-        use PhaseKind::{Citation, Joint, Npm, Reference, Walks};
-        self.has(&[Citation, Joint, Reference, Npm, Walks])
+        use PhaseKind::{Citation, Joint, JointReference, Npm, Reference, Walks};
+        self.has(&[Citation, Joint, Reference, JointReference, Npm, Walks])
     }
 
     /// Whether words around a link weigh by distance and rarity, and words of the source join them. Such a method can
@@ -183,9 +196,9 @@ impl PhaseKind {
         match self {
             PhaseKind::Content | PhaseKind::Dbow => &[WordOut, DocIn],
             PhaseKind::Dm => &[WordIn, WordOut, DocIn],
-            PhaseKind::Cbow => &[WordIn, WordOut],
+            PhaseKind::Cbow | PhaseKind::SkipGram => &[WordIn, WordOut],
             PhaseKind::Citation | PhaseKind::Reference => &[WordIn, DocIn, DocOut],
-            PhaseKind::Joint => &[WordIn, WordOut, DocIn, DocOut],
+            PhaseKind::Joint | PhaseKind::JointReference => &[WordIn, WordOut, DocIn, DocOut],
             PhaseKind::Npm => &[DocOut],
             PhaseKind::Walks => &[DocIn],
         }
@@ -198,7 +211,13 @@ impl PhaseKind {
 
     /// Whether it reads text word by word.
     pub fn is_direct(self) -> bool {
-        matches!(self, PhaseKind::Dm | PhaseKind::Dbow | PhaseKind::Cbow)
+        use PhaseKind::{Cbow, Dbow, Dm, JointReference, SkipGram};
+        matches!(self, Dm | Dbow | Cbow | SkipGram | JointReference)
+    }
+
+    /// Whether document and words around a word predict it.
+    pub(crate) fn is_dm(self) -> bool {
+        matches!(self, PhaseKind::Dm | PhaseKind::JointReference)
     }
 }
 
@@ -227,7 +246,7 @@ mod tests {
                 .join(" ")
         };
         assert_eq!(those(|m| !m.is_serial()), "h-d2v joint pv-dbow");
-        assert_eq!(those(Method::needs_links), "h-d2v h-d2v-paper h-d2v-random joint npm deepwalk");
+        assert_eq!(those(Method::needs_links), "h-d2v h-d2v-paper h-d2v-random joint joint-paper npm deepwalk");
         assert_eq!(those(Method::weighs_words), "h-d2v joint");
     }
 
@@ -236,13 +255,16 @@ mod tests {
         // D^I, D^O, W^I, W^O. The paper's table has w2v, both forms of d2v, and h-d2v.
         let table = [
             (Method::W2v, "✓✓✓✓"),
+            (Method::SkipGram, "✓✓✓✓"),
             (Method::PvDm, "✓×✓✓"),
+            (Method::D2vCacDm, "✓×✓✓"),
             (Method::PvDbow, "✓××✓"),
             (Method::D2vNc, "✓××✓"),
             (Method::D2vCac, "✓××✓"),
             (Method::HyperDoc, "✓✓✓✓"),
             (Method::HyperDocPaper, "✓✓✓✓"),
             (Method::Joint, "✓✓✓✓"),
+            (Method::JointPaper, "✓✓✓✓"),
             // Without a pass over the text, no word is ever predicted.
             (Method::HyperDocRandom, "✓✓✓×"),
             // Word vectors of CBOW, and documents fitted to them.

@@ -106,13 +106,13 @@ impl TrainParams {
         *self.epochs_mut() = epochs;
     }
 
-    /// The passes of the phase before that, if there is one.
+    /// The passes over the text of the phase before that, if there is one, or beside it.
     pub fn content_epochs(&self) -> Option<usize> {
         let mut params = self.clone();
         params.content_epochs_mut().copied()
     }
 
-    /// Sets the passes of the phase before the one that gives the method its name, if there is one.
+    /// Sets the passes over the text before or beside those of the phase that gives the method its name, if there are any.
     pub fn set_content_epochs(&mut self, epochs: usize) {
         self.content_epochs_mut().into_iter().for_each(|passes| *passes = epochs);
     }
@@ -120,6 +120,7 @@ impl TrainParams {
     fn content_epochs_mut(&mut self) -> Option<&mut usize> {
         match self.method.phases() {
             [first, _] => Some(self.epochs_of(*first)),
+            [PhaseKind::JointReference] => Some(&mut self.direct.epochs),
             _ => None,
         }
     }
@@ -133,8 +134,8 @@ impl TrainParams {
         match phase {
             PhaseKind::Content => &mut self.content.epochs,
             PhaseKind::Citation | PhaseKind::Joint => &mut self.citation.epochs,
-            PhaseKind::Dm | PhaseKind::Dbow | PhaseKind::Cbow => &mut self.direct.epochs,
-            PhaseKind::Reference => &mut self.reference.epochs,
+            PhaseKind::Dm | PhaseKind::Dbow | PhaseKind::Cbow | PhaseKind::SkipGram => &mut self.direct.epochs,
+            PhaseKind::Reference | PhaseKind::JointReference => &mut self.reference.epochs,
             PhaseKind::Npm => &mut self.npm.epochs,
             PhaseKind::Walks => &mut self.deepwalk.epochs,
         }
@@ -143,6 +144,9 @@ impl TrainParams {
     /// Sets the passes of each phase of the method, in their order. Word by word there is one pass at least.
     pub(crate) fn set_passes(&mut self, passes: &[usize]) {
         for (&phase, &passes) in self.method.phases().iter().zip(passes) {
+            if phase == PhaseKind::JointReference {
+                self.direct.epochs = (self.direct.epochs * passes / self.reference.epochs.max(1)).max(1);
+            }
             *self.epochs_of(phase) = if phase.is_direct() { passes.max(1) } else { passes };
         }
     }
@@ -204,6 +208,8 @@ impl TrainParams {
         ] {
             in_range("epochs", *epochs, 1, 100_000)?;
         }
+        in_range("window of PV-DM", self.direct.dm_window(), 1, 100_000)?;
+        in_range("noise of npm", self.npm.noise, 1, 1 << 20)?;
         in_range("batch", self.citation.batch, 1, 1 << 16)?;
         in_range("noise", self.citation.noise, 0, 1 << 20)?;
         above_zero("noise weight", self.citation.noise_weight)?;

@@ -115,6 +115,9 @@ pub struct DirectParams {
     pub epochs: usize,
     /// Words on each side.
     pub window: usize,
+    /// Words on each side in PV-DM; `None` for as many as in `window`.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub dm_window: Option<usize>,
     /// Whether the window of each word is shrunk to a number drawn evenly from 1 to `window`.
     pub shrink: bool,
     /// Rows drawn as noise for each example; one that hits the target is dropped.
@@ -127,7 +130,7 @@ pub struct DirectParams {
     pub last_rate: f32,
     /// How scores beyond ±6 are treated.
     pub beyond: OutOfRange,
-    /// Whether w2v is skip-gram rather than CBOW.
+    /// Whether w2v is skip-gram rather than CBOW: how models say it that were made before skip-gram was a method.
     pub skip_gram: bool,
 }
 
@@ -136,6 +139,7 @@ impl Default for DirectParams {
         DirectParams {
             epochs: 5,
             window: 50,
+            dm_window: None,
             shrink: true,
             noise: 5,
             sample: 1e-3,
@@ -144,6 +148,16 @@ impl Default for DirectParams {
             beyond: OutOfRange::Skip,
             skip_gram: false,
         }
+    }
+}
+
+impl DirectParams {
+    /// The window of PV-DM in the authors' program, where the window around links is 50.
+    pub const AUTHORS_DM_WINDOW: usize = 5;
+
+    /// Words on each side in PV-DM.
+    pub fn dm_window(&self) -> usize {
+        self.dm_window.unwrap_or(self.window)
     }
 }
 

@@ -4,7 +4,7 @@
 use crate::corpus::view::View;
 use crate::id::{DocRow, WordRow};
 use crate::kernel::{Matrix, MatrixMut, adagrad, adagrad_sum, prefetch};
-use crate::model::params::{PhaseKind, TrainParams};
+use crate::model::params::TrainParams;
 use crate::rng::Rng;
 use crate::storage::huge_pages::HugeArray;
 
@@ -29,7 +29,7 @@ impl Tables {
         let mut tables = Tables::zeros(view, params.dim);
         let input = &mut tables.input;
         input.fill(0..input.rows(), params.dim, params.seed, FIRST_VECTORS);
-        if params.method.phases()[0] == PhaseKind::Dm {
+        if params.method.phases()[0].is_dm() {
             input.data_mut().iter_mut().for_each(|x| *x *= 2.0);
         }
         tables

@@ -18,7 +18,8 @@ use crate::train::content::Content;
 use crate::train::joint::Joint;
 use crate::train::rivals::deepwalk::DeepWalk;
 use crate::train::rivals::direct::{Direct, Form};
-use crate::train::rivals::npm::{self, Npm};
+use crate::train::rivals::joint_reference::JointReference;
+use crate::train::rivals::npm::{self, Frequencies, Npm};
 use crate::train::rivals::reference::ReferenceCitation;
 use crate::train::rivals::text::Text;
 
@@ -80,10 +81,14 @@ fn each_phase(view: &View<'_>, seed: u64, check: &mut dyn FnMut(&dyn Phase)) {
     let reference = ReferenceParams { epochs: 2, noise: 20, ..ReferenceParams::default() };
     check(&ReferenceCitation::new(view, &reference, seed));
     let direct = DirectParams { epochs: 2, window: 3, ..DirectParams::default() };
-    let texts = [Text::words(view), Text::with_links(view), Text::with_contexts(view, 10)];
-    for (text, form) in [(0, Form::Dm), (0, Form::Dbow), (0, Form::SkipGram), (1, Form::Cbow), (2, Form::Dbow)] {
+    let texts = [Text::words(view), Text::with_links(view, 1), Text::with_contexts(view, 10)];
+    for (text, form) in
+        [(0, Form::Dm), (0, Form::Dbow), (0, Form::SkipGram), (1, Form::Cbow), (2, Form::Dbow), (2, Form::Dm)]
+    {
         check(&Direct::new(&texts[text], form, &direct, seed));
     }
+    let dm = Direct::new(&texts[0], Form::Dm, &direct, seed);
+    check(&JointReference::new(dm, ReferenceCitation::new(view, &reference, seed)));
     check(&Npm::new(view, &NpmParams { epochs: 2, window: 10, ..NpmParams::default() }, seed));
     check(&DeepWalk::new(view, &DeepWalkParams { epochs: 2, walks: 2, length: 20, ..DeepWalkParams::default() }, seed));
     // Turns of text and links: which of them a batch is has to follow from its number, wherever a run begins.
@@ -198,7 +203,7 @@ fn a_link_is_predicted_from_its_context() {
 fn a_link_as_a_word_is_predicted_from_its_context() {
     let split = split();
     let view = view(&split);
-    let text = Text::with_links(&view);
+    let text = Text::with_links(&view, 1);
     let params = DirectParams { epochs: 20, window: 5, rate: 0.2, sample: 0.0, ..DirectParams::default() };
     let mut tables = fresh(&view, 1);
     run(&Direct::new(&text, Form::Cbow, &params, 1), &mut tables);
@@ -258,19 +263,39 @@ fn npm_finds_the_target_from_its_context() {
     let losses = run(&phase, &mut tables);
     assert!(losses[9] < losses[0], "{losses:?}");
     assert!(tables.input.data() == frozen.data(), "word vectors stay");
-    let score = |context: &[WordRow], document: DocRow| {
-        let out = tables.output.document(document);
-        let product = |&word: &WordRow| (dot(tables.input.word(word), out), phase.frequencies().words[word.index()]);
-        npm::score(phase.frequencies().documents[document.index()], context.iter().map(product))
-    };
-    let found = found(&view, &split, 10, score);
-    assert!(found > 0.2, "{found} of the links found; 0.04 would be chance");
+    for prior in [true, false] {
+        let score = |context: &[WordRow], document: DocRow| {
+            let Frequencies { words, documents } = phase.frequencies();
+            let out = tables.output.document(document);
+            let product = |&word: &WordRow| (dot(tables.input.word(word), out), words[word.index()]);
+            npm::score(prior, documents[document.index()], context.iter().map(product))
+        };
+        let found = found(&view, &split, 10, score);
+        assert!(found > 0.2, "prior {prior}: {found} of the links found; 0.04 would be chance");
+    }
 }
 
 #[test]
 fn the_score_of_npm_by_hand() {
-    assert!((npm::score(6, [(0.0, 3), (3f32.ln(), 9), (5.0, 0)]) - 1.5).abs() < 1e-6);
-    assert_eq!(npm::score(6, []), 0.0);
+    let words = [(0.0, 3), (3f32.ln(), 9), (9f32.ln(), 0)];
+    // 0.5 · 6/3 + 0.75 · 6/9; the last word stands around no link.
+    assert!((npm::score(true, 6, words) - 1.5).abs() < 1e-6);
+    // 0.5 + 0.75 + 0.9, however many links point at the document.
+    for links in [1, 6] {
+        assert!((npm::score(false, links, words) - 2.15).abs() < 1e-6);
+    }
+    for prior in [true, false] {
+        assert_eq!((npm::score(prior, 6, []), npm::score(prior, 0, words)), (0.0, 0.0));
+    }
+}
+
+#[test]
+fn the_prior_of_npm_puts_the_popular_first_and_the_other_ranking_the_fitting() {
+    // One word around the link, which stands around ten links in all; σ(w·d) is 0.9 for a document that two links point
+    // at, and 0.5 for one that eight do.
+    let (fitting, popular) = ([(9f32.ln(), 10)], [(0.0, 10)]);
+    assert!(npm::score(true, 2, fitting) < npm::score(true, 8, popular), "0.18 and 0.4");
+    assert!(npm::score(false, 2, fitting) > npm::score(false, 8, popular), "0.9 and 0.5");
 }
 
 #[test]

@@ -347,10 +347,10 @@ fn a_link_is_found_from_the_words_around_it() {
 #[test]
 fn a_link_is_found_from_each_word_around_it() {
     let place = Place::generated(200, 1500);
-    let mut params = TrainParams { method: Method::W2v, dim: 32, ..TrainParams::default() };
+    let mut params = TrainParams { method: Method::SkipGram, dim: 32, min_count: 1, ..TrainParams::default() };
     params.set_epochs(10);
     params.set_window(5);
-    (params.direct.skip_gram, params.direct.rate) = (true, 0.1);
+    params.direct.rate = 0.1;
     let model = place.model(&params);
     // A document that nobody links to is no word of the text: its OUT vector stays 0 and its score above those of
     // documents that were noise.

@@ -8,6 +8,7 @@ use crate::train::content::Content;
 use crate::train::joint::Joint;
 use crate::train::rivals::deepwalk::DeepWalk;
 use crate::train::rivals::direct::{Direct, Form};
+use crate::train::rivals::joint_reference::JointReference;
 use crate::train::rivals::npm::Npm;
 use crate::train::rivals::reference::ReferenceCitation;
 use crate::train::rivals::text::Text;
@@ -17,7 +18,7 @@ pub(crate) fn text<'a>(view: &'a View<'a>, params: &TrainParams) -> Option<Text<
     let read = params.method.phases().iter().any(|phase| phase.is_direct());
     read.then(|| match params.method.text() {
         TextForm::Words => Text::words(view),
-        TextForm::WithLinks => Text::with_links(view),
+        TextForm::WithLinks => Text::with_links(view, params.min_count),
         TextForm::WithContexts => Text::with_contexts(view, params.window),
     })
 }
@@ -29,10 +30,9 @@ pub(crate) fn phases<'a>(
     params: &'a TrainParams,
 ) -> Vec<Box<dyn Phase + 'a>> {
     let seed = params.seed;
-    let direct = |form| {
-        let phase = text.map(|text| Direct::new(text, form, &params.direct, seed));
-        phase.map(|phase| Box::new(phase) as Box<dyn Phase + 'a>)
-    };
+    let read = |form| text.map(|text| Direct::new(text, form, &params.direct, seed));
+    let direct = |form| read(form).map(|phase| Box::new(phase) as Box<dyn Phase + 'a>);
+    let reference = || ReferenceCitation::new(view, &params.reference, seed);
     let content = || Content::new(view, &params.content, seed);
     let citation = || Citation::new(view, &params.citation, params.window, seed);
     let phase = |&kind: &PhaseKind| -> Option<Box<dyn Phase + 'a>> {
@@ -48,7 +48,9 @@ pub(crate) fn phases<'a>(
                 return direct(Form::SkipGram);
             }
             PhaseKind::Cbow => return direct(Form::Cbow),
-            PhaseKind::Reference => Box::new(ReferenceCitation::new(view, &params.reference, seed)),
+            PhaseKind::SkipGram => return direct(Form::SkipGram),
+            PhaseKind::Reference => Box::new(reference()),
+            PhaseKind::JointReference => Box::new(JointReference::new(read(Form::Dm)?, reference())),
             PhaseKind::Npm => Box::new(Npm::new(view, &params.npm, seed)),
             PhaseKind::Walks => Box::new(DeepWalk::new(view, &params.deepwalk, seed)),
         })

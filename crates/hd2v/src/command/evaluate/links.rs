@@ -33,12 +33,14 @@ is a question, to be answered from the words around it. docs/guide/evaluate.md h
 
 Methods:
   popular*, bm25*, bm25-cited*, hybrid*, hybrid-source*
-  as in `train`:     w2v*, d2v-nc*, d2v-cac*, npm*, h-d2v-random*, h-d2v-paper*, h-d2v*, joint,
-                     pv-dm, pv-dbow; reference (`train --compat reference`)
-  by IN vectors:     w2v-i4i*, h-d2v-paper-i4i, h-d2v-random-i4i, h-d2v-i4i
+  as in `train`:     w2v*, skip-gram, d2v-nc*, d2v-cac*, d2v-cac-dm, npm*, h-d2v-random*,
+                     h-d2v-paper*, joint-paper, h-d2v*, joint, pv-dm, pv-dbow;
+                     reference (`train --compat reference`)
+  with its prior:    npm-prior (documents weighted by their links, words by their rarity)
+  by IN vectors:     w2v-i4i*, skip-gram-i4i, h-d2v-paper-i4i, h-d2v-random-i4i, h-d2v-i4i
   by IN and OUT:     h-d2v-paper-in-out, h-d2v-random-in-out, h-d2v-in-out
   with the source:   h-d2v-source*, h-d2v-paper-source, h-d2v-random-source, joint-source,
-                     reference-source
+                     joint-paper-source, reference-source
   inferred in five steps (gensim's default in 2018): d2v-cac-5*, d2v-nc-5
 
 Examples:
@@ -137,6 +139,16 @@ pub struct MethodArgs {
     /// Passes over the text in methods that learn word by word (w2v, d2v-nc, d2v-cac, PV-DM, npm)
     #[arg(long, default_value_t = LinksParams::default().text_epochs)]
     pub text_epochs: usize,
+    /// Words on each side of a word in PV-DM (pv-dm, d2v-cac-dm, h-d2v-paper, joint-paper, reference); 5 in the authors'
+    /// program [default: that of --window; 5 for reference]
+    #[arg(long, value_name = "WORDS")]
+    pub dm_window: Option<usize>,
+    /// Passes of npm over the links; the paper made 100
+    #[arg(long, default_value_t = TrainParams::default().npm.epochs)]
+    pub npm_epochs: usize,
+    /// Words drawn as noise for each word around a link in npm; the paper drew 100
+    #[arg(long, default_value_t = TrainParams::default().npm.noise)]
+    pub npm_noise: usize,
     /// Words that occur less often get no vectors [default: the corpus's own]
     #[arg(long)]
     pub min_count: Option<u64>,
@@ -155,6 +167,8 @@ impl MethodArgs {
         train.citation.epochs = self.epochs;
         train.content.epochs = self.content_epochs;
         train.reference.noise = self.reference_noise;
+        (train.npm.epochs, train.npm.noise) = (self.npm_epochs, self.npm_noise);
+        train.direct.dm_window = self.dm_window;
         (train.reference.epochs, train.direct.epochs) = (self.reference_epochs, self.text_epochs);
         let &MethodArgs { reference_epochs, text_epochs, .. } = self;
         for (name, epochs) in [("--reference-epochs", reference_epochs), ("--text-epochs", text_epochs)] {

@@ -18,7 +18,7 @@ pub fn parts(arguments: &ReproduceArgs, methods: &[LinkMethod], anchors: &[bool]
     let corpus = quoted(&arguments.corpus.display().to_string());
     let mut how = format!(
         " --dim {} --window {} --epochs {} --content-epochs {} --reference-epochs {} --reference-noise {} \
-         --text-epochs {} --seed {}",
+         --text-epochs {} --npm-epochs {} --npm-noise {} --seed {}",
         train.dim,
         train.window,
         train.epochs,
@@ -26,8 +26,11 @@ pub fn parts(arguments: &ReproduceArgs, methods: &[LinkMethod], anchors: &[bool]
         train.reference_epochs,
         train.reference_noise,
         train.text_epochs,
+        train.npm_epochs,
+        train.npm_noise,
         train.seed
     );
+    how += &train.dm_window.map_or(String::new(), |window| format!(" --dm-window {window}"));
     how += &train.min_count.map_or(String::new(), |count| format!(" --min-count {count}"));
     let split = match arguments.split.until {
         Some(until) => format!("--until {until}"),

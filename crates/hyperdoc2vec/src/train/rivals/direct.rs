@@ -8,7 +8,8 @@
 //! | [`Form::SkipGram`] | one word near a word | that word |
 //!
 //! Over [`Text::words`], Dm and Dbow are the paper's content phase and its d2v-nc, Cbow its w2v; over
-//! [`Text::with_links`], Cbow is "citation as word"; over [`Text::with_contexts`], Dbow is d2v-cac.
+//! [`Text::with_links`], Cbow and SkipGram are "citation as word", and documents that are no words have IN vectors of 0;
+//! over [`Text::with_contexts`], Dbow is d2v-cac and Dm its form with word vectors.
 //!
 //! Noise comes from the rows of the text by their counts to the power 0.75. Frequent words are thinned out first, so
 //! that windows reach further; unlike gensim, documents are not cut off after 10,000 words. Each example sees what the
@@ -45,6 +46,7 @@ pub struct Direct<'a> {
     text: &'a Text<'a>,
     form: Form,
     params: &'a DirectParams,
+    window: usize,
     seed: u64,
     keep: Vec<f32>,
     noise: AliasTable,
@@ -70,11 +72,34 @@ impl<'a> Direct<'a> {
             }
         }
         let (keep, noise) = (keep_chances(text.counts(), params.sample), AliasTable::smoothed(text.counts()));
-        Direct { text, form, params, seed, keep, noise, cuts }
+        let window = if form == Form::Dm { params.dm_window() } else { params.window };
+        Direct { text, form, params, window, seed, keep, noise, cuts }
+    }
+
+    /// Prepares to take batches on tables like `tables`.
+    pub(super) fn begin(&self, tables: &Tables) -> Reading {
+        Reading { lists: Lists::default(), learner: Learner::new(self.params.noise, self.params.beyond, false, tables) }
+    }
+
+    /// Learns from the documents of one batch.
+    pub(super) fn batch(&self, epoch: usize, batch: usize, reading: &mut Reading, tables: &mut Tables) -> Done {
+        let mut done = Done { batches: batch + 1, units: 0, loss: 0.0 };
+        for document in (self.cuts[batch] as u32..self.cuts[batch + 1] as u32).map(DocRow) {
+            let (examples, loss) = self.document(epoch, document, reading, tables);
+            done.units += examples;
+            done.loss += loss;
+        }
+        done
     }
 }
 
-/// The memory of a run, kept from document to document.
+/// The memory of a run, kept from batch to batch.
+pub(super) struct Reading {
+    lists: Lists,
+    learner: Learner,
+}
+
+/// Rows of the document that is read.
 #[derive(Default)]
 struct Lists {
     kept: Vec<u32>,
@@ -85,18 +110,11 @@ struct Lists {
 
 impl Direct<'_> {
     /// Learns from one document.
-    fn document(
-        &self,
-        epoch: usize,
-        document: DocRow,
-        lists: &mut Lists,
-        learner: &mut Learner,
-        tables: &mut Tables,
-    ) -> (u64, f64) {
-        let (text, params) = (self.text, self.params);
+    fn document(&self, epoch: usize, document: DocRow, reading: &mut Reading, tables: &mut Tables) -> (u64, f64) {
+        let (text, params, window) = (self.text, self.params, self.window);
         let row = text.view().table_row_of_doc(document).0;
         let mut rng = Rng::keyed(self.seed, &[PHASE, self.form as u64, epoch as u64, u64::from(document.0)]);
-        let Lists { kept, outputs, next_outputs, inputs } = lists;
+        let Reading { lists: Lists { kept, outputs, next_outputs, inputs }, learner } = reading;
         kept.clear();
         text.rows(document, |row| {
             let chance = self.keep[row.index()];
@@ -112,9 +130,7 @@ impl Direct<'_> {
             outputs.push(target);
             outputs.extend((0..params.noise).map(|_| self.noise.draw(rng)).filter(|&noise| noise != target));
         };
-        let reach = |rng: &mut Rng| {
-            if params.shrink && params.window > 0 { 1 + rng.below(params.window) } else { params.window }
-        };
+        let reach = |rng: &mut Rng| if params.shrink && window > 0 { 1 + rng.below(window) } else { window };
         let (mut examples, mut loss) = (0, 0.0);
         if let Some(&first) = kept.first() {
             draw(outputs, first, &mut rng);
@@ -156,6 +172,14 @@ impl Direct<'_> {
 }
 
 impl Phase for Direct<'_> {
+    /// Documents that are no words, where links are, get IN vectors of 0, as for a word that gensim leaves out.
+    fn prepare(&self, tables: &mut Tables) {
+        let words = self.text.view().words.len();
+        for (document, _) in self.text.counts()[words..].iter().enumerate().filter(|(_, count)| **count == 0) {
+            tables.input.row_mut(words + document).fill(0.0);
+        }
+    }
+
     fn name(&self) -> &'static str {
         match self.form {
             Form::Dm => "pv-dm",
@@ -178,15 +202,9 @@ impl Phase for Direct<'_> {
     }
 
     fn epoch(&self, epoch: usize, start: usize, tables: &mut Tables, after: After<'_>) -> ControlFlow<()> {
-        let mut lists = Lists::default();
-        let mut learner = Learner::new(self.params.noise, self.params.beyond, false, tables);
+        let mut reading = self.begin(tables);
         for batch in start..self.batches() {
-            let mut done = Done { batches: batch + 1, units: 0, loss: 0.0 };
-            for document in (self.cuts[batch] as u32..self.cuts[batch + 1] as u32).map(DocRow) {
-                let (examples, loss) = self.document(epoch, document, &mut lists, &mut learner, tables);
-                done.units += examples;
-                done.loss += loss;
-            }
+            let done = self.batch(epoch, batch, &mut reading, tables);
             after(&done, tables)?;
         }
         ControlFlow::Continue(())

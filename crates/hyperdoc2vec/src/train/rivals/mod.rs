@@ -2,6 +2,7 @@
 
 pub(crate) mod deepwalk;
 pub(crate) mod direct;
+pub(crate) mod joint_reference;
 pub(crate) mod npm;
 pub(crate) mod reference;
 pub(crate) mod sequential;

@@ -60,14 +60,23 @@ impl Frequencies {
     }
 }
 
-/// The score of a document for a context: `Σ p(d | w)` with `p(d | w) ∝ σ(w·d) · freq(d) / freq(w)`, over the context's
-/// words, each given as `(w·d, freq(w))`. Words of frequency 0 are left out.
+/// The score of a document for a context, summed over the context's words, each given as `(w·d, freq(w))`: with the
+/// prior `Σ p(d | w)`, `p(d | w) ∝ σ(w·d) · freq(d) / freq(w)`, words of frequency 0 left out; without it `Σ σ(w·d)`. A
+/// document that no link points at has no vector, and scores 0.
 ///
-/// A document that 6 links point at, and two words, (0, 3) and (ln 3, 9): 0.5 · 6/3 + 0.75 · 6/9 = 1.5.
-pub(crate) fn score(document_frequency: u64, words: impl IntoIterator<Item = (f32, u64)>) -> f32 {
-    let share = |(product, frequency): (f32, u64)| sigmoid(product) / frequency as f32;
-    let known = words.into_iter().filter(|&(_, frequency)| frequency > 0);
-    known.map(share).sum::<f32>() * document_frequency as f32
+/// A document that 6 links point at, and two words, (0, 3) and (ln 3, 9): 0.5 · 6/3 + 0.75 · 6/9 = 1.5 with the prior,
+/// 0.5 + 0.75 = 1.25 without.
+pub(crate) fn score(prior: bool, document_frequency: u64, words: impl IntoIterator<Item = (f32, u64)>) -> f32 {
+    if document_frequency == 0 {
+        return 0.0;
+    }
+    let words = words.into_iter();
+    if prior {
+        let share = |(product, frequency): (f32, u64)| sigmoid(product) / frequency as f32;
+        words.filter(|&(_, frequency)| frequency > 0).map(share).sum::<f32>() * document_frequency as f32
+    } else {
+        words.map(|(product, _)| sigmoid(product)).sum()
+    }
 }
 
 /// A run over the documents that links point at.

@@ -80,6 +80,27 @@ impl<'a> ReferenceCitation<'a> {
         ReferenceCitation { view, params, seed, keep: keep_chances(&view.counts, params.sample) }
     }
 
+    /// Prepares to take batches on tables like `tables`.
+    pub(super) fn begin(&self, tables: &Tables) -> Linking {
+        let learner = Learner::new(self.params.noise, self.params.beyond, self.params.divide, tables);
+        Linking { kept: Kept::default(), inputs: Vec::new(), outputs: Vec::new(), learner }
+    }
+
+    /// Learns from the links of one batch.
+    pub(super) fn batch(&self, epoch: usize, batch: usize, linking: &mut Linking, tables: &mut Tables) -> Done {
+        let (params, links) = (self.params, self.view.links.len());
+        let total = (params.epochs * links) as u64;
+        let numbers = batch * BATCH..links.min((batch + 1) * BATCH);
+        let mut done = Done { batches: batch + 1, units: numbers.len() as u64, loss: 0.0 };
+        let Linking { kept, inputs, outputs, learner } = linking;
+        for number in numbers {
+            self.list(epoch, number, kept, inputs, outputs);
+            let rate = falling(params.rate, params.last_rate, (epoch * links + number) as u64, total);
+            done.loss += learner.learn(rate, inputs, outputs, tables);
+        }
+        done
+    }
+
     fn rng(&self, epoch: usize, what: u64, item: usize) -> Rng {
         Rng::keyed(self.seed, &[PHASE, epoch as u64, what, item as u64])
     }
@@ -102,6 +123,14 @@ impl<'a> ReferenceCitation<'a> {
         let noise = (0..params.noise).map(|_| DocRow(rng.below(view.documents.len()) as u32));
         outputs.extend(noise.filter(|&noise| noise != target).map(|noise| view.table_row_of_doc(noise).0));
     }
+}
+
+/// The memory of a run, kept from batch to batch.
+pub(super) struct Linking {
+    kept: Kept,
+    inputs: Vec<u32>,
+    outputs: Vec<u32>,
+    learner: Learner,
 }
 
 /// Up to `reach` places on each side of the gap before place `at`.
@@ -159,19 +188,9 @@ impl Phase for ReferenceCitation<'_> {
     }
 
     fn epoch(&self, epoch: usize, start: usize, tables: &mut Tables, after: After<'_>) -> ControlFlow<()> {
-        let params = self.params;
-        let links = self.view.links.len();
-        let total = (params.epochs * links) as u64;
-        let (mut kept, mut inputs, mut outputs) = (Kept::default(), Vec::new(), Vec::new());
-        let mut learner = Learner::new(params.noise, params.beyond, params.divide, tables);
+        let mut linking = self.begin(tables);
         for batch in start..self.batches() {
-            let numbers = batch * BATCH..links.min((batch + 1) * BATCH);
-            let mut done = Done { batches: batch + 1, units: numbers.len() as u64, loss: 0.0 };
-            for number in numbers {
-                self.list(epoch, number, &mut kept, &mut inputs, &mut outputs);
-                let rate = falling(params.rate, params.last_rate, (epoch * links + number) as u64, total);
-                done.loss += learner.learn(rate, &inputs, &outputs, tables);
-            }
+            let done = self.batch(epoch, batch, &mut linking, tables);
             after(&done, tables)?;
         }
         ControlFlow::Continue(())
