@@ -272,8 +272,12 @@ impl LinkEvaluation<'_> {
         let started = Instant::now();
         let first = train_tables(self.view, &train_params(Trains::Model(base), self.params), &mut watch)?;
         let base_seconds = started.elapsed().as_secs_f64();
-        let mut models: Vec<Trains> = group.iter().map(|method| method.trains).collect();
-        models.dedup();
+        let mut models: Vec<Trains> = Vec::new();
+        for method in group {
+            if !models.contains(&method.trains) {
+                models.push(method.trains);
+            }
+        }
         for trains in models {
             let mates: Vec<&LinkMethod> = group.iter().filter(|method| method.trains == trains).collect();
             let mut watch = |progress: &TrainProgress| (self.watch)(&EvaluationStep::Training(mates[0].name, progress));

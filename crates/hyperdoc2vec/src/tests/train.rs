@@ -355,6 +355,12 @@ fn a_link_is_found_from_each_word_around_it() {
     // A document that nobody links to is no word of the text: its OUT vector stays 0 and its score above those of
     // documents that were noise.
     let links_to = model.links_to();
+    for (document, &links) in links_to.iter().enumerate() {
+        for which in [Vectors::DocIn, Vectors::DocOut] {
+            let zero = model.vectors(which).row(document).iter().all(|&x| x == 0.0);
+            assert_eq!(zero, links == 0, "{which:?} of document {document}");
+        }
+    }
     let share = links_found_among(&place, &model, |document| links_to[document] > 0);
     // Ten of some 150 by chance: 0.06. Always the ten that are linked to most: 0.24.
     assert!(share > 0.6, "{share}");
