@@ -135,11 +135,12 @@ pub struct TrainArgs {
     force: bool,
 }
 
-/// Methods that learn from the text before they learn from the links.
+/// Methods with passes over the text before those over the links, or beside them.
 const WITH_CONTENT: [Method; 4] = [Method::HyperDoc, Method::HyperDocPaper, Method::JointPaper, Method::Npm];
 /// Methods that begin with PV-DM.
 const WITH_DM: [Method; 4] = [Method::HyperDocPaper, Method::JointPaper, Method::PvDm, Method::D2vCacDm];
 
+/// Methods as a list in a sentence.
 fn names(methods: &[Method]) -> String {
     methods.iter().map(|method| method.name()).collect::<Vec<_>>().join(", ")
 }
@@ -327,8 +328,10 @@ fn params(arguments: &TrainArgs, corpus: &Corpus) -> Result<TrainParams> {
     if let Some(loss) = arguments.loss {
         params.set_loss(loss);
     }
-    if let Some(noise) = arguments.noise {
-        (params.citation.noise, params.reference.noise, params.npm.noise) = (noise, noise, noise);
+    match arguments.noise {
+        Some(noise) if method == Method::Npm => params.npm.noise = noise,
+        Some(noise) => (params.citation.noise, params.reference.noise) = (noise, noise),
+        None => {}
     }
     params.citation.rate = arguments.rate.unwrap_or(params.citation.rate);
     params.citation.rarity = !arguments.no_rarity;
