@@ -21,7 +21,12 @@ fuzz_target!(|text: &str| {
         assert!(word.len() <= 2 * LONGEST_WORD, "{word:?}");
         assert_eq!(&lowercase(word), word);
     }
-    assert!(AS_IS.list(text).iter().map(|word| lowercase(word)).eq(words.iter().cloned()));
+    // Capitals part words as small letters do. `İ` is left out: its small letter is two characters, and the second may
+    // change where a script without spaces is parted. A small sigma has another form at the end of a word.
+    if !text.contains('\u{130}') {
+        let same = |word: &str| lowercase(word).replace('ς', "σ");
+        assert!(AS_IS.list(text).iter().map(|word| same(word)).eq(words.iter().map(|word| same(word))));
+    }
     if let Some((before, after)) = text.split_once(' ') {
         assert_eq!([LOWER.list(before), LOWER.list(after)].concat(), words);
     }
