@@ -1,4 +1,4 @@
-//! Classification of documents by their vectors: the paper's Tables 5 and 6.
+//! Classification of documents by their vectors: the paper's Tables 4 and 5.
 
 use std::collections::BTreeMap;
 use std::io::BufRead;
@@ -325,7 +325,20 @@ pub fn run(
     params: &ClassesParams,
     watch: ClassesWatch<'_>,
 ) -> Result<Value> {
-    pool(params.links.threads)?.install(|| run_here(view, labelled, methods, params, watch))
+    let machines = std::slice::from_ref(&params.svm);
+    Ok(run_with(view, labelled, methods, params, machines, watch)?.pop().unwrap_or_default())
+}
+
+/// As [`run`], once for each of `machines`, on vectors that are trained once.
+pub fn run_with(
+    view: &View<'_>,
+    labelled: &LabelledDocuments,
+    methods: &[Method],
+    params: &ClassesParams,
+    machines: &[SvmParams],
+    watch: ClassesWatch<'_>,
+) -> Result<Vec<Value>> {
+    pool(params.links.threads)?.install(|| run_here(view, labelled, methods, params, machines, watch))
 }
 
 /// On the threads of the current pool.
@@ -334,9 +347,9 @@ fn run_here(
     labelled: &LabelledDocuments,
     methods: &[Method],
     params: &ClassesParams,
+    machines: &[SvmParams],
     watch: ClassesWatch<'_>,
-) -> Result<Value> {
-    let seed = params.links.train.seed;
+) -> Result<Vec<Value>> {
     let train = |method: Method| -> Result<Vec<Features>> {
         let mut train = train_params(Trains::Model(method), &params.links);
         // Walks have as many dimensions as their authors gave them, whatever the others have.
@@ -367,10 +380,27 @@ fn run_here(
             sets.extend(joined);
         }
     }
-    let mut report = serde_json::Map::new();
-    let total = parts.iter().filter(|part| part.folds.is_ok()).count() * sets.len() * params.folds;
+    let total = parts.iter().filter(|part| part.folds.is_ok()).count() * sets.len() * params.folds * machines.len();
     let mut done = 0;
-    for ClassTable { name, labelled: part, folds } in &parts {
+    let mut after_fold = |features: &str| {
+        done += 1;
+        watch(&Classifying::Folds(features, done, total))
+    };
+    let seed = params.links.train.seed;
+    machines.iter().map(|machine| classify(view, &parts, &sets, machine, seed, &mut after_fold)).collect()
+}
+
+/// The figures of each set of features with one machine.
+fn classify(
+    view: &View<'_>,
+    parts: &[ClassTable],
+    sets: &[Features],
+    machine: &SvmParams,
+    seed: u64,
+    after_fold: &mut dyn FnMut(&str) -> ControlFlow<()>,
+) -> Result<Value> {
+    let mut report = serde_json::Map::new();
+    for ClassTable { name, labelled: part, folds } in parts {
         let folds = match folds {
             Ok(folds) => folds,
             Err(what) => {
@@ -379,16 +409,13 @@ fn run_here(
             }
         };
         let mut found: Vec<(Value, Vec<u32>)> = Vec::new();
-        for set in &sets {
+        for set in sets {
             let row = |doc: &DocId| view.document_row(*doc).map_or(0, |row| row.index());
             let data: Vec<f32> =
                 part.documents.iter().flat_map(|doc| &set.rows[row(doc) * set.dim..][..set.dim]).copied().collect();
             let data = Matrix::new(&data, part.documents.len(), set.dim, set.dim);
-            let mut after_fold = |_| {
-                done += 1;
-                watch(&Classifying::Folds(&set.name, done, total))
-            };
-            let predictions = cross_validate(data, &part.classes, folds, &params.svm, &mut after_fold)?;
+            let mut watch = |_| after_fold(&set.name);
+            let predictions = cross_validate(data, &part.classes, folds, machine, &mut watch)?;
             let mut value = figures(&part.classes, &predictions, &part.names, seed);
             if let Some(value) = value.as_object_mut() {
                 value.insert("features".to_owned(), json!(set.name));

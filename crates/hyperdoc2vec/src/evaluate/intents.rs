@@ -5,15 +5,19 @@ use std::ops::ControlFlow;
 use std::path::Path;
 use std::sync::Arc;
 
+use rayon::prelude::*;
 use serde_json::{Value, json};
 use xxhash_rust::xxh3::xxh3_128;
 
+use super::classes::{ClassesWatch, Classifying};
 use super::classify::{cross_validate, figures};
 use super::folds::{by_size, stratified};
-use super::links::HeldOutLinks;
+use super::links::{HeldOutLinks, LinksParams, train_params};
+use super::methods::Trains;
 use super::metrics::f1;
 use super::rankers::LinkQuestions;
-use super::svm::{Svm, SvmParams};
+use super::scheme::grouped;
+use super::svm::{Gamma, Svm, SvmParams};
 use crate::corpus::view::View;
 use crate::document::markup;
 use crate::document::tokenize::Tokenizer;
@@ -21,9 +25,11 @@ use crate::error::{Error, Result};
 use crate::id::WordRow;
 use crate::import::source;
 use crate::kernel::{Matrix, gather_sum};
-use crate::model::params::TrainParams;
+use crate::model::params::{Method, TrainParams};
 use crate::model::tables::Table;
 use crate::model::{Model, Vectors};
+use crate::threads::pool;
+use crate::train::train_tables;
 
 /// A labelled context.
 #[derive(Debug, Clone, PartialEq)]
@@ -61,6 +67,10 @@ pub fn read(path: &Path, field: &str) -> Result<Vec<LabelledContext>> {
 pub const COSTS: [f64; 3] = [1.0, 10.0, 100.0];
 /// Folds of that choice.
 pub const CHOICE_FOLDS: usize = 5;
+
+/// The methods whose word vectors classify contexts in the paper's Figure 4, and the default.
+pub const INTENT_METHODS: [Method; 4] =
+    [Method::W2v, Method::D2vCacDm, Method::HyperDocPaper, Method::HyperDoc];
 
 /// Labelled contexts as known words.
 #[derive(Debug, Clone)]
@@ -238,16 +248,22 @@ impl Contexts {
         if !self.words.small.is_empty() {
             value["small_classes"] = json!(self.words.small);
         }
+        if let Some((names, numbers)) = grouped(&self.words.names) {
+            let group = |classes: &[u32]| classes.iter().map(|&class| numbers[class as usize]).collect::<Vec<u32>>();
+            let (truths, predictions) = (group(&self.words.classes), group(&predictions));
+            value["groups"] = figures(&truths, &predictions, &names, seed);
+        }
         Ok(value)
     }
 
-    /// The cost of an error that classifies these contexts best, by macro F1; the lower one where two are equal.
-    fn best_cost(&self, seed: u64, watch: &mut dyn FnMut(usize) -> ControlFlow<()>) -> Result<f64> {
+    /// The cost of an error that classifies these contexts best with `gamma`, by macro F1; the lower one where two are
+    /// equal.
+    pub fn best_cost(&self, gamma: Gamma, seed: u64, watch: &mut dyn FnMut(usize) -> ControlFlow<()>) -> Result<f64> {
         let dealt = self.words.deal(CHOICE_FOLDS, seed)?;
         let classes = &self.words.classes;
         let mut best = (COSTS[0], 0.0);
         for (number, c) in COSTS.into_iter().enumerate() {
-            let svm = SvmParams { c, ..SvmParams::default() };
+            let svm = SvmParams { c, gamma, ..SvmParams::default() };
             let mut after_fold = |fold| watch(number * CHOICE_FOLDS + fold);
             let found = cross_validate(self.matrix(), classes, &dealt, &svm, &mut after_fold)?;
             let value = f1(classes, &found, self.words.names.len()).macro_f1;
@@ -268,7 +284,7 @@ impl Contexts {
         watch: &mut dyn FnMut(usize) -> ControlFlow<()>,
     ) -> Result<Functions> {
         let &FunctionParams { window, anchors, c, seed } = params;
-        let c = c.map_or_else(|| self.best_cost(seed, watch), Ok)?;
+        let c = c.map_or_else(|| self.best_cost(Gamma::default(), seed, watch), Ok)?;
         let svm = SvmParams { c, ..SvmParams::default() };
         let machine = Svm::fit(self.matrix(), &self.words.classes, &svm);
         let positions = links.positions();
@@ -282,4 +298,30 @@ impl Contexts {
         let numbers = machine.predict(Matrix::new(&rows, positions.len(), self.dim, self.dim));
         Ok(Functions { names: self.words.names.clone(), numbers, c })
     }
+}
+
+/// The contexts of each of `files` as vectors, by the word vectors of each of `methods`, which are trained here: those that
+/// learn on one thread side by side, then the others.
+pub fn intent_contexts(
+    view: &View<'_>,
+    methods: &[Method],
+    files: &[ContextWords],
+    params: &LinksParams,
+    watch: ClassesWatch<'_>,
+) -> Result<Vec<(Method, Vec<Contexts>)>> {
+    let train = |method: Method| -> Result<(Method, Vec<Contexts>)> {
+        let train = train_params(Trains::Model(method), params);
+        let tables =
+            train_tables(view, &train, &mut |progress| watch(&Classifying::Training(method.name(), progress)))?;
+        Ok((method, files.iter().map(|words| words.vectors_of(&tables.input, train.dim)).collect()))
+    };
+    pool(params.threads)?.install(|| {
+        let (serial, parallel): (Vec<Method>, Vec<Method>) = methods.iter().partition(|method| method.is_serial());
+        let mut made: Vec<_> = serial.par_iter().with_max_len(1).map(|&method| train(method)).collect::<Result<_>>()?;
+        for method in parallel {
+            made.push(train(method)?);
+        }
+        made.sort_by_key(|(method, _)| methods.iter().position(|other| other == method));
+        Ok(made)
+    })
 }

@@ -12,7 +12,7 @@ use std::time::Instant;
 
 use serde::{Deserialize, Serialize};
 
-use super::methods::{Ask, LinkMethod, Trains, costs};
+use super::methods::{Ask, LinkMethod, Trains, Workload, costs};
 use super::rankers::{LinkQuestions, Sink};
 use super::trec;
 use crate::corpus::split::{HeldOutLink, Split, SplitPart};
@@ -32,6 +32,8 @@ use crate::train::{Run, TrainProgress, train_tables, train_tables_on};
 
 /// Places are known up to this one.
 pub(crate) const DEPTH: usize = 1000;
+/// Hits of a question that are kept.
+const TOP: usize = 10;
 /// Hits of a question in a run file.
 const RUN_DEPTH: usize = 100;
 
@@ -153,6 +155,9 @@ pub struct MethodPlaces {
     pub anchors: bool,
     /// The place of each of [`HeldOutLinks::truths`], from 1; 0 where it is not among the first 1,000.
     pub places: Vec<u32>,
+    /// The first ten hits of each question; empty in results of earlier versions.
+    #[serde(default)]
+    pub tops: Vec<Vec<DocRow>>,
     /// Seconds of training; methods that share a model all name its seconds.
     pub train_seconds: f64,
     /// Seconds of asking.
@@ -237,9 +242,8 @@ impl LinkEvaluation<'_> {
         }
         let (mut serial, parallel): (Vec<_>, Vec<_>) = groups.into_iter().partition(|group| group[0].is_serial());
         // One a thread, the next when one is done, those that take longest first; none begins after an error.
-        let cost = |group: &Vec<LinkMethod>| -> f64 {
-            costs(group, params.reference_epochs).iter().map(|(_, seconds)| seconds).sum()
-        };
+        let work = Workload::new(view, self.asked.queries.len(), params);
+        let cost = |group: &Vec<LinkMethod>| -> f64 { costs(group, &work).iter().map(|(_, seconds)| seconds).sum() };
         serial.sort_by(|a, b| cost(b).total_cmp(&cost(a)));
         let cores = std::thread::available_parallelism().map_or(1, usize::from);
         let threads = if params.threads == 0 { cores } else { params.threads };
@@ -378,6 +382,7 @@ impl LinkEvaluation<'_> {
         let questions = LinkQuestions { view: self.view, positions: &positions, anchors, depth };
         let ranges: Vec<_> = self.asked.ranges().collect();
         let mut places = vec![0u32; self.asked.truths.len()];
+        let mut tops = vec![Vec::new(); positions.len()];
         let started = Instant::now();
         let asking = |out: Option<&mut dyn Write>| {
             let mut out = out;
@@ -388,6 +393,7 @@ impl LinkEvaluation<'_> {
                         let place = hits.iter().position(|hit| DocRow(hit.row) == self.asked.truths[truth]);
                         places[truth] = place.map_or(0, |place| place as u32 + 1);
                     }
+                    tops[number] = hits.iter().take(TOP).map(|hit| DocRow(hit.row)).collect();
                     if let Some(out) = &mut out {
                         let name = |row: u32| self.view.corpus.name(self.view.documents[row as usize]);
                         let hits = &hits[..hits.len().min(RUN_DEPTH)];
@@ -404,7 +410,8 @@ impl LinkEvaluation<'_> {
             Some(path) => write_atomically(&path, |out| asking(Some(out)))?,
         }
         let query_seconds = started.elapsed().as_secs_f64();
-        let cell = MethodPlaces { method: method.name.to_owned(), anchors, places, train_seconds, query_seconds };
+        let method = method.name.to_owned();
+        let cell = MethodPlaces { method, anchors, places, tops, train_seconds, query_seconds };
         (self.done)(&cell)?;
         match (self.watch)(&EvaluationStep::Done(&cell)) {
             ControlFlow::Continue(()) => Ok(()),

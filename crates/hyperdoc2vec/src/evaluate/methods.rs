@@ -1,5 +1,7 @@
 //! The methods that can be asked for links: a model to train, and a way to ask it.
 
+use super::links::LinksParams;
+use crate::corpus::view::View;
 use crate::model::params::{Method, PhaseKind};
 
 /// The model that must be trained before asking.
@@ -151,6 +153,11 @@ impl Trains {
 }
 
 impl LinkMethod {
+    /// Whether it learns vectors, so that their dimensions matter.
+    pub fn has_dimensions(&self) -> bool {
+        self.trains.method().is_some()
+    }
+
     /// Whether it can be asked by text.
     fn can_be_asked(&self) -> bool {
         self.trains.method().is_none_or(Method::knows_words)
@@ -163,7 +170,7 @@ impl LinkMethod {
     }
 
     /// Whether its training goes word by word or link by link, on one thread.
-    pub(super) fn is_serial(&self) -> bool {
+    pub fn is_serial(&self) -> bool {
         self.trains.method().is_some_and(Method::is_serial)
     }
 
@@ -173,25 +180,53 @@ impl LinkMethod {
     }
 }
 
-/// About how long each of `methods` takes beside the others, in seconds of one thread on papers up to 2009 of the ACL Anthology
-/// (76,000 links, 26,000 questions): for the time that is left. Costs that several share are counted for the first.
-pub fn costs(methods: &[LinkMethod], reference_epochs: usize) -> Vec<(&'static str, f64)> {
-    let reference = 3.0 * reference_epochs as f64;
-    let dm = 350.0;
-    let base = |base: Method| if base == Method::PvDm { dm } else { 370.0 };
+/// The size of an evaluation, as multiples of one on papers up to 2009 of the ACL Anthology with 100 dimensions and the
+/// paper's settings, which [`costs`] was measured on.
+#[derive(Debug, Clone, Copy, PartialEq)]
+#[non_exhaustive]
+pub struct Workload {
+    /// Words of text, times passes, times dimensions.
+    text: f64,
+    /// Links in NPM, times its passes and noise.
+    npm: f64,
+    /// Links in the paper's step, times its passes and noise.
+    reference: f64,
+    /// Questions, times the documents that each ranks.
+    asked: f64,
+}
+
+impl Workload {
+    /// That of training on `view` and of asking so many questions.
+    pub fn new(view: &View<'_>, questions: usize, params: &LinksParams) -> Workload {
+        let dim = params.train.dim as f64 / 100.0;
+        let links = view.links.len() as f64 / 76_000.0 * dim;
+        Workload {
+            text: view.counts.iter().sum::<u64>() as f64 / 50e6 * params.text_epochs as f64 / 5.0 * dim,
+            npm: links * (params.train.npm.epochs * params.train.npm.noise) as f64 / 100.0,
+            reference: links * params.reference_epochs as f64 * params.train.reference.noise as f64 / 1000.0,
+            asked: questions as f64 / 26_000.0 * view.documents.len() as f64 / 14_700.0,
+        }
+    }
+}
+
+/// About how long each of `methods` takes, in seconds of one thread of an ordinary machine: for the time that is left.
+/// Costs that several share are counted for the first.
+pub fn costs(methods: &[LinkMethod], work: &Workload) -> Vec<(&'static str, f64)> {
+    let (dm, reference) = (350.0 * work.text, 3.0 * work.reference);
+    let base = |base: Method| if base == Method::PvDm { dm } else { 370.0 * work.text };
     let own = |trains: Trains| match (trains, trains.method().map(Method::last_phase)) {
         (Trains::Nothing | Trains::Model(Method::PvDm), _) | (_, Some(PhaseKind::Cbow)) => 0.0,
-        (Trains::Index, _) => 10.0,
-        (Trains::Searchable, _) => 200.0,
+        (Trains::Index, _) => 10.0 * work.text,
+        (Trains::Searchable, _) => 200.0 * work.text,
         // A narrow window.
-        (Trains::Reference, _) => reference + 100.0,
+        (Trains::Reference, _) => reference + 100.0 * work.text,
         (_, Some(PhaseKind::Reference)) => reference,
         (_, Some(PhaseKind::JointReference)) => reference + dm,
         (_, Some(PhaseKind::Dm)) => dm,
-        (_, Some(PhaseKind::SkipGram)) => 4000.0,
-        (_, Some(PhaseKind::Dbow)) => 90.0,
-        (_, Some(PhaseKind::Npm)) => 600.0,
-        _ => 100.0,
+        (_, Some(PhaseKind::SkipGram)) => 4000.0 * work.text,
+        (_, Some(PhaseKind::Dbow)) => 90.0 * work.text,
+        (_, Some(PhaseKind::Npm)) => 600.0 * work.npm,
+        _ => 100.0 * work.text,
     };
     let asked = |ask: Ask| match ask {
         Ask::Popular => 0.1,
@@ -203,7 +238,7 @@ pub fn costs(methods: &[LinkMethod], reference_epochs: usize) -> Vec<(&'static s
     let mut seen = Vec::new();
     let mut bases = Vec::new();
     let cost = |method: &LinkMethod| {
-        let mut cost = asked(method.ask);
+        let mut cost = asked(method.ask) * work.asked;
         if !seen.contains(&method.trains) {
             seen.push(method.trains);
             cost += own(method.trains);
@@ -252,7 +287,8 @@ mod tests {
     fn what_methods_share_costs_once() {
         let named =
             |names: &[&str]| -> Vec<LinkMethod> { names.iter().map(|name| name.parse().expect("a method")).collect() };
-        let sum = |names: &[&str]| costs(&named(names), 20).iter().map(|(_, cost)| cost).sum::<f64>();
+        let work = Workload { text: 1.0, npm: 1.0, reference: 20.0, asked: 1.0 };
+        let sum = |names: &[&str]| costs(&named(names), &work).iter().map(|(_, cost)| cost).sum::<f64>();
         assert_eq!(sum(&["w2v", "w2v-i4i"]), 370.0 + 2.0 * 8.0);
         assert_eq!(sum(&["h-d2v-paper", "pv-dm"]), 350.0 + 60.0 + 8.0 + 50.0);
         // With a PV-DM of its own.

@@ -5,7 +5,7 @@
 //!
 //! Links: `methods` names what can be compared, `rankers` ask one model, `links` trains and asks them all, `report` makes
 //! figures of that. Vectors: `classes` of documents, `intents` of links, both by `classify`; `criteria` probes what methods
-//! reflect; `map` draws.
+//! reflect; `map` draws. `scheme` names the citation functions of the paper's set.
 
 pub(crate) mod classes;
 pub(crate) mod classify;
@@ -19,26 +19,29 @@ pub(crate) mod metrics;
 pub(crate) mod rankers;
 mod ranking_recall;
 pub(crate) mod report;
+pub(crate) mod scheme;
 pub(crate) mod stats;
 pub(crate) mod svm;
 pub(crate) mod trec;
 
 pub use classes::{
     ClassesParams, Classifying, DEFAULTS as CLASS_METHODS, LabelledDocuments, check as check_classes,
-    run as evaluate_classes,
+    run as evaluate_classes, run_with as evaluate_classes_with,
 };
 pub use criteria::{CRITERIA, CriteriaParams, PROBED, run as evaluate_criteria};
 pub use intents::{
-    CHOICE_FOLDS, COSTS, ContextWords, Contexts, FunctionParams, Functions, LabelledContext, read as read_intents,
+    CHOICE_FOLDS, COSTS, ContextWords, Contexts, FunctionParams, Functions, INTENT_METHODS, LabelledContext,
+    intent_contexts, read as read_intents,
 };
 pub use links::{EvaluationStep, HeldOutLinks, LinkEvaluation, LinksParams, MethodPlaces, train_params};
 pub use map::map as map_of_documents;
 pub use methods::{
-    Ask, LinkMethod, TargetVectors, Trains, all as all_link_methods, costs as link_method_costs,
+    Ask, LinkMethod, TargetVectors, Trains, Workload, all as all_link_methods, costs as link_method_costs,
     defaults as default_link_methods,
 };
 pub use metrics::Profile;
 pub use ranking_recall::{RankingRecall, ranking_recall};
-pub use report::{Findings, comparisons_json, methods_json, split_json};
+pub use report::{Findings, comparisons_json, data_json, methods_json, recall_json, split_json};
+pub use scheme::{SCHEME, SchemeClass, scheme_class};
 pub use stats::holm;
 pub use svm::{Gamma, SvmParams};

@@ -14,7 +14,7 @@ use crate::corpus::view::View;
 
 /// The cut of the paper's tables.
 pub(crate) const CUT: usize = 10;
-/// The cuts of the paper's figure, and the usual smaller ones.
+/// Numbers of hits.
 pub(crate) const CURVE: [usize; 15] = [1, 5, 10, 20, 50, 100, 200, 300, 400, 500, 600, 700, 800, 900, 1000];
 /// Targets by how many training links point at them: from, to.
 const LINK_BINS: [(usize, usize); 5] = [(0, 0), (1, 2), (3, 9), (10, 29), (30, usize::MAX)];
@@ -60,6 +60,27 @@ pub fn split_json(view: &View<'_>, split: &Split, asked: &HeldOutLinks) -> Value
     })
 }
 
+/// The paper's Table 3 of a split: documents, links and first and last date of training, test and both. Links of test
+/// documents count if they point at training documents.
+pub fn data_json(view: &View<'_>, split: &Split) -> Value {
+    let part = |parts: &[SplitPart], links: usize| {
+        let documents = || parts.iter().flat_map(|&part| split.documents(part));
+        let dates = || documents().filter_map(|doc| view.corpus.date(doc));
+        json!({
+            "documents": documents().count(),
+            "links": links,
+            "dates": dates().min().zip(dates().max()).map(|(first, last)| [first.to_string(), last.to_string()]),
+        })
+    };
+    let train = view.links.len();
+    let test = split.queries(view.corpus).iter().map(|query| query.truths.len()).sum::<usize>();
+    json!({
+        "train": part(&[SplitPart::Training], train),
+        "test": part(&[SplitPart::Test], test),
+        "total": part(&[SplitPart::Training, SplitPart::Test], train + test),
+    })
+}
+
 /// The value of every question.
 fn each(asked: &HeldOutLinks, cell: &MethodPlaces, value: impl Fn(&[u32], usize) -> f64) -> Vec<f64> {
     let found = |range: std::ops::Range<usize>| {
@@ -91,6 +112,7 @@ pub fn methods_json(of: &Findings<'_>, profile: Profile, functions: Option<(&[St
     let &Findings { view, split, asked, cells, seed } = of;
     let groups = groups(view, asked);
     let parts = parts(view, split, asked, functions);
+    let with_newcomer = positions_with_newcomer(view, split, asked);
     cells
         .iter()
         .map(|cell| {
@@ -102,10 +124,9 @@ pub fn methods_json(of: &Findings<'_>, profile: Profile, functions: Option<(&[St
                 out.insert(name.to_owned(), json!(round(estimate.mean)));
                 intervals.insert(name.to_owned(), estimate_json(&estimate));
             };
-            put("recall@10", each(asked, cell, |places, truths| recall(places, truths, CUT)));
-            put("map@10", each(asked, cell, |places, truths| average_precision(places, truths, CUT, profile)));
-            put("mrr@10", each(asked, cell, |places, _| reciprocal_rank(places, CUT)));
-            put("ndcg@10", each(asked, cell, |places, truths| ndcg(places, truths, CUT)));
+            for (name, metric) in metrics(profile) {
+                put(name, each(asked, cell, metric));
+            }
             out.insert("interval".to_owned(), Value::Object(intervals));
             let maps = Profile::VARIANTS.iter().map(|&profile| {
                 let values = each(asked, cell, |places, truths| average_precision(places, truths, CUT, profile));
@@ -118,6 +139,7 @@ pub fn methods_json(of: &Findings<'_>, profile: Profile, functions: Option<(&[St
             });
             out.insert("recall_curve".to_owned(), json!(curve));
             out.insert("positions".to_owned(), json!(asked.queries.len()));
+            out.insert("newcomer_positions".to_owned(), with_newcomer_json(of, &with_newcomer, cell, &groups, profile));
             for (kind, parts) in &parts {
                 let parts: Vec<Value> = parts.iter().map(|part| part_json(part, cell, &groups, seed)).collect();
                 let value =
@@ -129,6 +151,65 @@ pub fn methods_json(of: &Findings<'_>, profile: Profile, functions: Option<(&[St
             Value::Object(out)
         })
         .collect()
+}
+
+/// Recall@10 of each method with its interval, for a curve over dimensions.
+pub fn recall_json(of: &Findings<'_>) -> Vec<Value> {
+    let groups = groups(of.view, of.asked);
+    let one = |cell: &MethodPlaces| {
+        let values = each(of.asked, cell, |places, truths| recall(places, truths, CUT));
+        let found = estimate(&values, &groups, of.seed);
+        json!({
+            "method": cell.method,
+            "recall@10": round(found.mean),
+            "interval": estimate_json(&found),
+            "train_seconds": (cell.train_seconds * 100.0).round() / 100.0,
+        })
+    };
+    of.cells.iter().map(one).collect()
+}
+
+/// The questions with a newcomer among their truths.
+fn positions_with_newcomer(view: &View<'_>, split: &Split, asked: &HeldOutLinks) -> Vec<usize> {
+    let newcomer = |truth: usize| split.is_newcomer(view.documents[asked.truths[truth].index()]);
+    asked.ranges().enumerate().filter(|(_, range)| range.clone().any(newcomer)).map(|(question, _)| question).collect()
+}
+
+/// The four metrics of those questions, the paper's Table 7: all their truths count, newcomers or not.
+fn with_newcomer_json(
+    of: &Findings<'_>,
+    questions: &[usize],
+    cell: &MethodPlaces,
+    groups: &[u32],
+    profile: Profile,
+) -> Value {
+    let groups: Vec<u32> = questions.iter().map(|&question| groups[question]).collect();
+    let (mut out, mut intervals) = (Map::new(), Map::new());
+    out.insert("positions".to_owned(), json!(questions.len()));
+    let mut put = |name: &str, values: Vec<f64>| {
+        let values: Vec<f64> = questions.iter().map(|&question| values[question]).collect();
+        let found = (!values.is_empty()).then(|| estimate(&values, &groups, of.seed));
+        out.insert(name.to_owned(), json!(found.as_ref().map(|found| round(found.mean))));
+        intervals.insert(name.to_owned(), found.as_ref().map_or(Value::Null, estimate_json));
+    };
+    for (name, metric) in metrics(profile) {
+        put(name, each(of.asked, cell, metric));
+    }
+    out.insert("interval".to_owned(), Value::Object(intervals));
+    Value::Object(out)
+}
+
+/// A metric of one question, from the places of the truths found and the number of truths.
+type Metric = Box<dyn Fn(&[u32], usize) -> f64>;
+
+/// The metrics of the paper's tables.
+fn metrics(profile: Profile) -> [(&'static str, Metric); 4] {
+    [
+        ("recall@10", Box::new(|places, truths| recall(places, truths, CUT))),
+        ("map@10", Box::new(move |places, truths| average_precision(places, truths, CUT, profile))),
+        ("mrr@10", Box::new(|places, _| reciprocal_rank(places, CUT))),
+        ("ndcg@10", Box::new(|places, truths| ndcg(places, truths, CUT))),
+    ]
 }
 
 fn mean(values: &[f64]) -> f64 {
@@ -201,8 +282,8 @@ fn parts(
     parts
 }
 
-/// Every pair of methods: the difference of recall@10, its interval, p by itself and among all these tests; and the same
-/// of newcomers alone, where any was asked for.
+/// Every pair of methods: the difference of recall@10, its interval, p by itself and among all these tests; and, where any
+/// newcomer was asked for, the same of newcomers alone, and of all truths of the positions that have one.
 pub fn comparisons_json(of: &Findings<'_>) -> Vec<Value> {
     let &Findings { view, split, asked, cells, seed } = of;
     let all = groups(view, asked);
@@ -218,19 +299,21 @@ pub fn comparisons_json(of: &Findings<'_>) -> Vec<Value> {
         };
         with_new.iter().map(of).collect()
     };
-    let values: Vec<(Vec<f64>, Vec<f64>)> = cells
+    let values: Vec<[Vec<f64>; 3]> = cells
         .iter()
-        .map(|cell| (each(asked, cell, |places, truths| recall(places, truths, CUT)), new_recall(cell)))
-        .collect();
-    let pairs: Vec<(usize, usize)> = (0..cells.len()).flat_map(|a| (a + 1..cells.len()).map(move |b| (a, b))).collect();
-    let compared: Vec<[Comparison; 2]> = pairs
-        .par_iter()
-        .map(|&(a, b)| {
-            let (a, b) = (&values[a], &values[b]);
-            [compare(&a.0, &b.0, &all, seed), compare(&a.1, &b.1, &new_groups, seed)]
+        .map(|cell| {
+            let whole = each(asked, cell, |places, truths| recall(places, truths, CUT));
+            let there = with_new.iter().map(|&question| whole[question]).collect();
+            [whole, new_recall(cell), there]
         })
         .collect();
-    let adjusted = holm(&compared.iter().map(|[comparison, _]| comparison.p).collect::<Vec<f64>>());
+    let pairs: Vec<(usize, usize)> = (0..cells.len()).flat_map(|a| (a + 1..cells.len()).map(move |b| (a, b))).collect();
+    let groups = [&all, &new_groups, &new_groups];
+    let compared: Vec<[Comparison; 3]> = pairs
+        .par_iter()
+        .map(|&(a, b)| std::array::from_fn(|part| compare(&values[a][part], &values[b][part], groups[part], seed)))
+        .collect();
+    let adjusted = holm(&compared.iter().map(|[whole, ..]| whole.p).collect::<Vec<f64>>());
     let json = |comparison: &Comparison| {
         json!({
             "difference": round(comparison.difference.mean),
@@ -238,13 +321,14 @@ pub fn comparisons_json(of: &Findings<'_>) -> Vec<Value> {
             "p": comparison.p,
         })
     };
-    let pair = |((&(a, b), [whole, newcomers]), adjusted): ((&(usize, usize), &[Comparison; 2]), f64)| {
+    let pair = |((&(a, b), [whole, newcomers, there]), adjusted): ((&(usize, usize), &[Comparison; 3]), f64)| {
         let mut out = json(whole);
         out["a"] = json!(cells[a].method);
         out["b"] = json!(cells[b].method);
         out["p_holm"] = json!(round(adjusted));
         if !with_new.is_empty() {
             out["newcomers"] = json(newcomers);
+            out["newcomer_positions"] = json(there);
         }
         out
     };

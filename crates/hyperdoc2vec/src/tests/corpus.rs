@@ -24,7 +24,7 @@ fn import_text(dir: &TempDir, name: &str, text: &str, options: &ImportOptions) -
 }
 
 /// A corpus of these records, each `id: text` or `id (year): text`.
-fn corpus(records: &[&str]) -> (TempDir, Corpus) {
+pub(super) fn corpus(records: &[&str]) -> (TempDir, Corpus) {
     let dir = tempfile::tempdir().expect("a directory");
     let lines: Vec<String> = records
         .iter()

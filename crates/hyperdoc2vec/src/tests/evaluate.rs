@@ -1,9 +1,14 @@
 //! Metrics and the SVM against values recorded from scikit-learn and trec_eval (`data/evaluate/make.py`).
 
+use crate::corpus::split::Split;
+use crate::corpus::view::View;
 use crate::evaluate::metrics::{Profile, average_precision, f1, ndcg, recall, reciprocal_rank};
 use crate::evaluate::svm::{Gamma, Svm, SvmParams};
+use crate::evaluate::{Findings, HeldOutLinks, MethodPlaces, comparisons_json, data_json, methods_json, split_json};
 use crate::kernel::Matrix;
+use crate::tests::corpus::corpus;
 use serde::Deserialize;
+use serde_json::json;
 
 fn near(a: f64, b: f64) -> bool {
     (a - b).abs() < 1e-9
@@ -77,4 +82,63 @@ fn the_svm_predicts_as_that_of_scikit_learn() {
         let right = found.iter().zip(&recorded.truths).filter(|(a, b)| a == b).count();
         assert!(gamma.is_some() || right * 2 > found.len(), "C {c}: {right} of {} right", found.len());
     }
+}
+
+/// Old documents a to d, of which only a and b are linked to; a new one with three positions.
+fn newcomers() -> (tempfile::TempDir, crate::Corpus) {
+    let old = ["a (2000): one [[b]]", "b (2001): two [[a]]", "c (2001): three", "d (2002): four"];
+    let new = "n (2005): five [[a|c]] six [[d]] seven [[b]] eight";
+    corpus(&[old.as_slice(), &[new]].concat())
+}
+
+#[test]
+fn positions_with_a_newcomer_are_counted_in_the_papers_way_and_strictly() {
+    let (_dir, corpus) = newcomers();
+    let split = Split::by_date(&corpus, "2002".parse().expect("a date")).expect("a split");
+    let view = View::new(&corpus, &split, 1).expect("a view");
+    let asked = HeldOutLinks::new(&view, &split, 1).expect("questions");
+    assert_eq!(split_json(&view, &split, &asked)["newcomer_positions"], 2, "c and d are newcomers");
+    // The truths are a, c; d; b.
+    let cell = |method: &str, places: [u32; 4]| {
+        let cell = json!({"method": method, "anchors": true, "places": places, "train_seconds": 0, "query_seconds": 0});
+        serde_json::from_value::<MethodPlaces>(cell).expect("a cell of an earlier version")
+    };
+    let cells = [cell("found", [2, 0, 5, 1]), cell("lost", [0, 0, 0, 1])];
+    let findings = Findings { view: &view, split: &split, asked: &asked, cells: &cells, seed: 1 };
+    let report = methods_json(&findings, Profile::Paper, None);
+    let found = &report[0]["newcomer_positions"];
+    assert_eq!(found["positions"], 2);
+    // The first position has half of its truths at place 2, the second its only one at 5; the third has no newcomer.
+    let gain = |place: f64| 1.0 / (place + 1.0).log2();
+    for (metric, expected) in [
+        ("recall@10", (0.5 + 1.0) / 2.0),
+        ("map@10", (0.5 + 0.2) / 2.0),
+        ("mrr@10", (0.5 + 0.2) / 2.0),
+        ("ndcg@10", (gain(2.0) / (gain(1.0) + gain(2.0)) + gain(5.0)) / 2.0),
+    ] {
+        let value = found[metric].as_f64().expect("a number");
+        assert!((value - expected).abs() < 1e-6, "{metric}: {value}");
+    }
+    // Strictly, c is lost and d found: the truth a does not count.
+    assert_eq!((&report[0]["newcomers"]["positions"], &report[0]["newcomers"]["recall@10"]), (&json!(2), &json!(0.5)));
+    assert_eq!(report[1]["newcomer_positions"]["recall@10"], 0.0);
+    let compared = &comparisons_json(&findings)[0];
+    assert_eq!(compared["newcomer_positions"]["difference"], 0.75);
+    assert_eq!(compared["newcomers"]["difference"], 0.5);
+    assert_eq!(compared["difference"], 0.5, "(0.5 + 1 + 0) / 3");
+}
+
+#[test]
+fn the_data_of_a_split_are_counted_as_in_table_3() {
+    let (_dir, corpus) = newcomers();
+    let split = Split::by_date(&corpus, "2002".parse().expect("a date")).expect("a split");
+    let view = View::new(&corpus, &split, 1).expect("a view");
+    assert_eq!(
+        data_json(&view, &split),
+        json!({
+            "train": {"documents": 4, "links": 2, "dates": ["2000", "2002"]},
+            "test": {"documents": 1, "links": 4, "dates": ["2005", "2005"]},
+            "total": {"documents": 5, "links": 6, "dates": ["2000", "2005"]},
+        })
+    );
 }
