@@ -281,6 +281,11 @@ fn intents_are_told_from_the_words_around_links() {
     assert_eq!(report["classes"][1]["name"], "use");
     let outcome = place.ok("evaluate intents m intents.jsonl --folds 5");
     assert!(outcome.out.starts_with("function") && outcome.out.contains("macro"), "{}", outcome.out);
+    // Labels of the paper's scheme fall into groups.
+    place.write("scheme.jsonl", contexts().replace("\"use\"", "\"PUse\"").replace("\"rival\"", "\"CoCo-\""));
+    let report = place.json("evaluate intents m scheme.jsonl --folds 5 --gamma 5 --json");
+    assert_eq!(report["groups"]["classes"][0]["name"], "contrast");
+    assert_eq!(report["groups"]["macro_f1"], report["macro_f1"], "one class each");
     // The same labels tell how well links of each function are found.
     let report = place.json(&format!("evaluate links c --methods bm25 {QUICK} --intents intents.jsonl --json"));
     let parts = report["methods"][0]["by_function"].as_array().expect("functions");
@@ -370,7 +375,7 @@ fn figures(place: &Place, folder: &str) -> Value {
 fn reproduce(folder: &str) -> String {
     format!(
         "reproduce c -o {folder} --until 2017 --methods popular,bm25,w2v,h-d2v --class-methods w2v,d2v-nc \
-         --label-prefix topic: --intents intents.jsonl --criteria-docs 0 {QUICK}"
+         --label-prefix topic: --intents intents.jsonl --criteria-docs 0 --dims 8,16 {QUICK}"
     )
 }
 
@@ -382,8 +387,14 @@ fn a_report_that_was_stopped_goes_on_to_the_same_figures() {
     place.ok(&command);
     let whole = figures(&place, "report");
     let html = fs::read_to_string(place.path("report/report.html")).expect("a page");
-    let parts = ["<h2>Links</h2>", "by citation function", "An example", "Table 5", "Statements of the paper", "A map"];
-    for part in parts.into_iter().chain(["How this was made"]) {
+    // Every table and figure of the paper, by its number; its Figures 1 and 2 are drawings.
+    let numbered = ["Table 2", "Table 3", "Table 4", "Table 5", "Table 6", "Table 7", "Table 8", "Table 9"];
+    for number in numbered.into_iter().chain(["Figure 3", "Figure 4", "Figure 5"]) {
+        let id = number.to_lowercase().replace(' ', "-");
+        assert!(html.contains(&format!("<section id=\"{id}\"><h2>{number}: ")), "{number}");
+        assert!(html.contains(&format!("<a href=\"#{id}\">{number}</a>")), "{number}");
+    }
+    for part in ["The order of the paper's table", "A map", "number of hits", "How this was made"] {
         assert!(html.contains(part), "{part}");
     }
     assert!(html.matches("<svg").count() >= 5 && !html.contains("http") && !html.contains("NaN"), "self-contained");
@@ -394,7 +405,7 @@ fn a_report_that_was_stopped_goes_on_to_the_same_figures() {
     }
     fs::remove_file(place.path("report/report.json")).expect("a report");
     let outcome = place.ok(&command);
-    assert!(outcome.err.contains("[4/6] map: already done"), "{}", outcome.err);
+    assert!(outcome.err.contains("[5/7] map: already done"), "{}", outcome.err);
     assert!(outcome.err.contains("[1/1] w2v: done"), "{}", outcome.err);
     assert!(figures(&place, "report") == whole);
     assert!(place.path("report/runs/qrels").is_file() && place.path("report/runs/h-d2v.run").is_file());
@@ -423,6 +434,9 @@ fn what_a_report_cannot_do_is_told_before_it_begins() {
     place.write("bad.tsv", "what is this\n");
     let command = format!("reproduce c -o report --methods popular --criteria-docs 0 {QUICK}");
     for (arguments, code, expected) in [
+        ("--dims 16,x", 2, "expected numbers of dimensions from 1 to 4096"),
+        ("--dim-methods nonsense", 2, "--dim-methods: expected methods"),
+        ("--gamma none", 2, "expected auto, scale or a number above 0"),
         ("--class-methods nonsense", 2, "--class-methods: expected a method"),
         ("--criteria-docs 5", 2, "expected a number from 100 to 100000"),
         ("--labels missing.tsv", 1, "missing.tsv"),
@@ -451,7 +465,7 @@ fn what_a_report_cannot_do_is_told_before_it_begins() {
         outcome.err
     );
     let html = fs::read_to_string(place.path("report/report.html")).expect("a page");
-    assert!(html.contains("An example") && !html.contains("BLEU and Moses"), "the example is another");
+    assert!(html.contains("Table 9: an example") && !html.contains("BLEU and Moses"), "the example is another");
     let mut parts: Vec<String> = fs::read_dir(place.path("report"))
         .expect("a folder")
         .map(|entry| entry.expect("an entry").file_name().to_string_lossy().into_owned())
@@ -516,34 +530,77 @@ fn a_report_whose_run_was_killed_goes_on_to_what_an_uninterrupted_one_has() {
 }
 
 #[test]
-fn figures_of_the_paper_stand_beside_and_bad_ones_are_told() {
+fn figures_of_the_paper_stand_beside_those_of_any_data_set() {
     let place = place();
-    let given = r#"{"source": "a printed copy, page 7", "data": "Another release.",
-        "links": {"bm25": {"recall@10": 12.34, "map@10": 5}}, "newcomers": {"bm25": 43.21}, "intents": {"macro": 56.78}}"#;
-    place.write("paper.json", given);
-    let command =
-        format!("reproduce c -o report --methods bm25,popular --criteria-docs 0 --class-methods d2v-nc {QUICK}");
+    let command = format!(
+        "reproduce c -o report --methods w2v,popular --criteria-docs 0 --class-methods d2v-nc --dims 8,16 {QUICK}"
+    );
     place.ok(&command);
     let page = || fs::read_to_string(place.path("report/report.html")).expect("a page");
-    assert!(!page().contains("paper: recall") && page().contains("not the figures of its tables"));
+    let shown = |set: &str, figure: &str| {
+        assert!(page().contains(&format!("those of its {set} set")) && page().contains("Not the same data"), "{set}");
+        assert!(page().contains(&format!("<td class=\"paper\">{figure}</td>")), "{set}: {figure}");
+    };
+    shown("ACL", "15.68");
     // They decide no figure, so the same folder will do.
-    place.ok(&format!("{command} --paper-figures paper.json"));
-    for part in ["paper: recall", "12.34", "43.21", "a printed copy, page 7", "Another release."] {
-        assert!(page().contains(part), "{part}");
+    place.ok(&format!("{command} --beside nips"));
+    shown("NIPS", "12.92");
+    place.ok(&format!("{command} --beside dblp"));
+    shown("DBLP", "13.26");
+    assert!(page().contains("26.63 (w2v in the paper)") && page().contains("30.37 (h-d2v-paper in the paper)"));
+    let outcome = place.run(&format!("{command} --beside cora"));
+    assert!(outcome.code == Some(2) && outcome.err.contains("nips, acl, dblp"), "{}", outcome.err);
+}
+
+#[test]
+fn recall_is_reported_against_dimensions() {
+    let place = place();
+    let command = format!("evaluate links c --until 2017 --methods popular,w2v,h-d2v --dims 24,8,16,8 {QUICK}");
+    let report = place.json(&format!("{command} --json"));
+    let found = report["dimensions"].as_array().expect("dimensions");
+    let of = |key: &str| found.iter().map(|one| one[key].clone()).collect::<Vec<Value>>();
+    assert_eq!(of("dim"), [8, 16, 24]);
+    for one in found {
+        let methods = one["methods"].as_array().expect("methods");
+        let names: Vec<&str> = methods.iter().filter_map(|method| method["method"].as_str()).collect();
+        assert_eq!(names, ["w2v", "h-d2v"], "links are counted without dimensions");
     }
-    for (text, expected) in [
-        ("[]", "expected an object with \"source\""),
-        ("{\"links\": {}}", "expected \"source\", where the figures were read"),
-        ("{\"source\": \"x\", \"tables\": {}}", "found \"tables\""),
-        ("{\"source\": \"x\", \"links\": {\"best\": {}}}", "expected methods (popular"),
-        ("{\"source\": \"x\", \"newcomers\": {\"npm\": 120}}", "newcomers, npm: expected a figure in %"),
-        ("{\"source\": \"x\", \"links\": 3}", "expected an object as \"links\""),
-        ("{", "not valid JSON"),
-    ] {
-        place.write("bad.json", text);
-        let message = place.refused(&format!("{command} --paper-figures bad.json"));
-        assert!(message.contains(expected) && message.contains("bad.json"), "{text}: {message}");
+    // 16 dimensions are those of the tables.
+    assert_eq!(found[1]["methods"][1]["recall@10"], report["methods"][2]["recall@10"]);
+    assert_ne!(found[0]["methods"][1]["recall@10"], found[1]["methods"][1]["recall@10"]);
+    let table = place.ok(&command).out;
+    let line = table.lines().skip_while(|line| *line != "recall@10 by number of dimensions").nth(1);
+    assert_eq!(line.map(|line| line.split_whitespace().collect::<Vec<_>>()), Some(vec!["method", "8", "16", "24"]));
+    for wrong in ["0", "100,", "many", "5000"] {
+        let outcome = place.run(&format!("evaluate links c --dims {wrong}"));
+        assert!(outcome.code == Some(2) && outcome.err.contains("numbers of dimensions"), "{wrong}: {}", outcome.err);
     }
+}
+
+#[test]
+fn functions_and_classes_are_shown_for_both_gammas_and_the_costs() {
+    let place = place();
+    place.write("intents.jsonl", contexts());
+    let command = reproduce("report");
+    let outcome = place.ok(&format!("{command}"));
+    assert!(outcome.err.contains(" in all, by the counts of the corpus: links "), "{}", outcome.err);
+    let report = figures(&place, "report");
+    let settings =
+        |method: usize| report["intents"][0]["value"]["methods"][method]["settings"].as_array().expect("all");
+    let names: Vec<&Value> =
+        report["intents"][0]["value"]["methods"].as_array().expect("all").iter().map(|one| &one["method"]).collect();
+    assert!(names.contains(&&"w2v".into()) && names.contains(&&"h-d2v-paper".into()), "{names:?}");
+    let told: Vec<(&Value, &Value)> = settings(0).iter().map(|one| (&one["gamma"], &one["chosen"])).collect();
+    let [auto, scale] = ["auto", "scale"].map(Value::from);
+    let [given, chosen] = [false, true].map(Value::from);
+    assert_eq!(told, [(&auto, &given), (&auto, &chosen), (&scale, &given), (&scale, &chosen)]);
+    assert_eq!((&settings(0)[0]["c"], &report["classes"]["value"]["gamma"]), (&1.0.into(), &auto));
+    assert_eq!(report["classes"]["value"]["others"][0]["gamma"], scale);
+    place.ok(&format!("{command} --gamma scale --c 10"));
+    let again = figures(&place, "report");
+    assert_eq!(again["classes"]["value"]["gamma"], scale);
+    assert_eq!(again["intents"][0]["value"]["methods"][0]["settings"].as_array().map(Vec::len), Some(2));
+    assert_eq!(again["intents"][0]["value"]["methods"][0]["settings"][0]["c"], 10.0);
 }
 
 #[test]

@@ -86,5 +86,15 @@ pub fn for_people(report: &Value) -> String {
     for (name, key) in [("macro", "macro_f1"), ("micro", "micro_f1")] {
         rows.push(vec![name.to_owned(), String::new(), percent(&report[key]), ends(&report["interval"][key])]);
     }
+    // Where the classes are those of the paper's scheme, their groups, too.
+    let groups = &report["groups"];
+    for group in groups["classes"].as_array().into_iter().flatten() {
+        let name = format!("group: {}", group["name"].as_str().unwrap_or_default());
+        rows.push(vec![name, group["members"].to_string(), percent(&group["f1"]), String::new()]);
+    }
+    if groups.is_object() {
+        let interval = ends(&groups["interval"]["macro_f1"]);
+        rows.push(vec!["macro of groups".to_owned(), String::new(), percent(&groups["macro_f1"]), interval]);
+    }
     table(&["function", "contexts", "F1", "[95 %]"], &rows)
 }

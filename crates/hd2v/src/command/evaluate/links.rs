@@ -9,10 +9,10 @@ use hyperdoc2vec::corpus::Split;
 use hyperdoc2vec::corpus::View;
 use hyperdoc2vec::evaluate::Profile;
 use hyperdoc2vec::evaluate::{CHOICE_FOLDS, COSTS, ContextWords, FunctionParams, Functions, read_intents};
-use hyperdoc2vec::evaluate::{Findings, comparisons_json, methods_json, split_json};
+use hyperdoc2vec::evaluate::{Findings, comparisons_json, methods_json, recall_json, split_json};
 use hyperdoc2vec::evaluate::{HeldOutLinks, LinkEvaluation, LinksParams, MethodPlaces, train_params};
 use hyperdoc2vec::evaluate::{
-    LinkMethod, Trains, all_link_methods as all, default_link_methods as defaults, link_method_costs as costs,
+    LinkMethod, Trains, Workload, all_link_methods as all, default_link_methods as defaults, link_method_costs as costs,
 };
 use hyperdoc2vec::model::{Method, TrainParams};
 use hyperdoc2vec::train::{has_links_for_ranker, train_tables};
@@ -46,6 +46,7 @@ Methods:
 Examples:
   hd2v evaluate links papers.corpus --until 2009 --methods popular,bm25-cited,h-d2v,hybrid
   hd2v evaluate links site.corpus --holdout 0.1 --anchors both --json > links.json
+  hd2v evaluate links papers.corpus --until 2009 --methods w2v,h-d2v-paper,h-d2v --dims 50,100,200,400
   hd2v evaluate links papers.corpus --until 2009 --runs runs
   trec_eval -m map_cut.10 runs/qrels runs/h-d2v.run")]
 pub struct EvaluateLinksArgs {
@@ -58,6 +59,9 @@ pub struct EvaluateLinksArgs {
     methods: Option<String>,
     #[command(flatten)]
     train: MethodArgs,
+    /// Also train with these numbers of dimensions, and report recall@10 against them (the paper's Figure 3)
+    #[arg(long, value_name = "K,K,…", value_parser = dims)]
+    dims: Option<Dims>,
     /// Ask only about every N-th position
     #[arg(long, value_name = "N", default_value_t = 1, value_parser = clap::value_parser!(u64).range(1..))]
     every: u64,
@@ -104,6 +108,37 @@ pub fn cost(text: &str) -> Result<f64, String> {
     }
 }
 
+/// Numbers of dimensions, rising.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Dims(pub Vec<usize>);
+
+/// Reads numbers of dimensions.
+pub fn dims(text: &str) -> Result<Dims, String> {
+    let wrong = || "expected numbers of dimensions from 1 to 4096, such as 50,100,200".to_owned();
+    let one = |number: &str| number.trim().parse().ok().filter(|dim| (1..=4096).contains(dim)).ok_or_else(wrong);
+    let mut dims: Vec<usize> = text.split(',').map(one).collect::<Result<_, _>>()?;
+    dims.sort_unstable();
+    dims.dedup();
+    Ok(Dims(dims))
+}
+
+/// Recall@10 of the methods that have dimensions at each of `dims`: `[{"dim", "methods": […]}]`. `at` trains and asks the
+/// methods at other dimensions than `main`, whose results are there.
+pub fn over_dims(
+    findings: &Findings<'_>,
+    dims: &[usize],
+    main: usize,
+    mut at: impl FnMut(usize) -> Result<Vec<MethodPlaces>>,
+) -> Result<Vec<Value>> {
+    dims.iter()
+        .map(|&dim| {
+            let other = if dim == main { None } else { Some(at(dim)?) };
+            let cells = other.as_deref().unwrap_or(findings.cells);
+            Ok(json!({"dim": dim, "methods": recall_json(&Findings { cells, ..*findings })}))
+        })
+        .collect()
+}
+
 /// How a corpus is split.
 #[derive(Args)]
 pub struct SplitArgs {
@@ -130,9 +165,10 @@ pub struct MethodArgs {
     /// Passes of h-d2v over the text
     #[arg(long, default_value_t = TrainParams::default().content.epochs)]
     pub content_epochs: usize,
-    /// Passes over the links in the paper's step (h-d2v-paper, h-d2v-random, reference); the paper made 100
-    #[arg(long, default_value_t = LinksParams::default().reference_epochs)]
-    pub reference_epochs: usize,
+    /// Passes over the links in the paper's step (h-d2v-paper, h-d2v-random, reference); the paper made 100 [default: 20;
+    /// `reproduce` without --quick: 100]
+    #[arg(long, value_name = "N")]
+    pub reference_epochs: Option<usize>,
     /// Documents drawn as noise for each link in the paper's step
     #[arg(long, default_value_t = TrainParams::default().reference.noise)]
     pub reference_noise: usize,
@@ -160,6 +196,12 @@ pub struct MethodArgs {
 impl MethodArgs {
     /// The library's parameters for this corpus.
     pub fn params(&self, corpus: &Corpus, threads: usize) -> Result<LinksParams> {
+        self.params_with(corpus, threads, LinksParams::default().reference_epochs)
+    }
+
+    /// The library's parameters for this corpus; the paper's step makes so many passes if the user does not say.
+    pub fn params_with(&self, corpus: &Corpus, threads: usize, reference_epochs: usize) -> Result<LinksParams> {
+        let reference_epochs = self.reference_epochs.unwrap_or(reference_epochs);
         let mut train = TrainParams::for_corpus(corpus);
         (train.dim, train.seed) = (self.dim, self.seed);
         train.min_count = self.min_count.unwrap_or(train.min_count);
@@ -169,8 +211,8 @@ impl MethodArgs {
         train.reference.noise = self.reference_noise;
         (train.npm.epochs, train.npm.noise) = (self.npm_epochs, self.npm_noise);
         train.direct.dm_window = self.dm_window;
-        (train.reference.epochs, train.direct.epochs) = (self.reference_epochs, self.text_epochs);
-        let &MethodArgs { reference_epochs, text_epochs, .. } = self;
+        let text_epochs = self.text_epochs;
+        (train.reference.epochs, train.direct.epochs) = (reference_epochs, text_epochs);
         for (name, epochs) in [("--reference-epochs", reference_epochs), ("--text-epochs", text_epochs)] {
             if epochs == 0 {
                 bail!(Error::Usage(format!("{name} is 0, but must be 1 or more")));
@@ -294,31 +336,35 @@ pub fn run(arguments: &EvaluateLinksArgs) -> Result<()> {
         None => None,
     };
     stop_on_interrupt();
-    let reporter = EvaluateReporter::new(costs(&methods, params.reference_epochs), params.anchors.len());
-    let cells = Mutex::new(Vec::<MethodPlaces>::new());
-    let done = |cell: &MethodPlaces| {
-        if let Ok(mut cells) = cells.lock() {
-            cells.push(cell.clone());
-        }
-        Ok(())
-    };
     let folder = tempfile_folder();
-    let evaluation = LinkEvaluation {
-        view: &view,
-        asked: &asked,
-        params: &params,
-        folder: &folder,
-        run_path: &run_path,
-        done: &done,
-        watch: &|step| reporter.watch(step),
+    let evaluate = |methods: &[LinkMethod], params: &LinksParams, run_path: RunPaths<'_>| {
+        let work = Workload::new(&view, asked.queries.len(), params);
+        let reporter = EvaluateReporter::new(costs(methods, &work), params.anchors.len());
+        let cells = Mutex::new(Vec::<MethodPlaces>::new());
+        let done = |cell: &MethodPlaces| {
+            if let Ok(mut cells) = cells.lock() {
+                cells.push(cell.clone());
+            }
+            Ok(())
+        };
+        let evaluation = LinkEvaluation {
+            view: &view,
+            asked: &asked,
+            params,
+            folder: &folder,
+            run_path,
+            done: &done,
+            watch: &|step| reporter.watch(step),
+        };
+        let result = evaluation.run(methods);
+        reporter.finish();
+        if let (Err(Error::Interrupted), Some(place)) = (&result, arguments.runs.as_ref().or(arguments.run.as_ref())) {
+            bail!("interrupted; {} has the run files so far", place.display());
+        }
+        result?;
+        Ok(cells.into_inner().unwrap_or_default())
     };
-    let result = evaluation.run(&methods);
-    reporter.finish();
-    if let (Err(Error::Interrupted), Some(place)) = (&result, arguments.runs.as_ref().or(arguments.run.as_ref())) {
-        bail!("interrupted; {} has the run files so far", place.display());
-    }
-    result?;
-    let cells = cells.into_inner().unwrap_or_default();
+    let cells = evaluate(&methods, &params, &run_path)?;
     let functions = match labelled {
         Some(words) => Some(functions(&view, &asked, &params, &words, arguments.intent_c)?),
         None => None,
@@ -348,11 +394,33 @@ pub fn run(arguments: &EvaluateLinksArgs) -> Result<()> {
             _ => merge(&mut report, json!({"anchors_dropped": part})),
         }
     }
+    if let Some(Dims(dims)) = &arguments.dims {
+        let vectors: Vec<LinkMethod> = methods.iter().copied().filter(LinkMethod::has_dimensions).collect();
+        let cells = in_order(&vectors, &cells, params.anchors[0]);
+        let findings = Findings { view: &view, split: &split, asked: &asked, cells: &cells, seed };
+        let found = over_dims(&findings, dims, params.train.dim, |dim| {
+            status(format_args!("with {dim} dimensions:"));
+            let params = with_dim(&params, dim);
+            Ok(in_order(&vectors, &evaluate(&vectors, &params, &|_, _| None)?, params.anchors[0]))
+        })?;
+        merge(&mut report, json!({"dimensions": found}));
+    }
     if arguments.json {
         return print_json(&report);
     }
     print(&for_people(&report))
 }
+
+/// These parameters with other dimensions; questions are asked in one way only.
+pub fn with_dim(params: &LinksParams, dim: usize) -> LinksParams {
+    let mut params = params.clone();
+    params.train.dim = dim;
+    params.anchors.truncate(1);
+    params
+}
+
+/// Where the run file of a method goes, if it is wanted.
+type RunPaths<'a> = &'a (dyn Fn(&str, bool) -> Option<PathBuf> + Sync);
 
 /// Checks all outputs before anything is written.
 fn check_outputs(
@@ -445,13 +513,15 @@ fn for_people(report: &Value) -> String {
     }
     let profile = report["profile"].as_str().unwrap_or_default();
     out += &methods_for_people(report, profile);
+    out += &dims_for_people(report);
     if let Some(dropped) = report.get("anchors_dropped") {
         out += "\nWithout the anchors of the links:\n\n";
         out += &methods_for_people(dropped, profile);
     }
     status(format_args!(
         "all in %; [95 %]: bootstrap over test documents; MAP by --profile {profile}; newcomers: targets that no \
-         training document links to; the paper's step made {} passes (--reference-epochs)",
+         training document links to; with one: all targets of positions with a newcomer among them, as in the paper's \
+         Table 7; the paper's step made {} passes (--reference-epochs)",
         report["reference_epochs"]
     ));
     out
@@ -468,12 +538,13 @@ fn methods_for_people(report: &Value, profile: &str) -> String {
             percent(&method["mrr@10"]),
             percent(&method["ndcg@10"]),
             percent(&method["newcomers"]["recall@10"]),
+            percent(&method["newcomer_positions"]["recall@10"]),
             format!("{:.0}", method["train_seconds"].as_f64().unwrap_or(0.0)),
             format!("{:.0}", method["query_seconds"].as_f64().unwrap_or(0.0)),
         ]
     };
     let map = if profile == "trec" { "MAP (trec)" } else { "MAP" };
-    let heads = ["method", "recall@10", "[95 %]", map, "MRR", "nDCG", "newcomers", "train s", "ask s"];
+    let heads = ["method", "recall@10", "[95 %]", map, "MRR", "nDCG", "newcomers", "with one", "train s", "ask s"];
     let mut out = table(&heads, &methods.iter().map(row).collect::<Vec<_>>());
     for (kind, head) in [
         ("by_links", "recall@10 by number of training links to the target"),
@@ -498,6 +569,21 @@ fn methods_for_people(report: &Value, profile: &str) -> String {
         out += &table(&heads, &methods.iter().map(row).collect::<Vec<_>>());
     }
     out + &labels_for_people(methods) + &neighbours(report, methods)
+}
+
+/// Recall against dimensions: one row per method.
+fn dims_for_people(report: &Value) -> String {
+    let found = report["dimensions"].as_array().map(Vec::as_slice).unwrap_or_default();
+    let Some(first) = found.first() else { return String::new() };
+    let heads: Vec<String> = found.iter().map(|one| one["dim"].to_string()).collect();
+    let heads: Vec<&str> = ["method"].into_iter().chain(heads.iter().map(String::as_str)).collect();
+    let row = |(number, method): (usize, &Value)| {
+        let name = method["method"].as_str().unwrap_or_default().to_owned();
+        let shares = found.iter().map(|one| percent(&one["methods"][number]["recall@10"]));
+        [name].into_iter().chain(shares).collect::<Vec<String>>()
+    };
+    let rows: Vec<Vec<String>> = first["methods"].as_array().into_iter().flatten().enumerate().map(row).collect();
+    format!("\nrecall@10 by number of dimensions\n{}", table(&heads, &rows))
 }
 
 /// Recall by the label of the target: one row per label, as there may be many.

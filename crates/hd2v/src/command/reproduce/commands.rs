@@ -2,7 +2,7 @@
 
 use std::ffi::OsString;
 
-use hyperdoc2vec::evaluate::LinkMethod;
+use hyperdoc2vec::evaluate::{LinkMethod, LinksParams};
 
 use super::ReproduceArgs;
 
@@ -13,7 +13,13 @@ pub fn given(arguments: impl Iterator<Item = OsString>) -> String {
 }
 
 /// Commands that compute the parts of the report one by one.
-pub fn parts(arguments: &ReproduceArgs, methods: &[LinkMethod], anchors: &[bool]) -> Vec<String> {
+pub fn parts(
+    arguments: &ReproduceArgs,
+    methods: &[LinkMethod],
+    params: &LinksParams,
+    (dims, dim_methods): (&[usize], &[LinkMethod]),
+) -> Vec<String> {
+    let anchors = params.anchors.as_slice();
     let train = &arguments.train;
     let corpus = quoted(&arguments.corpus.display().to_string());
     let mut how = format!(
@@ -23,7 +29,7 @@ pub fn parts(arguments: &ReproduceArgs, methods: &[LinkMethod], anchors: &[bool]
         train.window,
         train.epochs,
         train.content_epochs,
-        train.reference_epochs,
+        params.reference_epochs,
         train.reference_noise,
         train.text_epochs,
         train.npm_epochs,
@@ -51,6 +57,15 @@ pub fn parts(arguments: &ReproduceArgs, methods: &[LinkMethod], anchors: &[bool]
         names.join(","),
         first.unwrap_or_default(),
     )];
+    let dims = dims.iter().map(usize::to_string).collect::<Vec<String>>().join(",");
+    if !dims.is_empty() {
+        commands.push(format!(
+            "hd2v evaluate links {corpus} {split} --every {} --anchors {anchors} --methods {} --dims {dims}{how}",
+            arguments.every,
+            dim_methods.iter().map(|method| method.name).collect::<Vec<&str>>().join(","),
+        ));
+    }
+    let svm = format!(" --c {} --gamma {}", arguments.c, arguments.gammas()[0]);
     let labels = match &arguments.labels {
         Some(file) => format!(" --labels {}", quoted(&file.display().to_string())),
         None if arguments.label_prefix.is_empty() => String::new(),
@@ -58,7 +73,7 @@ pub fn parts(arguments: &ReproduceArgs, methods: &[LinkMethod], anchors: &[bool]
     };
     let class_methods = arguments.class_methods.as_ref().map(|names| format!(" --methods {names}"));
     commands.push(format!(
-        "hd2v evaluate classes {corpus}{labels} --min-class {} --sample {}{}{how}",
+        "hd2v evaluate classes {corpus}{labels} --min-class {} --sample {}{}{svm}{how}",
         arguments.min_class,
         arguments.class_sample,
         class_methods.unwrap_or_default(),
@@ -73,7 +88,10 @@ pub fn parts(arguments: &ReproduceArgs, methods: &[LinkMethod], anchors: &[bool]
         ));
         commands.extend(arguments.intents.iter().map(|file| {
             let file = quoted(&file.display().to_string());
-            format!("hd2v evaluate intents until-{until}.model {file} --folds 10 --min-class 10 --seed {}", train.seed)
+            format!(
+                "hd2v evaluate intents until-{until}.model {file} --folds 10 --min-class 10{svm} --seed {}",
+                train.seed
+            )
         }));
     }
     if arguments.criteria_docs > 0 {

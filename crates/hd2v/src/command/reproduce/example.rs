@@ -3,12 +3,13 @@
 use std::cmp::Reverse;
 
 use anyhow::{Result, bail};
+use hyperdoc2vec::corpus::View;
 use hyperdoc2vec::evaluate::{HeldOutLinks, MethodPlaces};
 use hyperdoc2vec::{Corpus, DocId, Error, WordId};
 use serde_json::{Value, json};
 
 /// The papers on BLEU and Moses in the paper's running example, by their ids in the ACL Anthology.
-const OF_THE_PAPER: [&str; 2] = ["P02-1040", "P07-2045"];
+pub const OF_THE_PAPER: [&str; 2] = ["P02-1040", "P07-2045"];
 /// Words of that example; a position with more of them is preferred.
 const SAID: [&str; 4] = ["bleu", "moses", "translation", "score"];
 /// Words that are compared, and shown, on each side of a link.
@@ -40,7 +41,8 @@ pub fn wanted(ids: Option<&str>, corpus: &Corpus) -> Result<Wanted> {
 impl Wanted {
     /// The position that links to most of the documents, and another one for each document that it does not link to,
     /// preferably of the same test document. If no position links to any, some position.
-    pub fn positions(&self, corpus: &Corpus, asked: &HeldOutLinks, cells: &[MethodPlaces]) -> Vec<Value> {
+    pub fn positions(&self, view: &View<'_>, asked: &HeldOutLinks, cells: &[MethodPlaces]) -> Vec<Value> {
+        let corpus = view.corpus;
         let truths = |number: usize| &asked.queries[number].truths;
         let source = |number: usize| corpus.position(asked.queries[number].position).source;
         let hits = |number: usize| truths(number).iter().filter(|truth| self.documents.contains(truth)).count();
@@ -66,10 +68,11 @@ impl Wanted {
             });
             numbers.extend(other);
         }
-        numbers.into_iter().map(|number| self.position(corpus, asked, cells, number)).collect()
+        numbers.into_iter().map(|number| self.position(view, asked, cells, number)).collect()
     }
 
-    fn position(&self, corpus: &Corpus, asked: &HeldOutLinks, cells: &[MethodPlaces], number: usize) -> Value {
+    fn position(&self, view: &View<'_>, asked: &HeldOutLinks, cells: &[MethodPlaces], number: usize) -> Value {
+        let corpus = view.corpus;
         let query = &asked.queries[number];
         let position = corpus.position(query.position);
         let (before, after) = corpus.context(&position, SHOWN);
@@ -82,7 +85,12 @@ impl Wanted {
                 "wanted": self.documents.contains(&truth),
             })
         };
-        let places = |cell: &MethodPlaces| json!({"method": cell.method, "places": cell.places[range.clone()]});
+        let hit = |document: DocId| json!({"id": corpus.name(document), "title": corpus.title(document), "truth": query.truths.contains(&document)});
+        let places = |cell: &MethodPlaces| {
+            let hits: Vec<Value> =
+                cell.tops.get(number).into_iter().flatten().map(|row| hit(view.documents[row.index()])).collect();
+            json!({"method": cell.method, "places": cell.places[range.clone()], "hits": hits})
+        };
         json!({
             "source": corpus.name(position.source),
             "given": self.given,

@@ -19,16 +19,18 @@ use clap::Args;
 use hyperdoc2vec::corpus::Split;
 use hyperdoc2vec::corpus::View;
 use hyperdoc2vec::evaluate::Profile;
-use hyperdoc2vec::evaluate::SvmParams;
 use hyperdoc2vec::evaluate::map_of_documents as map;
-use hyperdoc2vec::evaluate::{CHOICE_FOLDS, COSTS, ContextWords, FunctionParams};
 use hyperdoc2vec::evaluate::{
-    CLASS_METHODS as DEFAULTS, ClassesParams, LabelledDocuments, check_classes, evaluate_classes as run_classes,
+    CHOICE_FOLDS, COSTS, ContextWords, Contexts, FunctionParams, INTENT_METHODS, intent_contexts,
+};
+use hyperdoc2vec::evaluate::{
+    CLASS_METHODS as DEFAULTS, ClassesParams, LabelledDocuments, check_classes, evaluate_classes_with as run_classes,
 };
 use hyperdoc2vec::evaluate::{CriteriaParams, PROBED};
 use hyperdoc2vec::evaluate::{EvaluationStep, HeldOutLinks, LinkEvaluation, LinksParams, MethodPlaces, train_params};
-use hyperdoc2vec::evaluate::{Findings, comparisons_json, methods_json, split_json};
-use hyperdoc2vec::evaluate::{LinkMethod, Trains, link_method_costs as costs};
+use hyperdoc2vec::evaluate::{Findings, comparisons_json, data_json, methods_json, split_json};
+use hyperdoc2vec::evaluate::{Gamma, SvmParams};
+use hyperdoc2vec::evaluate::{LinkMethod, Trains, Workload, link_method_costs as costs};
 use hyperdoc2vec::model::Tables;
 use hyperdoc2vec::model::{Method, TrainParams};
 use hyperdoc2vec::train::train_tables;
@@ -40,12 +42,13 @@ use super::destination::{Destination, OutputKind, check};
 use super::evaluate::classes::{labelled, teller};
 use super::evaluate::criteria::{docs, probe};
 use super::evaluate::links::{
-    Anchors, MethodArgs, SplitArgs, anchors, context_words, cost, in_order, intent_c_help, merge, methods, split,
-    without_hybrid,
+    Anchors, Dims, MethodArgs, SplitArgs, anchors, context_words, cost, dims, in_order, intent_c_help, merge, methods,
+    over_dims, split, with_dim, without_hybrid,
 };
 use crate::output::{print, status};
 use crate::progress::{EvaluateReporter, TrainReporter, folds_teller, stop_on_interrupt, stopped};
 use folder::{read_json, write, write_json};
+use paper::Dataset;
 
 /// Run every experiment of the paper on a corpus, and write a report with tables and plots
 #[derive(Args)]
@@ -54,8 +57,12 @@ The folder gets report.html (self-contained), report.json, TREC run files, and t
 was stopped, give the same command again; finished parts are not repeated. Run files hold a hundred hits per \
 question, about 130 MB for each method on 26,000 questions; --no-runs leaves them out.
 
-Example:
-  hd2v reproduce papers.corpus --until 2009 --intents functions.jsonl -o papers.report")]
+The paper's step makes 100 passes over the links, as in the paper, and several numbers of dimensions are compared: that \
+takes hours on a large corpus. How long is said before it starts; --quick is for a first look.
+
+Examples:
+  hd2v reproduce papers.corpus --until 2009 --beside acl --intents functions.jsonl -o papers.report
+  hd2v reproduce manual.corpus --quick -o manual.report")]
 pub struct ReproduceArgs {
     /// The corpus directory
     corpus: PathBuf,
@@ -87,12 +94,28 @@ pub struct ReproduceArgs {
     intents: Vec<PathBuf>,
     #[arg(long, value_name = "C", requires = "intents", value_parser = cost, help = intent_c_help())]
     intent_c: Option<f64>,
+    /// The SVM's cost parameter C for classes and functions; functions are also classified with the best of several
+    #[arg(long, default_value_t = SvmParams::default().c, value_parser = cost)]
+    c: f64,
+    /// γ of the kernel for classes and functions: auto, scale or a number, as for `evaluate classes` [default: auto (as in
+    /// the paper) and scale beside each other]
+    #[arg(long)]
+    gamma: Option<Gamma>,
+    /// Numbers of dimensions for the paper's Figure 3 [default: 50,100,200,400; with --quick: 50,100]
+    #[arg(long, value_name = "K,K,…", value_parser = dims)]
+    dims: Option<Dims>,
+    #[arg(long, value_name = "A,B,…", help = format!(
+        "The methods to compare over dimensions [default: those of --methods among {}]", DIM_METHODS.join(",")))]
+    dim_methods: Option<String>,
+    /// For a first look: 20 passes in the paper's step instead of 100, and fewer numbers of dimensions
+    #[arg(long)]
+    quick: bool,
     /// Size of the generated corpus for the criteria, in documents; 0 to leave them out
     #[arg(long, default_value_t = CriteriaParams::default().docs, value_parser = docs_or_none)]
     criteria_docs: usize,
-    /// A JSON file with the paper's figures, to show beside these (docs/guide/evaluate.md describes it)
-    #[arg(long, value_name = "FILE")]
-    paper_figures: Option<PathBuf>,
+    /// The data set of the paper whose figures stand beside these
+    #[arg(long, value_enum, default_value_t = Dataset::Acl)]
+    beside: Dataset,
     /// Ids of documents; a test position that links to them becomes the example [default: the papers on BLEU and Moses]
     #[arg(long, value_name = "ID,ID")]
     example: Option<String>,
@@ -110,6 +133,42 @@ pub struct ReproduceArgs {
     /// Threads [default: one per core]
     #[arg(long, default_value_t = 0, hide_default_value = true, value_parser = most_threads)]
     threads: usize,
+}
+
+/// The methods that are compared over dimensions.
+const DIM_METHODS: [&str; 5] = ["w2v", "d2v-nc", "d2v-cac", "h-d2v-paper", "h-d2v"];
+/// Numbers of dimensions, and those of a first look.
+const DIMS: [usize; 4] = [50, 100, 200, 400];
+const QUICK_DIMS: [usize; 2] = [50, 100];
+
+impl ReproduceArgs {
+    /// Each γ of the kernel that is shown, the paper's first.
+    fn gammas(&self) -> Vec<Gamma> {
+        self.gamma.map_or_else(|| vec![Gamma::Auto, Gamma::Scale], |gamma| vec![gamma])
+    }
+
+    /// The machines for classes.
+    fn machines(&self) -> Vec<SvmParams> {
+        let machine = |gamma| {
+            let mut svm = SvmParams::default();
+            (svm.c, svm.gamma) = (self.c, gamma);
+            svm
+        };
+        self.gammas().into_iter().map(machine).collect()
+    }
+
+    fn dims(&self) -> Vec<usize> {
+        match &self.dims {
+            Some(Dims(dims)) => dims.clone(),
+            None if self.quick => QUICK_DIMS.to_vec(),
+            None => DIMS.to_vec(),
+        }
+    }
+
+    /// Passes of the paper's step, if the user does not say.
+    fn reference_epochs(&self) -> usize {
+        if self.quick { LinksParams::default().reference_epochs } else { paper::EPOCHS }
+    }
 }
 
 /// The parts of a report, kept in the folder when they are finished.
@@ -155,7 +214,6 @@ impl Parts<'_> {
 
 struct Reproduction<'a> {
     arguments: &'a ReproduceArgs,
-    corpus: &'a Corpus,
     split: &'a Split,
     view: &'a View<'a>,
     asked: &'a HeldOutLinks,
@@ -166,6 +224,9 @@ struct Reproduction<'a> {
     class_methods: &'a [Method],
     /// Labelled contexts, file by file.
     intents: &'a [ContextWords],
+    /// Numbers of dimensions to compare, and the methods.
+    dims: &'a [usize],
+    dim_methods: &'a [LinkMethod],
     /// Where models are kept during the evaluation.
     scratch: &'a Path,
 }
@@ -215,7 +276,7 @@ fn check_outputs(arguments: &ReproduceArgs) -> Result<()> {
             .map(|(name, kind)| (arguments.output.join(name), kind));
     let output = |(path, kind)| Destination { path, kind, force: true };
     let inputs = [&arguments.corpus].into_iter().chain(&arguments.intents);
-    let inputs = inputs.chain(&arguments.labels).chain(&arguments.paper_figures).map(PathBuf::as_path);
+    let inputs = inputs.chain(&arguments.labels).map(PathBuf::as_path);
     check(&files.each_ref().map(|(path, kind)| output((path.as_path(), *kind))), &inputs.collect::<Vec<_>>())
 }
 
@@ -228,9 +289,8 @@ pub fn run(arguments: &ReproduceArgs) -> Result<()> {
     // Everything is checked now, not after an hour of training.
     let mut methods = methods(arguments.methods.as_deref())?;
     let class_methods = listed("--class-methods", arguments.class_methods.as_deref(), &DEFAULTS)?;
-    let paper = arguments.paper_figures.as_deref().map(paper::read).transpose()?.unwrap_or_default();
     let examples = example::wanted(arguments.example.as_deref(), &corpus)?;
-    let mut params = arguments.train.params(&corpus, arguments.threads)?;
+    let mut params = arguments.train.params_with(&corpus, arguments.threads, arguments.reference_epochs())?;
     params.anchors = anchors(arguments.anchors, &corpus);
     let seed = arguments.train.seed;
     let (split, mut about) = split(&corpus, &arguments.split, seed)?;
@@ -238,6 +298,13 @@ pub fn run(arguments: &ReproduceArgs) -> Result<()> {
     let asked = HeldOutLinks::new(&view, &split, arguments.every as usize)?;
     merge(&mut about, split_json(&view, &split, &asked));
     without_hybrid(&mut methods, arguments.methods.is_some(), &view, seed)?;
+    let shown = |method: &&LinkMethod| DIM_METHODS.contains(&method.name);
+    let dim_methods: Vec<LinkMethod> = methods.iter().filter(shown).copied().collect();
+    let dim_methods: Vec<LinkMethod> = listed("--dim-methods", arguments.dim_methods.as_deref(), &dim_methods)?;
+    let dims = if dim_methods.is_empty() { Vec::new() } else { arguments.dims() };
+    for &dim in &dims {
+        with_dim(&params, dim).train.validate()?;
+    }
     let whole = View::new(&corpus, &Split::none(&corpus), params.train.min_count)?;
     let class_params = ClassesParams::new(params.clone());
     let labelled = classes_of(arguments, &corpus, &whole, &class_methods, &class_params)?;
@@ -265,7 +332,6 @@ pub fn run(arguments: &ReproduceArgs) -> Result<()> {
     stop_on_interrupt();
     let run = Reproduction {
         arguments,
-        corpus: &corpus,
         split: &split,
         view: &view,
         asked: &asked,
@@ -274,9 +340,12 @@ pub fn run(arguments: &ReproduceArgs) -> Result<()> {
         labelled: &labelled,
         class_methods: &class_methods,
         intents: &intents,
+        dims: &dims,
+        dim_methods: &dim_methods,
         scratch: &scratch,
     };
-    let report = run.report(&methods, settings, paper, &examples);
+    run.tell_time(&methods);
+    let report = run.report(&methods, settings, &examples);
     let _ = std::fs::remove_dir_all(&scratch);
     let report = report.map_err(|error| match error.downcast_ref() {
         Some(Error::Interrupted) => {
@@ -293,32 +362,35 @@ pub fn run(arguments: &ReproduceArgs) -> Result<()> {
 }
 
 impl Reproduction<'_> {
-    fn report(
-        &self,
-        methods: &[LinkMethod],
-        settings: Value,
-        paper: Value,
-        examples: &example::Wanted,
-    ) -> Result<Value> {
+    fn report(&self, methods: &[LinkMethod], settings: Value, examples: &example::Wanted) -> Result<Value> {
         let (arguments, seed) = (self.arguments, self.arguments.train.seed);
         let files = arguments.intents.len();
-        // Links, each file of intents, functions where there is one, the map, classes, criteria.
-        let total = 1 + files + usize::from(files > 0) + 3;
+        // Links, dimensions, each file of intents, functions where there is one, the map, classes, criteria.
+        let total = 2 + files + usize::from(files > 0) + 3;
         let parts = Parts { folder: &arguments.output, begun: std::cell::Cell::new(0), total };
         status(format_args!("{} links …", parts.next()));
-        let cells = self.links(methods)?;
+        let cells = self.links(methods, self.params, None)?;
+        let dimensions = self.dimensions(&cells, &parts)?;
         // Trained once, and only if an unfinished part needs it.
         let mut trained: Option<(Tables, TrainParams)> = None;
         let mut intents = Vec::new();
         let mut functions = None;
+        // Trained once for all files, and only if one of them is unfinished.
+        let mut contexts: Option<Vec<(Method, Vec<Contexts>)>> = None;
         for (number, (file, words)) in arguments.intents.iter().zip(self.intents).enumerate() {
             let print = words.fingerprint();
             let name = format!("intents-{}", number + 1);
-            let found = parts.cell(&name, json!({"contexts": print}), || {
-                let (tables, train) = self.vectors(&mut trained)?;
-                let contexts = words.vectors_of(&tables.input, train.dim);
-                let mut watch = folds_teller(&name, INTENT_FOLDS);
-                Ok(contexts.evaluate(INTENT_FOLDS, &SvmParams::default(), seed, &mut watch)?)
+            let gammas: Vec<String> = arguments.gammas().iter().map(Gamma::to_string).collect();
+            let names = INTENT_METHODS.map(Method::name);
+            let key = json!({"contexts": print, "c": arguments.c, "gammas": gammas, "methods": names});
+            let found = parts.cell(&name, key, || {
+                if contexts.is_none() {
+                    let made = intent_contexts(self.view, &INTENT_METHODS, self.intents, self.params, &teller())?;
+                    contexts = Some(made);
+                }
+                let all = contexts.iter().flatten();
+                let methods = all.map(|(method, files)| self.intent_method(&name, *method, &files[number]));
+                Ok(json!({"methods": methods.collect::<Result<Vec<Value>>>()?}))
             })?;
             let file = file.display().to_string();
             intents.push(json!({"file": file, "value": found["value"], "seconds": found["seconds"]}));
@@ -340,15 +412,26 @@ impl Reproduction<'_> {
             let (tables, train) = self.vectors(&mut trained)?;
             Ok(map(self.view, &tables.input, train.dim, &arguments.label_prefix, &mut stopped)?)
         })?;
-        drop(trained);
+        drop((trained, contexts));
         let classes = match self.labelled {
             Err(why) => parts.left_out("classes", why),
             Ok(labelled) => {
                 let names: Vec<&str> = self.class_methods.iter().map(|method| method.name()).collect();
-                let key = json!({"labels": labelled.fingerprint(), "methods": names});
+                let machines = arguments.machines();
+                let gammas: Vec<String> = machines.iter().map(|machine| machine.gamma.to_string()).collect();
+                let key =
+                    json!({"labels": labelled.fingerprint(), "methods": names, "c": arguments.c, "gammas": gammas});
                 parts.cell("classes", key, || {
                     let params = ClassesParams::new(self.params.clone());
-                    Ok(run_classes(self.whole, labelled, self.class_methods, &params, &teller())?)
+                    let methods = self.class_methods;
+                    let found = run_classes(self.whole, labelled, methods, &params, &machines, &teller())?;
+                    let mut found = gammas.iter().zip(found).map(|(gamma, mut found)| {
+                        merge(&mut found, json!({"gamma": gamma, "c": arguments.c}));
+                        found
+                    });
+                    let mut first = found.next().unwrap_or_default();
+                    merge(&mut first, json!({"others": found.collect::<Vec<Value>>()}));
+                    Ok(first)
                 })?
             }
         };
@@ -386,13 +469,15 @@ impl Reproduction<'_> {
         let kept = in_order(methods, &cells, self.params.anchors[0]);
         Ok(json!({
             "command": commands::given(std::env::args_os()),
-            "commands": commands::parts(self.arguments, methods, &self.params.anchors),
-            "paper": paper,
+            "commands": commands::parts(self.arguments, methods, self.params, (self.dims, self.dim_methods)),
+            "beside": arguments.beside.name(),
             "settings": settings,
+            "data": data_json(self.view, self.split),
+            "dimensions": dimensions,
             "seed": seed,
             "links": links,
             "threads": pool_threads(arguments.threads),
-            "examples": examples.positions(self.corpus, self.asked, &kept),
+            "examples": examples.positions(self.view, self.asked, &kept),
             "functions": chosen,
             "classes": classes,
             "intents": intents,
@@ -401,18 +486,102 @@ impl Reproduction<'_> {
         }))
     }
 
-    /// The ranks of the truths by method: from the folder, or computed.
-    fn links(&self, methods: &[LinkMethod]) -> Result<Vec<MethodPlaces>> {
+    /// About how long it will take, from the counts of the corpus and the costs of methods.
+    fn tell_time(&self, methods: &[LinkMethod]) {
+        let threads = pool_threads(self.arguments.threads) as f64;
+        let seconds = |methods: &[LinkMethod], params: &LinksParams, asked: usize, view: &View<'_>| -> f64 {
+            let costs = costs(methods, &Workload::new(view, asked, params));
+            costs.iter().map(|(_, seconds)| seconds).sum::<f64>() / threads
+        };
+        let times = self.params.anchors.len();
+        let asked = self.asked.queries.len();
+        let links = seconds(methods, self.params, asked * times, self.view);
+        let others = self.dims.iter().filter(|&&dim| dim != self.params.train.dim);
+        let dims: f64 =
+            others.map(|&dim| seconds(self.dim_methods, &with_dim(self.params, dim), asked, self.view)).sum();
+        let trained = |methods: &[Method], view: &View<'_>| {
+            let methods: Vec<LinkMethod> = methods.iter().filter_map(|method| method.name().parse().ok()).collect();
+            seconds(&methods, self.params, 0, view)
+        };
+        let intents = if self.intents.is_empty() { 0.0 } else { trained(&INTENT_METHODS, self.view) };
+        let classes = if self.labelled.is_ok() { trained(self.class_methods, self.whole) } else { 0.0 };
+        let minutes = |seconds: f64| indicatif::HumanDuration(std::time::Duration::from_secs_f64(seconds.max(1.0)));
+        status(format_args!(
+            "about {} in all, by the counts of the corpus: links {}, other dimensions {}{}{}; finished parts cost nothing{}",
+            minutes(links + dims + intents + classes),
+            minutes(links),
+            minutes(dims),
+            if self.intents.is_empty() { String::new() } else { format!(", functions {}", minutes(intents)) },
+            if self.labelled.is_ok() { format!(", classes {}", minutes(classes)) } else { String::new() },
+            if self.arguments.quick { "" } else { "; --quick takes less" },
+        ));
+    }
+
+    /// Recall@10 against dimensions.
+    fn dimensions(&self, cells: &[MethodPlaces], parts: &Parts<'_>) -> Result<Value> {
+        let number = parts.next();
+        if self.dims.is_empty() {
+            status(format_args!("{number} dimensions: left out: no method to compare"));
+            return Ok(Value::Null);
+        }
+        status(format_args!("{number} dimensions …"));
+        let (anchors, seed) = (self.params.anchors[0], self.arguments.train.seed);
+        // Those that --dim-methods adds are not among the methods of the tables.
+        let main = in_order(self.dim_methods, cells, anchors);
+        let main = if main.len() == self.dim_methods.len() {
+            main
+        } else {
+            in_order(self.dim_methods, &self.links(self.dim_methods, self.params, None)?, anchors)
+        };
+        let findings = Findings { view: self.view, split: self.split, asked: self.asked, cells: &main, seed };
+        let found = over_dims(&findings, self.dims, self.params.train.dim, |dim| {
+            status(format_args!("with {dim} dimensions:"));
+            let params = with_dim(self.params, dim);
+            Ok(in_order(self.dim_methods, &self.links(self.dim_methods, &params, Some(dim))?, anchors))
+        })?;
+        Ok(json!(found))
+    }
+
+    /// Labelled contexts classified by the word vectors of one method: for each γ, with the given C and with the best.
+    fn intent_method(&self, name: &str, method: Method, contexts: &Contexts) -> Result<Value> {
+        let (seed, given) = (self.arguments.train.seed, self.arguments.c);
+        let mut settings = Vec::new();
+        for gamma in self.arguments.gammas() {
+            let what = format!("{name}, {method}, γ {gamma}");
+            let mut watch = folds_teller(&what, COSTS.len() * CHOICE_FOLDS);
+            let best = contexts.best_cost(gamma, seed, &mut watch)?;
+            for (c, chosen) in [(given, false), (best, true)] {
+                let mut svm = SvmParams::default();
+                (svm.c, svm.gamma) = (c, gamma);
+                let same =
+                    settings.iter().find(|one: &&Value| one["c"] == json!(c) && one["gamma"] == gamma.to_string());
+                let mut found = match same {
+                    Some(same) => same.clone(),
+                    None => contexts.evaluate(INTENT_FOLDS, &svm, seed, &mut folds_teller(&what, INTENT_FOLDS))?,
+                };
+                found["chosen"] = json!(chosen);
+                settings.push(found);
+            }
+        }
+        Ok(json!({"method": method.name(), "settings": settings}))
+    }
+
+    /// The ranks of the truths by method: from the folder, or computed. At other dimensions than those of the tables, no
+    /// run files are written.
+    fn links(&self, methods: &[LinkMethod], params: &LinksParams, dim: Option<usize>) -> Result<Vec<MethodPlaces>> {
         let folder = &self.arguments.output;
-        let name =
-            |method: &str, anchors: bool| if anchors { method.to_owned() } else { format!("{method}.no-anchors") };
+        let name = |method: &str, anchors: bool| {
+            let dim = dim.map_or(String::new(), |dim| format!(".dim{dim}"));
+            if anchors { format!("{method}{dim}") } else { format!("{method}{dim}.no-anchors") }
+        };
+        let no_runs = self.arguments.no_runs || dim.is_some();
         let path =
             |method: &str, anchors: bool| folder.join("cells").join(format!("links-{}.json", name(method, anchors)));
         let mut cells: Vec<MethodPlaces> = Vec::new();
         let mut missing: Vec<LinkMethod> = Vec::new();
         for method in methods {
             let mut all = true;
-            for &anchors in &self.params.anchors {
+            for &anchors in &params.anchors {
                 match read_json(&path(method.name, anchors))? {
                     Some(value) => {
                         let cell: MethodPlaces = serde_json::from_value(value)?;
@@ -428,7 +597,7 @@ impl Reproduction<'_> {
                 missing.push(*method);
             }
         }
-        if !self.arguments.no_runs {
+        if !no_runs {
             let file =
                 |cell: &&MethodPlaces| folder.join("runs").join(format!("{}.run", name(&cell.method, cell.anchors)));
             let gone: Vec<&str> =
@@ -446,9 +615,10 @@ impl Reproduction<'_> {
         }
         self.asked.write_qrels(self.view, &folder.join("runs").join("qrels"))?;
         let run_path = |method: &str, anchors: bool| {
-            (!self.arguments.no_runs).then(|| folder.join("runs").join(format!("{}.run", name(method, anchors))))
+            (!no_runs).then(|| folder.join("runs").join(format!("{}.run", name(method, anchors))))
         };
-        let reporter = EvaluateReporter::new(costs(&missing, self.params.reference_epochs), self.params.anchors.len());
+        let work = Workload::new(self.view, self.asked.queries.len(), params);
+        let reporter = EvaluateReporter::new(costs(&missing, &work), params.anchors.len());
         let made = Mutex::new(Vec::<MethodPlaces>::new());
         let done = |cell: &MethodPlaces| {
             let path = path(&cell.method, cell.anchors);
@@ -466,7 +636,7 @@ impl Reproduction<'_> {
         let evaluation = LinkEvaluation {
             view: self.view,
             asked: self.asked,
-            params: self.params,
+            params,
             folder: self.scratch,
             run_path: &run_path,
             done: &done,

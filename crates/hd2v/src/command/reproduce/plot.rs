@@ -12,6 +12,11 @@ fn colour(number: usize) -> &'static str {
     COLOURS[number % COLOURS.len()]
 }
 
+/// A square in a plot's colour, and what it stands for: for captions.
+pub fn swatch(number: usize, name: &str) -> Markup {
+    html! { span.swatch { i style={ "background:" (colour(number)) } {} " " (name) } " " }
+}
+
 /// A number with one decimal.
 fn one(number: f64) -> String {
     format!("{number:.1}")
@@ -28,10 +33,17 @@ fn svg(height: f64, label: &str, inside: &Markup) -> Markup {
 /// One line of a plot: its name, and its points.
 pub type Series = (String, Vec<(f64, f64)>);
 
+/// A point beside the lines: the number of its colour, where it is, what is written there.
+pub struct Mark {
+    pub colour: usize,
+    pub at: (f64, f64),
+    pub text: String,
+}
+
 /// Shares (0 to 1) against numbers.
-pub fn lines(label: &str, x_name: &str, series: &[Series]) -> Markup {
+pub fn lines(label: &str, x_name: &str, series: &[Series], marks: &[Mark]) -> Markup {
     let (left, right, top, bottom, height) = (50.0, 190.0, 12.0, 40.0, 400.0);
-    let points = || series.iter().flat_map(|(_, points)| points);
+    let points = || series.iter().flat_map(|(_, points)| points).chain(marks.iter().map(|mark| &mark.at));
     let max_x = points().map(|point| point.0).fold(1.0, f64::max);
     let min_x = points().map(|point| point.0).fold(max_x, f64::min);
     let max_y = (points().map(|point| point.1).fold(0.01, f64::max) * 10.0).ceil() / 10.0;
@@ -57,10 +69,21 @@ pub fn lines(label: &str, x_name: &str, series: &[Series]) -> Markup {
             @let path: Vec<String> = points.iter().map(|&(a, b)| format!("{:.1},{:.1}", x(a), y(b))).collect();
             polyline points=(path.join(" ")) fill="none" stroke=(colour(number)) stroke-width="2"
                 stroke-dasharray=[dash] {}
+            // A line of few points shows where it was measured.
+            @if points.len() <= 8 {
+                @for &(a, b) in points { circle cx=(one(x(a))) cy=(one(y(b))) r="3.5" fill=(colour(number)) {} }
+            }
             @let y = top + 8.0 + 17.0 * number as f64;
             line x1=(legend) x2=(legend + 20.0) y1=(y) y2=(y) stroke=(colour(number)) stroke-width="3"
                 stroke-dasharray=[dash] {}
             text x=(legend + 26.0) y=(y + 4.0) { (name) }
+        }
+        @for Mark { colour: number, at, text } in marks {
+            @let (x, y, late) = (x(at.0), y(at.1), at.0 > (min_x + max_x) / 2.0);
+            path d=(format!("M{:.1} {y:.1}L{x:.1} {:.1}L{:.1} {y:.1}L{x:.1} {:.1}Z", x - 6.0, y - 6.0, x + 6.0, y + 6.0))
+                fill="#fff" stroke=(colour(*number)) stroke-width="2" {}
+            text x=(one(if late { x - 10.0 } else { x + 10.0 })) y=(one(y + 4.0)) fill=(colour(*number))
+                text-anchor=(if late { "end" } else { "start" }) { (text) }
         }
     };
     svg(height.max(top + 17.0 * series.len() as f64 + 10.0), label, &inside)
@@ -158,11 +181,11 @@ mod tests {
     #[test]
     fn nothing_to_draw_is_no_trouble() {
         for plot in [
-            lines("x", "k", &[]),
+            lines("x", "k", &[], &[]),
             bars("x", &[]),
             bars("x", &[(String::new(), vec![])]),
             points("x", &[], &[]),
-            lines("x", "k", &[("a".to_owned(), vec![])]),
+            lines("x", "k", &[("a".to_owned(), vec![])], &[]),
         ] {
             let plot = plot.into_string();
             assert!(plot.starts_with("<svg") && plot.ends_with("</svg>") && !plot.contains("NaN"), "{plot}");

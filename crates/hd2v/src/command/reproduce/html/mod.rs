@@ -1,16 +1,22 @@
 //! The report as one page: results, tables, plots, and how it was made.
 
+mod classes;
+mod example;
+mod functions;
 mod links;
 mod others;
+mod statements;
 
 use maud::{DOCTYPE, Markup, PreEscaped, html};
 use serde_json::Value;
+
+use super::paper::{self, Dataset, LinkRow};
 
 const STYLE: &str = "\
 :root{--ink:#1d2733;--soft:#5b6875;--line:#e3e8ee;--pale:#f5f8fb;--blue:#0b5c96}\
 *{box-sizing:border-box}html{scroll-behavior:smooth}\
 body{font:16px/1.55 system-ui,-apple-system,\"Segoe UI\",Roboto,sans-serif;color:var(--ink);background:#fff;\
-max-width:980px;margin:0 auto;padding:0 1.2em 4em}\
+max-width:1180px;margin:0 auto;padding:0 1.2em 4em}\
 header{padding:2.2em 0 1em}h1{font-size:1.9em;line-height:1.2;margin:0 0 .3em}\
 nav{position:sticky;top:0;background:#fffffff2;border-bottom:1px solid var(--line);padding:.5em 0;font-size:.88em;z-index:1}\
 nav a{color:var(--blue);text-decoration:none;margin-right:1.1em;white-space:nowrap}\
@@ -24,7 +30,9 @@ table{border-collapse:collapse;font-size:.86em;font-variant-numeric:tabular-nums
 td,th{padding:.32em .75em;text-align:right;border-bottom:1px solid var(--line);white-space:nowrap}\
 th{color:var(--soft);font-weight:600;border-bottom:2px solid #cfd7df;vertical-align:bottom}\
 td:first-child,th:first-child{text-align:left}tr:hover td{background:var(--pale)}\
-td.paper,th.paper{background:#fbf8ef}td small{color:var(--soft)}\
+td.paper,th.paper{background:#fbf8ef}td.words{white-space:normal;text-align:left;vertical-align:top}\
+.swatch{white-space:nowrap;margin-right:.8em}.swatch i{display:inline-block;width:.8em;height:.8em;border-radius:2px}\
+ol.hits{margin:0;padding-left:1.6em}td small{color:var(--soft)}\
 svg{width:100%;height:auto;margin:.6em 0 1em;display:block}.note,figcaption{color:var(--soft);font-size:.9em}\
 blockquote{background:var(--pale);border-radius:8px;padding:.8em 1.1em;margin:1em 0}\
 pre{background:var(--pale);border:1px solid var(--line);border-radius:8px;padding:.8em 1em;font-size:.8em;\
@@ -45,8 +53,22 @@ fn percent(value: &Value) -> String {
 }
 
 /// A figure of the paper, which is in % already.
-fn printed(value: &Value) -> String {
-    value.as_f64().map_or(String::new(), |figure| format!("{figure:.2}"))
+fn printed(figure: Option<f64>) -> String {
+    figure.map_or(String::new(), |figure| format!("{figure:.2}"))
+}
+
+fn name(method: &Value) -> &str {
+    text(&method["method"])
+}
+
+/// The data set of the paper that the report is shown beside.
+fn beside(report: &Value) -> Dataset {
+    Dataset::ALL.into_iter().find(|dataset| dataset.name() == text(&report["beside"])).unwrap_or(Dataset::Acl)
+}
+
+/// The metrics of a method in rows of the paper.
+fn row_of(rows: &[LinkRow], method: &str) -> Option<[f64; 4]> {
+    rows.iter().find(|row| row.0 == method).map(|row| row.1)
 }
 
 /// The ends of an interval of shares, in %.
@@ -81,18 +103,25 @@ fn heads<const N: usize>(names: [&str; N]) -> Markup {
 
 /// Heads of the columns of the paper's own figures.
 fn paper_heads<const N: usize>(names: [&str; N]) -> Markup {
-    html! { @for name in names { th.paper { "paper: " (name) } } }
+    html! { @for name in names { th.paper { small { "paper" } br; (name) } } }
 }
 
 /// The whole page.
 pub fn page(report: &Value) -> String {
     let sections = [
-        ("links", "Links", Some(links::links(report))),
-        ("functions", "Functions", links::functions(report)),
-        ("example", "Example", links::examples(report)),
-        ("classes", "Classes", Some(others::classes(report))),
-        ("intents", "Intents", others::intents(report)),
-        ("criteria", "Criteria", others::criteria(report)),
+        ("table-1", "Table 1", others::criteria(report)),
+        ("table-2", "Table 2", Some(others::outputs())),
+        ("table-3", "Table 3", Some(others::data(report))),
+        ("table-4", "Table 4", Some(classes::all(report))),
+        ("table-5", "Table 5", Some(classes::linked(report))),
+        ("table-6", "Table 6", Some(links::links(report))),
+        ("figure-3", "Figure 3", links::dimensions(report)),
+        ("table-7", "Table 7", Some(links::newcomers(report))),
+        ("table-8", "Table 8", Some(functions::scheme(report))),
+        ("figure-4", "Figure 4", Some(functions::intents(report))),
+        ("figure-5", "Figure 5", Some(functions::links(report))),
+        ("table-9", "Table 9", example::examples(report)),
+        ("more", "More on links", Some(links::more(report))),
         ("map", "Map", Some(others::map(report))),
         ("made", "How this was made", Some(made(report))),
     ];
@@ -106,7 +135,7 @@ pub fn page(report: &Value) -> String {
             style { (PreEscaped(STYLE)) }
             (about(report))
             nav { @for (id, name, _) in sections() { a href={ "#" (id) } { (name) } } }
-            (links::results(report))
+            (statements::results(report))
             @for (id, _, section) in sections() { section id=(id) { (section) } }
         }
     };
@@ -125,7 +154,6 @@ fn about(report: &Value) -> Markup {
         ("multi_truth_positions", "with several truths"),
         ("newcomer_positions", "with a newcomer among them"),
     ];
-    let paper = &report["paper"];
     html! {
         header {
             h1 { "hyperdoc2vec: every experiment of the paper" }
@@ -139,20 +167,35 @@ fn about(report: &Value) -> Markup {
             }
             div.facts { @for (name, what) in facts { div { b { (thousands(&split[name])) } span { (what) } } } }
             p.note {
-                "All figures in %; [95 %] are bootstrap intervals over test documents, p comes from a paired randomisation test. "
-                b { "The data differ:" }
-                " the paper (Han et al., ACL 2018) used papers of NIPS, of the ACL Anthology (release of 2013) and of DBLP, \
-                 trained on those before 1998, 2012 and 2009 and tested on later ones. Documents and split differ from \
-                 this run, and it made 100 passes over the links where this run made "
-                (report["settings"]["reference_epochs"])
-                " (--reference-epochs). Compare the order of the methods, not the figures themselves. "
-                @if let Some(source) = paper["source"].as_str() {
-                    "The columns headed " i { "paper" } " were supplied by the user: " (source) ". " (text(&paper["data"]))
-                } @else {
-                    "This report includes the statements of the paper's text, not the figures of its tables; "
-                    code { "--paper-figures" } " adds those."
-                }
+                "All figures in %; [95 %] are bootstrap intervals over test documents, p comes from a paired randomisation test. \
+                 Tables and figures have the numbers of the paper (Han et al., ACL 2018); its own figures stand in tinted \
+                 columns. Its Figures 1 and 2 are drawings."
             }
+            (data_note(report))
+        }
+    }
+}
+
+/// Which data the paper's figures are of, and whether these are the same.
+fn data_note(report: &Value) -> Markup {
+    let dataset = beside(report);
+    let [train, test, _] = dataset.data();
+    let own = |part: &str, what: &str| report["data"][part][what].as_u64().unwrap_or(0);
+    let same = (own("train", "documents"), own("test", "documents")) == (train.docs, test.docs);
+    let epochs = &report["settings"]["reference_epochs"];
+    html! {
+        p.note {
+            @if same {
+                b { "The same documents" }
+                " as the paper's " (dataset.name()) ", by their number before and after the split; the links are our own \
+                  (Table 3 has both)."
+            } @else {
+                b { "Not the same data:" }
+                " the paper's figures beside ours are those of its " (dataset.name())
+                " set, which has other documents and links (Table 3). Compare the order of the methods, not the figures."
+            }
+            " Tables 4, 5 and 7 and Figure 3 exist for DBLP only. The paper made " (paper::EPOCHS) " passes over the links with "
+            (paper::DIM) " dimensions, this run " (epochs) " passes with " (report["settings"]["parameters"]["dim"]) "."
         }
     }
 }

@@ -1,149 +1,74 @@
-//! The sections of the page on classes, intents, criteria and the map.
+//! The sections of the page on criteria, outputs and data (Tables 1 to 3), and the map.
 
+use hyperdoc2vec::model::{Method, Vectors};
 use maud::{Markup, html};
 use serde_json::Value;
+use strum::VariantArray;
 
-use super::super::paper;
-use super::super::plot::{Bar, Dot, bars, points};
-use super::{array, heads, interval, pair, paper_heads, percent, printed, table, text};
+use super::super::paper::OUTPUTS;
+use super::super::plot::{Dot, points};
+use super::{array, beside, heads, interval, paper_heads, percent, table, text, thousands};
 
-pub fn classes(report: &Value) -> Markup {
-    let found = &report["classes"]["value"];
-    let parts =
-        [("all", "All documents (the paper's Table 5)"), ("linked", "Only documents with links to them (Table 6)")];
-    html! {
-        h2 { "Classes of documents" }
-        @if let Some(why) = found["left_out"].as_str() {
-            p { "Left out: " (why) }
-        } @else {
-            @for (name, head) in parts {
-                h3 { (head) }
-                @if let Some(why) = found[name]["left_out"].as_str() {
-                    p { "Left out: " (why) "." }
-                } @else {
-                    (class_part(name, &found[name], &report["paper"]["classes"][name]))
-                }
-            }
-        }
-    }
+fn yes_or_no(has: bool) -> Markup {
+    html! { @if has { span.yes { "yes" } } @else { span.no { "no" } } }
 }
 
-/// One of the two parts, beside the `figures` of the paper if there are any.
-fn class_part(name: &str, part: &Value, figures: &Value) -> Markup {
-    let sets = array(&part["features"]);
-    let bar = |set: &Value| Bar {
-        name: text(&set["features"]).to_owned(),
-        share: set["macro_f1"].as_f64().unwrap_or(0.0),
-        ends: pair(&set["interval"]["macro_f1"]),
-        colour: usize::from(text(&set["features"]).contains("deepwalk")),
-    };
+/// Which matrices each method learns.
+pub fn outputs() -> Markup {
+    let matrices = [
+        (Vectors::DocIn, "documents IN"),
+        (Vectors::DocOut, "documents OUT"),
+        (Vectors::WordIn, "words IN"),
+        (Vectors::WordOut, "words OUT"),
+    ];
+    let paper = |method: &Method| OUTPUTS.iter().find(|row| row.0 == method.name()).map(|row| row.1);
     html! {
-        p.note {
-            (part["documents"]) " documents of " (array(&part["classes"]).len())
-            " classes, 5 folds; macro F1, in orange together with DeepWalk. " (losses(part))
-        }
-        (bars("macro F1", &[(String::new(), sets.iter().map(bar).collect())]))
+        h2 { "Table 2: what methods learn" }
+        p.note { "The four matrices, and which of them a method learns; the paper has w2v, both forms of d2v, and h-d2v." }
         (table(&html! {
-            tr {
-                (heads(["features", "macro F1", "[95 %]", "micro F1", "[95 %]", "p against the best"]))
-                @if figures.is_object() { (paper_heads(["macro F1", "micro F1"])) }
-            }
-            @for set in sets {
+            tr { th { "method" } @for (_, head) in matrices { th { (head) } } (paper_heads(["the four"])) }
+            @for method in Method::VARIANTS {
                 tr {
-                    td { (text(&set["features"])) }
-                    @for key in ["macro_f1", "micro_f1"] {
-                        td { (percent(&set[key])) }
-                        td { small { (interval(&set["interval"][key])) } }
-                    }
-                    td { (set["compared"]["p"].as_f64().map_or("best".to_owned(), |p| format!("{p:.4}"))) }
-                    @if figures.is_object() {
-                        @let own = &figures[text(&set["features"])];
-                        td.paper { (printed(&own["macro_f1"])) }
-                        td.paper { (printed(&own["micro_f1"])) }
+                    td { (method.name()) }
+                    @for (matrix, _) in matrices { td { (yes_or_no(method.learns(matrix))) } }
+                    td.paper {
+                        @if let Some(row) = paper(method) { @for has in row { (yes_or_no(has)) " " } }
                     }
                 }
             }
         }))
-        (statements(name, sets))
     }
 }
 
-/// Statements of the paper about these features, and the results here.
-fn statements(part: &str, sets: &[Value]) -> Markup {
-    let of = |wanted: &str| sets.iter().find(|set| set["features"] == wanted);
-    let row = |&(_, above, below): &(&str, &str, &str)| {
-        let (one, other) = (of(above)?, of(below)?);
-        let points = |key: &str| Some(100.0 * (one[key].as_f64()? - other[key].as_f64()?));
-        let (large, small) = (points("macro_f1")?, points("micro_f1")?);
-        Some(html! {
-            tr {
-                td { (above) " above " (below) }
-                td { (format!("{large:+.1}")) }
-                td { (format!("{small:+.1}")) }
-                td {
-                    @match (large > 0.0, small > 0.0) {
-                        (true, true) => span.yes { "as in the paper" },
-                        _ if large == 0.0 && small == 0.0 => span.open { "equal" },
-                        (true, false) => span.open { "by macro F1 only" },
-                        (false, true) => span.open { "by micro F1 only" },
-                        (false, false) => span.no { "reversed" },
-                    }
-                }
-            }
-        })
+/// Documents, links and years.
+pub fn data(report: &Value) -> Markup {
+    let dataset = beside(report);
+    let years = |part: &Value| match (part["dates"][0].as_str(), part["dates"][1].as_str()) {
+        (Some(first), Some(last)) => {
+            let [first, last] = [first, last].map(|date| date.get(..4).unwrap_or(date));
+            if first == last { first.to_owned() } else { format!("{first}–{last}") }
+        }
+        _ => "–".to_owned(),
     };
-    let rows: Vec<Markup> = paper::CLASSES.iter().filter(|statement| statement.0 == part).filter_map(row).collect();
-    let names = ["in the paper", "macro F1, points here", "micro F1, points here", "here (not tested)"];
     html! {
-        @if !rows.is_empty() {
-            h4 { "Statements of the paper" }
-            (table(&html! { tr { (heads(names)) } @for row in &rows { (row) } }))
-        }
-    }
-}
-
-/// Classes left out because they have too few contexts.
-fn small(found: &Value) -> String {
-    let class = |class: &Value| format!("{} ({})", text(&class[0]), class[1]);
-    let all: Vec<String> = array(&found["small_classes"]).iter().map(class).collect();
-    if all.is_empty() { String::new() } else { format!(" Left out as too small: {}.", all.join(", ")) }
-}
-
-/// A sentence about documents that were left out.
-fn losses(part: &Value) -> String {
-    let all: Vec<&str> = array(&part["losses"]).iter().map(text).collect();
-    if all.is_empty() { String::new() } else { all.join("; ") + "." }
-}
-
-pub fn intents(report: &Value) -> Option<Markup> {
-    let all = array(&report["intents"]);
-    (!all.is_empty()).then(|| {
-        html! {
-            h2 { "Citation functions from contexts" }
-            p.note { "The mean IN vector of a context's words, SVM with C 1, 10 folds." }
-            @for one in all { (intent_file(text(&one["file"]), &one["value"])) }
-            @if let Some(figures) = report["paper"]["intents"].as_object() {
-                h3 { "In the paper, on its own set" }
-                (table(&html! {
-                    tr { th { "function" } (paper_heads(["F1"])) }
-                    @for (name, figure) in figures { tr { td { (name) } td.paper { (printed(figure)) } } }
-                }))
-            }
-        }
-    })
-}
-
-fn intent_file(path: &str, found: &Value) -> Markup {
-    html! {
-        h3 { (path.rsplit(['/', '\\']).next().unwrap_or_default()) }
-        p.note { (found["contexts"]) " contexts." (small(found)) }
+        h2 { "Table 3: data" }
+        p.note { "Links among training documents, and from test documents to them." }
         (table(&html! {
-            tr { (heads(["function", "contexts", "F1", "[95 %]"])) }
-            @for class in array(&found["classes"]) {
-                tr { td { (text(&class["name"])) } td { (class["members"]) } td { (percent(&class["f1"])) } td {} }
+            tr {
+                (heads(["", "documents", "links", "years"]))
+                (paper_heads([&format!("{} documents", dataset.name()), "citations", "years"]))
             }
-            @for (name, key) in [("macro", "macro_f1"), ("micro", "micro_f1")] {
-                tr { td { b { (name) } } td {} td { (percent(&found[key])) } td { small { (interval(&found["interval"][key])) } } }
+            @for (part, row) in ["train", "test", "total"].into_iter().zip(dataset.data()) {
+                @let own = &report["data"][part];
+                tr {
+                    td { (part) }
+                    td { (thousands(&own["documents"])) }
+                    td { (thousands(&own["links"])) }
+                    td { (years(own)) }
+                    td.paper { (crate::output::thousands(row.docs)) }
+                    td.paper { (crate::output::thousands(row.citations)) }
+                    td.paper { (row.years) }
+                }
             }
         }))
     }
@@ -166,11 +91,11 @@ pub fn criteria(report: &Value) -> Option<Markup> {
     let methods = array(&found["methods"]);
     let criteria = methods.first().map(|method| array(&method["criteria"])).unwrap_or_default();
     Some(html! {
-        h2 { "What methods are sensitive to" }
+        h2 { "Table 1: what methods are sensitive to" }
         p.note {
-            "The paper's Table 1, measured by probes on a generated corpus whose structure is known: our verdict, the share \
-             of probes that meet the criterion, and its interval; beside it the verdict of the paper's text, or – if it \
-             does not mention the method."
+            "Measured by probes on a generated corpus whose structure is known: our verdict, the share \
+             of probes that meet the criterion, and its interval; beside it the verdict of the paper, or – if it \
+             does not have the method."
         }
         (table(&html! {
             tr {
@@ -216,35 +141,5 @@ pub fn map(report: &Value) -> Markup {
             ". Hover over one for its title."
         }
         (points("documents", &dots, &names))
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use serde_json::json;
-
-    use super::*;
-
-    #[test]
-    fn statements_of_the_paper_about_classes_stand_beside_the_figures() {
-        let set = |name: &str, large: f64, small: f64| json!({"features": name, "macro_f1": large, "micro_f1": small});
-        let shown = |above: [f64; 2], below: [f64; 2]| {
-            let sets = [set("d2v-cac IN", above[0], above[1]), set("d2v-nc IN", below[0], below[1])];
-            statements("all", &sets).into_string()
-        };
-        for (above, below, verdict) in [
-            ([0.5, 0.6], [0.4, 0.5], "+10.0</td><td>+10.0</td><td><span class=\"yes\">as in the paper"),
-            ([0.5, 0.6], [0.4, 0.7], "by macro F1 only"),
-            ([0.3, 0.6], [0.4, 0.5], "by micro F1 only"),
-            ([0.3, 0.6], [0.4, 0.7], "reversed"),
-            ([0.3, 0.6], [0.3, 0.6], "equal"),
-        ] {
-            let all = shown(above, below);
-            assert!(all.contains("d2v-cac IN above d2v-nc IN</td>") && all.contains(verdict), "{verdict}: {all}");
-            assert!(!all.contains("w2v"), "features that are missing are not mentioned: {all}");
-        }
-        let sets = [set("d2v-cac IN", 0.5, 0.6), set("w2v IN", 0.1, 0.2)];
-        assert!(statements("linked", &sets).into_string().contains("d2v-cac IN above w2v IN"));
-        assert_eq!(statements("linked", &sets[1..]).into_string(), "");
     }
 }
