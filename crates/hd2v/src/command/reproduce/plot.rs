@@ -40,19 +40,32 @@ pub struct Mark {
     pub text: String,
 }
 
+/// The horizontal axis of lines: its name, and whether equal steps are equal factors.
+pub struct Axis {
+    pub name: &'static str,
+    pub logarithmic: bool,
+}
+
 /// Shares (0 to 1) against numbers.
-pub fn lines(label: &str, x_name: &str, series: &[Series], marks: &[Mark]) -> Markup {
+pub fn lines(label: &str, axis: &Axis, series: &[Series], marks: &[Mark]) -> Markup {
     let (left, right, top, bottom, height) = (50.0, 190.0, 12.0, 40.0, 400.0);
     let points = || series.iter().flat_map(|(_, points)| points).chain(marks.iter().map(|mark| &mark.at));
     let max_x = points().map(|point| point.0).fold(1.0, f64::max);
     let min_x = points().map(|point| point.0).fold(max_x, f64::min);
     let max_y = (points().map(|point| point.1).fold(0.01, f64::max) * 10.0).ceil() / 10.0;
-    let x = |value: f64| left + (value - min_x) / (max_x - min_x).max(1e-9) * (WIDTH - left - right);
+    let along = |value: f64| if axis.logarithmic { value.max(1.0).ln() } else { value };
+    let span = (along(max_x) - along(min_x)).max(1e-9);
+    let x = |value: f64| left + (along(value) - along(min_x)) / span * (WIDTH - left - right);
     let y = |value: f64| height - bottom - value / max_y * (height - top - bottom);
     let middle = left + (WIDTH - left - right) / 2.0;
     // The first number, and round ones.
     let rounds = (1..=5).map(|step| (max_x * f64::from(step) / 5.0).round());
-    let ticks = [min_x].into_iter().chain(rounds.filter(|&at| at > min_x + 0.05 * max_x));
+    let mut ticks: Vec<f64> = [min_x].into_iter().chain(rounds.filter(|&at| at > min_x + 0.05 * max_x)).collect();
+    if axis.logarithmic {
+        ticks = points().map(|point| point.0).collect();
+        ticks.sort_by(f64::total_cmp);
+        ticks.dedup();
+    }
     let legend = WIDTH - right + 12.0;
     let inside = html! {
         @for value in (0..=5).map(|step| max_y * f64::from(step) / 5.0) {
@@ -63,7 +76,7 @@ pub fn lines(label: &str, x_name: &str, series: &[Series], marks: &[Mark]) -> Ma
         @for at in ticks {
             text x=(one(x(at))) y=(height - bottom + 18.0) text-anchor="middle" { (format!("{at:.0}")) }
         }
-        text x=(middle) y=(height - 4.0) text-anchor="middle" { (x_name) }
+        text x=(middle) y=(height - 4.0) text-anchor="middle" { (axis.name) }
         @for (number, (name, points)) in series.iter().enumerate() {
             @let dash = (number >= COLOURS.len()).then_some("5 3");
             @let path: Vec<String> = points.iter().map(|&(a, b)| format!("{:.1},{:.1}", x(a), y(b))).collect();
@@ -79,7 +92,7 @@ pub fn lines(label: &str, x_name: &str, series: &[Series], marks: &[Mark]) -> Ma
             text x=(legend + 26.0) y=(y + 4.0) { (name) }
         }
         @for Mark { colour: number, at, text } in marks {
-            @let (x, y, late) = (x(at.0), y(at.1), at.0 > (min_x + max_x) / 2.0);
+            @let (x, y, late) = (x(at.0), y(at.1), x(at.0) > middle);
             path d=(format!("M{:.1} {y:.1}L{x:.1} {:.1}L{:.1} {y:.1}L{x:.1} {:.1}Z", x - 6.0, y - 6.0, x + 6.0, y + 6.0))
                 fill="#fff" stroke=(colour(*number)) stroke-width="2" {}
             text x=(one(if late { x - 10.0 } else { x + 10.0 })) y=(one(y + 4.0)) fill=(colour(*number))
@@ -180,12 +193,13 @@ mod tests {
 
     #[test]
     fn nothing_to_draw_is_no_trouble() {
+        let axis = Axis { name: "k", logarithmic: true };
         for plot in [
-            lines("x", "k", &[], &[]),
+            lines("x", &axis, &[], &[]),
             bars("x", &[]),
             bars("x", &[(String::new(), vec![])]),
             points("x", &[], &[]),
-            lines("x", "k", &[("a".to_owned(), vec![])], &[]),
+            lines("x", &axis, &[("a".to_owned(), vec![])], &[]),
         ] {
             let plot = plot.into_string();
             assert!(plot.starts_with("<svg") && plot.ends_with("</svg>") && !plot.contains("NaN"), "{plot}");

@@ -38,7 +38,7 @@ pub fn scheme(report: &Value) -> Markup {
             " contexts are not public; a file with these labels is recognised, other schemes stand in."
         }
         (table(&html! {
-            tr { (heads(["class", "group", "the citing work …"])) @for file in files { th { (file_name(file)) } } }
+            tr { th { "class" } th.words { "group" } th.words { "the citing work …" } @for file in files { th { (file_name(file)) } } }
             @for class in &SCHEME {
                 tr {
                     td { (class.name) }
@@ -83,7 +83,7 @@ fn ordered(classes: &[Value]) -> Vec<usize> {
 /// The columns of a table: C and γ, and whether C was chosen.
 fn setting_name(setting: &Value) -> String {
     let chosen = if setting["chosen"] == true { "best C" } else { "C" };
-    format!("{chosen} {}, γ {}", setting["c"], text(&setting["gamma"]))
+    format!("{chosen} {}, γ {}", setting["c"].as_f64().unwrap_or(1.0), text(&setting["gamma"]))
 }
 
 fn intent_file(file: &Value) -> Markup {
@@ -123,7 +123,13 @@ fn intent_file(file: &Value) -> Markup {
                 (plot(setting))
             }
         }
-        @for setting in 0..settings { (intent_table(methods, setting, &order)) }
+        (intent_table(methods, 0, &order))
+        @for setting in (2..settings).step_by(2) {
+            details {
+                summary { "γ " (text(&methods[0]["settings"][setting]["gamma"])) }
+                (intent_table(methods, setting, &order))
+            }
+        }
     }
 }
 
@@ -135,48 +141,63 @@ fn setting_caption(methods: &[Value], setting: usize) -> String {
     match names.as_slice() {
         [one] => one.clone(),
         _ => {
-            let each = methods.iter().map(|method| format!("{} {}", name(method), method["settings"][setting]["c"]));
+            let each = methods
+                .iter()
+                .map(|method| format!("{} {}", name(method), method["settings"][setting]["c"].as_f64().unwrap_or(1.0)));
             let gamma = text(&methods[0]["settings"][setting]["gamma"]);
             format!("the best C ({}), γ {gamma}", each.collect::<Vec<String>>().join(", "))
         }
     }
 }
 
-fn intent_table(methods: &[Value], setting: usize, order: &[usize]) -> Markup {
-    let of = |method: &'_ Value| method["settings"][setting].clone();
-    let all: Vec<Value> = methods.iter().map(of).collect();
-    let Some(first) = all.first() else { return html! {} };
+/// One γ: a column for each method with the given C, then with the best.
+fn intent_table(methods: &[Value], first_of_two: usize, order: &[usize]) -> Markup {
+    let settings = || {
+        [first_of_two, first_of_two + 1]
+            .into_iter()
+            .flat_map(|setting| methods.iter().map(move |method| (name(method), &method["settings"][setting])))
+    };
+    let Some((_, first)) = settings().next() else { return html! {} };
     let sums = [("macro F1", "macro_f1"), ("micro F1", "micro_f1")];
-    html! {
-        h4 { "F1 with " (setting_caption(methods, setting)) }
-        (table(&html! {
-            tr { (heads(["function", "contexts"])) @for method in methods { th { (name(method)) } } }
-            @for &class in order {
-                tr {
-                    td { (text(&first["classes"][class]["name"])) }
-                    td { (first["classes"][class]["members"]) }
-                    @for found in &all { td { (percent(&found["classes"][class]["f1"])) } }
+    let cost = |found: &Value| found["c"].as_f64().unwrap_or(1.0);
+    table(&html! {
+        tr {
+            (heads(["function", "contexts"]))
+            @for (method, found) in settings() {
+                th { (method) br; small { @if found["chosen"] == true { "best " } "C " (cost(found)) } }
+            }
+        }
+        @for &class in order {
+            tr {
+                td { (text(&first["classes"][class]["name"])) }
+                td { (first["classes"][class]["members"]) }
+                @for (_, found) in settings() { td { (percent(&found["classes"][class]["f1"])) } }
+            }
+        }
+        @for (head, key) in sums {
+            tr {
+                td { b { (head) } }
+                td {}
+                @for (_, found) in settings() {
+                    td { (percent(&found[key])) br; small { (interval(&found["interval"][key])) } }
                 }
             }
-            @for (head, key) in sums {
-                tr {
-                    td { b { (head) } }
-                    td {}
-                    @for found in &all { td { (percent(&found[key])) " " small { (interval(&found["interval"][key])) } } }
-                }
+        }
+        @for group in 0..array(&first["groups"]["classes"]).len() {
+            tr {
+                td { "group: " (text(&first["groups"]["classes"][group]["name"])) }
+                td { (first["groups"]["classes"][group]["members"]) }
+                @for (_, found) in settings() { td { (percent(&found["groups"]["classes"][group]["f1"])) } }
             }
-            @for group in 0..array(&first["groups"]["classes"]).len() {
-                tr {
-                    td { "group: " (text(&first["groups"]["classes"][group]["name"])) }
-                    td { (first["groups"]["classes"][group]["members"]) }
-                    @for found in &all { td { (percent(&found["groups"]["classes"][group]["f1"])) } }
-                }
+        }
+        @if first["groups"].is_object() {
+            tr {
+                td { b { "macro F1 of groups" } }
+                td {}
+                @for (_, found) in settings() { td { (percent(&found["groups"]["macro_f1"])) } }
             }
-            @if first["groups"].is_object() {
-                tr { td { b { "macro F1 of groups" } } td {} @for found in &all { td { (percent(&found["groups"]["macro_f1"])) } } }
-            }
-        }))
-    }
+        }
+    })
 }
 
 /// Classes left out because they have too few contexts.
@@ -208,7 +229,7 @@ pub fn links(report: &Value) -> Markup {
             figure style="margin:0" {
                 figcaption {
                     "An SVM fitted to the labelled contexts predicts the function of each test link (C "
-                    (report["functions"]["c"]) "). Recall@10 by function, with 95 % intervals: "
+                    (report["functions"]["c"].as_f64().unwrap_or(1.0)) "). Recall@10 by function, with 95 % intervals: "
                     @for (number, method) in drawn.iter().enumerate() { (swatch(number, name(method))) }
                 }
                 (bars("recall@10 by function", &groups))

@@ -4,7 +4,7 @@ use maud::{Markup, html};
 use serde_json::Value;
 
 use super::super::paper::{DIMENSIONS, Dataset, METRICS, NEWCOMER_POSITIONS, NEWCOMERS};
-use super::super::plot::{Bar, Mark, Series, bars, lines, swatch};
+use super::super::plot::{Axis, Bar, Mark, Series, bars, lines, swatch};
 use super::{
     array, beside, heads, interval, name, pair, paper_heads, percent, printed, row_of, seconds, statements, table,
     text, thousands,
@@ -151,10 +151,11 @@ pub fn dimensions(report: &Value) -> Option<Markup> {
     };
     let marks: Vec<Mark> = DIMENSIONS.into_iter().map(mark).collect();
     let tables = Dataset::Dblp.links();
+    let axis = Axis { name: "dimensions k (logarithmic)", logarithmic: true };
     Some(html! {
         h2 { "Figure 3: recall@10 against the number of dimensions" }
         figure style="margin:0" {
-            (lines("recall@10 against dimensions", "dimensions k", &series, &marks))
+            (lines("recall@10 against dimensions", &axis, &series, &marks))
             figcaption {
                 "Diamonds: the two points that the paper names, on DBLP, whatever the corpus of this report. Its Table 6 has \
                  the figures of DBLP at k = 100."
@@ -218,7 +219,7 @@ fn recall_curves(methods: &[Value]) -> Markup {
     let mut series: Vec<Series> = methods.iter().filter(|method| DRAWN.contains(&name(method))).map(curve).collect();
     let last = |series: &Series| series.1.last().map_or(0.0, |point| point.1);
     series.sort_by(|a, b| last(b).total_cmp(&last(a)));
-    lines("recall against hits", "number of hits", &series, &[])
+    lines("recall against hits", &Axis { name: "number of hits", logarithmic: false }, &series, &[])
 }
 
 /// A table of recall@10 with a row per method and a column per part of `key`.

@@ -30,8 +30,8 @@ table{border-collapse:collapse;font-size:.86em;font-variant-numeric:tabular-nums
 td,th{padding:.32em .75em;text-align:right;border-bottom:1px solid var(--line);white-space:nowrap}\
 th{color:var(--soft);font-weight:600;border-bottom:2px solid #cfd7df;vertical-align:bottom}\
 td:first-child,th:first-child{text-align:left}tr:hover td{background:var(--pale)}\
-td.paper,th.paper{background:#fbf8ef}td.words{white-space:normal;text-align:left;vertical-align:top}\
-.swatch{white-space:nowrap;margin-right:.8em}.swatch i{display:inline-block;width:.8em;height:.8em;border-radius:2px}\
+td.paper,th.paper{background:#fbf8ef}td.words,th.words{white-space:normal;text-align:left}td.words{vertical-align:top}\
+.swatch{white-space:nowrap;margin-right:.8em}.swatch i{display:inline-block;width:.8em;height:.8em;border-radius:2px;opacity:.85}\
 ol.hits{margin:0;padding-left:1.6em}td small{color:var(--soft)}\
 svg{width:100%;height:auto;margin:.6em 0 1em;display:block}.note,figcaption{color:var(--soft);font-size:.9em}\
 blockquote{background:var(--pale);border-radius:8px;padding:.8em 1.1em;margin:1em 0}\
@@ -109,7 +109,7 @@ fn paper_heads<const N: usize>(names: [&str; N]) -> Markup {
 /// The whole page.
 pub fn page(report: &Value) -> String {
     let sections = [
-        ("table-1", "Table 1", others::criteria(report)),
+        ("table-1", "Table 1", Some(others::criteria(report))),
         ("table-2", "Table 2", Some(others::outputs())),
         ("table-3", "Table 3", Some(others::data(report))),
         ("table-4", "Table 4", Some(classes::all(report))),

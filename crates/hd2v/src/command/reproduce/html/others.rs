@@ -74,10 +74,11 @@ pub fn data(report: &Value) -> Markup {
     }
 }
 
-pub fn criteria(report: &Value) -> Option<Markup> {
+pub fn criteria(report: &Value) -> Markup {
     let found = &report["criteria"]["value"];
-    if found["left_out"].is_string() {
-        return None;
+    let head = html! { h2 { "Table 1: what methods are sensitive to" } };
+    if let Some(why) = found["left_out"].as_str() {
+        return html! { (head) p { "Left out: " (why) "." } };
     }
     let verdict = |value: &Value| {
         html! {
@@ -90,8 +91,8 @@ pub fn criteria(report: &Value) -> Option<Markup> {
     };
     let methods = array(&found["methods"]);
     let criteria = methods.first().map(|method| array(&method["criteria"])).unwrap_or_default();
-    Some(html! {
-        h2 { "Table 1: what methods are sensitive to" }
+    html! {
+        (head)
         p.note {
             "Measured by probes on a generated corpus whose structure is known: our verdict, the share \
              of probes that meet the criterion, and its interval; beside it the verdict of the paper, or – if it \
@@ -115,7 +116,7 @@ pub fn criteria(report: &Value) -> Option<Markup> {
                 }
             }
         }))
-    })
+    }
 }
 
 pub fn map(report: &Value) -> Markup {

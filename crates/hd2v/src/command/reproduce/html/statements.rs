@@ -30,7 +30,8 @@ impl Statement {
     fn new(part: &Value, order: Order, of: fn(&Value) -> &Value) -> Option<Statement> {
         let (pair, sign) = compared(array(&part["comparisons"]), order.above, order.below)?;
         let pair = of(pair);
-        let points = |value: &Value| value.as_f64().map(|share| 100.0 * sign * share);
+        // No −0.
+        let points = |value: &Value| value.as_f64().map(|share| 100.0 * sign * share + 0.0);
         let mut ends = [points(&pair["interval"][0])?, points(&pair["interval"][1])?];
         ends.sort_by(f64::total_cmp);
         Some(Statement { order, points: points(&pair["difference"])?, ends, p: pair["p"].as_f64()? })
