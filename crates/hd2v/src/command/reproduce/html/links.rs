@@ -250,7 +250,7 @@ fn breakdowns(methods: &[Value]) -> Markup {
             details {
                 summary { "Recall@10 by label of the target" }
                 (table(&html! {
-                    tr { (heads(["label", "positions"])) @for method in methods { th { (name(method)) } } }
+                    tr { (heads(["label", "positions"])) @for method in methods { th.tall { (name(method)) } } }
                     @for (number, label) in labels.iter().enumerate() {
                         tr {
                             td { (text(&label["name"])) }

@@ -32,7 +32,7 @@ th{color:var(--soft);font-weight:600;border-bottom:2px solid #cfd7df;vertical-al
 td:first-child,th:first-child{text-align:left}tr:hover td{background:var(--pale)}\
 td.paper,th.paper{background:#fbf8ef}td.words,th.words{white-space:normal;text-align:left}td.words{vertical-align:top}\
 .swatch{white-space:nowrap;margin-right:.8em}.swatch i{display:inline-block;width:.8em;height:.8em;border-radius:2px;opacity:.85}\
-ol.hits{margin:0;padding-left:1.6em}td small{color:var(--soft)}\
+th.tall{writing-mode:vertical-rl;transform:rotate(180deg);text-align:left}ol.hits{margin:0;padding-left:1.6em}td small{color:var(--soft)}\
 svg{width:100%;height:auto;margin:.6em 0 1em;display:block}.note,figcaption{color:var(--soft);font-size:.9em}\
 blockquote{background:var(--pale);border-radius:8px;padding:.8em 1.1em;margin:1em 0}\
 pre{background:var(--pale);border:1px solid var(--line);border-radius:8px;padding:.8em 1em;font-size:.8em;\
