@@ -69,8 +69,7 @@ pub const COSTS: [f64; 3] = [1.0, 10.0, 100.0];
 pub const CHOICE_FOLDS: usize = 5;
 
 /// The methods whose word vectors classify contexts in the paper's Figure 4, and the default.
-pub const INTENT_METHODS: [Method; 4] =
-    [Method::W2v, Method::D2vCacDm, Method::HyperDocPaper, Method::HyperDoc];
+pub const INTENT_METHODS: [Method; 4] = [Method::W2v, Method::D2vCacDm, Method::HyperDocPaper, Method::HyperDoc];
 
 /// Labelled contexts as known words.
 #[derive(Debug, Clone)]
