@@ -446,8 +446,8 @@ mod tests {
     }
 
     #[test]
-    fn npm_heeds_contexts_alone() {
-        assert_eq!(verdicts(Method::Npm, 200), [false, true, false, false]);
+    fn npm_heeds_contexts_and_the_intents_in_them() {
+        assert_eq!(verdicts(Method::Npm, 200), [false, true, false, true]);
     }
 
     #[test]
