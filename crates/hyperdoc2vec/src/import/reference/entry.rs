@@ -134,12 +134,40 @@ fn title<'a>(body: &'a str, list: &Authors, after_year: bool) -> (Option<&'a str
     let by_comma = list.closed == Closed::Comma && !after_year;
     let end = if by_comma { comma_end(body) } else { None }.unwrap_or_else(|| stop_end(body));
     let editors = ["(eds", "(Eds", "(ed.", "(Ed."].iter().filter_map(|mark| body[..end].find(mark)).min();
-    let (title, rest) = body.split_at(editors.filter(|&at| at > 3).unwrap_or(end));
-    let title = title.trim().trim_end_matches(['.', ',', ';', ':']).trim();
+    let end = match editors.filter(|&at| at > 3) {
+        Some(at) => before_editors(&body[..at]).unwrap_or(at),
+        None => end,
+    };
+    let (title, rest) = body.split_at(venue_inside(&body[..end]).unwrap_or(end));
+    let title = title.trim().trim_end_matches(['.', ',', ';', ':', '-', ' ']);
     let letters = title.chars().filter(|c| c.is_alphabetic()).count();
     // A journal and numbers, as physicists cite: no title.
     let bare = by_comma && is_venue(title) && title.contains(|c: char| c.is_ascii_digit());
     if letters < 4 || bare { (None, body) } else { (Some(title), rest) }
+}
+
+/// Where a title is over that goes on with editors: `Deep sails in D. S. Doe (ed.)`.
+fn before_editors(text: &str) -> Option<usize> {
+    let at = text.rfind(" in ").max(text.rfind(" In ")).filter(|&at| at > 3)?;
+    let names = authors(&text[at + 4..]);
+    (!names.surnames.is_empty() && names.closed == Closed::Nothing).then_some(at)
+}
+
+/// Where a title is over that goes on with where it appeared: `Deep sails, in Proceedings of`, `Deep sails In Advances`.
+fn venue_inside(title: &str) -> Option<usize> {
+    let after = |at: usize, mark: &str| title[at + mark.len()..].trim_start_matches(['"', '“', '\'', ' ']);
+    let opens = |text: &str| {
+        let first = words(text).next().map_or("", |word| word.core).trim_end_matches('.');
+        // `ACL'89`, `NIPS 2`
+        let second = words(text).nth(1).map_or("", |word| word.core);
+        let name = first.split(['\'', '’', '*']).next().unwrap_or_default();
+        let numbered = name.len() < first.len() || second.starts_with(|c: char| c.is_ascii_digit());
+        let acronym = name.len() > 2 && name.chars().all(char::is_uppercase) && numbered;
+        acronym || ["Proc", "Proceedings", "Advances", "IEEE", "ACM"].contains(&first)
+    };
+    let places = [", in ", ", In ", ", In: ", " In ", ",\" in ", "\" in ", ", "].into_iter();
+    let found = places.flat_map(|mark| title.match_indices(mark).map(move |(at, _)| (at, mark)));
+    found.filter(|&(at, mark)| at > 3 && opens(after(at, mark))).map(|(at, _)| at).min()
 }
 
 /// The text in quotation marks near the start, and the text after it.

@@ -90,7 +90,8 @@ pub(in crate::import) fn is_quote(c: char) -> bool {
 fn kind(core: &str) -> WordKind {
     let lower = core.trim_end_matches('.');
     match lower {
-        "and" | "AND" | "&" | "und" | "et." => return WordKind::And,
+        // A scanner reads `&` as the last ones.
+        "and" | "AND" | "&" | "und" | "et." | "8z" | "2z" | "Fz" => return WordKind::And,
         "et" => return WordKind::Et,
         "al" => return WordKind::Al,
         "Jr" | "Sr" | "II" | "III" | "IV" => return WordKind::Suffix,

@@ -10,7 +10,7 @@ use super::fold::{fold, fold_surname};
 use super::{BibRecord, How, ids};
 
 /// How many authors of a document are kept.
-const AUTHORS: usize = 4;
+const AUTHORS: usize = 8;
 /// How many keys of a title are kept for the search for similar ones: the rarest.
 const KEYS: usize = 8;
 /// Longer titles are cut here for comparison, in bytes.
@@ -49,6 +49,10 @@ struct CatalogueEntry {
     authors: u32,
     year: i32,
     doi: u32,
+    /// The length of the title without its subtitle.
+    main: u32,
+    /// Whether the title is cut off.
+    cut: bool,
 }
 
 /// The fields of a document that are compared.
@@ -61,6 +65,10 @@ pub(super) struct Known<'a> {
     pub(super) year: Option<i32>,
     /// A hash of the DOI.
     pub(super) doi: Option<u32>,
+    /// The length of the title without its subtitle.
+    pub(super) main: usize,
+    /// Whether the title may go on: it ends in dots.
+    pub(super) cut: bool,
 }
 
 impl CatalogueBuilder {
@@ -96,6 +104,8 @@ impl CatalogueBuilder {
             authors: (self.strings.len() - after_title) as u32,
             year: record.year.unwrap_or(0),
             doi,
+            main: record.title.as_deref().map_or(0, main_length),
+            cut: record.title.as_deref().is_some_and(is_cut),
         });
     }
 
@@ -187,7 +197,7 @@ impl Catalogue {
     }
 
     pub(super) fn known(&self, document: usize) -> Known<'_> {
-        let CatalogueEntry { start, id, title, authors, year, doi } = self.entries[document];
+        let CatalogueEntry { start, id, title, authors, year, doi, main, cut } = self.entries[document];
         let title_start = start + id as usize;
         let authors_start = title_start + title as usize;
         Known {
@@ -195,6 +205,8 @@ impl Catalogue {
             authors: &self.strings[authors_start..authors_start + authors as usize],
             year: (year != 0).then_some(year),
             doi: (doi != 0).then_some(doi),
+            main: main as usize,
+            cut,
         }
     }
 
@@ -235,6 +247,18 @@ impl Catalogue {
         counted.truncate(most);
         counted
     }
+}
+
+/// How long the part of a title before a colon is, folded.
+fn main_length(title: &str) -> u32 {
+    let main = title.split_once(": ").map_or(title, |(main, _)| main);
+    folded_title(main).len() as u32
+}
+
+/// Whether a title ends in dots, as one does that was cut off or stood before a page number: `On Rivers …`, `On Rivers . .`.
+fn is_cut(title: &str) -> bool {
+    let title = title.trim_end();
+    [" .", "..", "…"].iter().any(|dots| title.ends_with(dots))
 }
 
 /// The bytes of a folded text, blanks aside.

@@ -3,7 +3,7 @@
 use super::catalogue::{Catalogue, Known, folded_title, id_hash, keys, short_doi};
 use super::fold::fold_surname;
 use super::folded_text::FoldedText;
-use super::similar::{Size, has_sequel, is_number, noise, same_name};
+use super::similar::{Size, has_sequel, is_number, is_own_title, like_name, noise, same_name, same_words};
 use super::{BibRecord, How, Match, Miss, NearMatch, Test, ids};
 
 /// Documents that are compared closely in one look-up.
@@ -61,14 +61,19 @@ impl Catalogue {
         };
         for document in self.with_title(&wanted.title, wanted.entry.year, &wanted.authors) {
             let known = self.known(document);
-            let (author, year) = (wanted.author(&known), wanted.year(&known));
+            let (mut author, year) = (wanted.author(&known), wanted.year(&known));
+            if author == Some(false) && !short && year == Some(true) {
+                author = Some(wanted.author_like(&known));
+            }
             let agree = usize::from(author == Some(true)) + usize::from(year == Some(true));
             let failed = match failed(author, year) {
                 // Works of the same short title are many.
                 _ if short && agree == 0 => continue,
                 Err(Some(Test::Author | Test::Year)) if short => continue,
                 // An editorial, an introduction: the next year has another.
-                Ok(()) if short && agree == 2 && wanted.entry.year != known.year => continue,
+                Ok(()) if short && agree == 2 && wanted.entry.year != known.year && !is_own_title(known.title) => {
+                    continue;
+                }
                 Err(None) => continue,
                 Err(failed) => failed,
                 Ok(()) => (agree < needed).then_some(Test::TitleAlone),
@@ -103,8 +108,17 @@ impl Catalogue {
             }
             let off_by_one = usize::from(wanted.entry.year != known.year);
             let noise = noise(&wanted.title, known.title);
+            let misread = author == Some(false) && noise.is_some() && Size::of(known.title) == Size::Long;
+            let author = if misread { Some(wanted.author_like(&known)) } else { author };
             match (failed(author, year), noise) {
                 (Ok(()), Some(distance)) => best.take(document, distance * 2 + off_by_one, How::SimilarTitle),
+                // After all that are similar.
+                (Ok(()), None) if wanted.is_shorter(&known) || wanted.is_longer(&known) => {
+                    best.take(document, 500 + off_by_one, How::Subtitle);
+                }
+                (Ok(()), None) if wanted.is_reworded(&known) => {
+                    best.take(document, 200 + off_by_one, How::SimilarTitle);
+                }
                 (Ok(()), None) if !wanted.continues(known.title) => {}
                 (Ok(()), None) if wanted.is_sequel(known.title) => {
                     near.get_or_insert(NearMatch { document, failed: Test::Sequel });
@@ -247,9 +261,43 @@ impl FoldedEntry<'_> {
         Some(ours_among_theirs || self.authors.iter().any(|name| same_name(theirs, name)))
     }
 
+    /// Whether a name of one may be a name of the other that was misread, wherever it stands.
+    fn author_like(&self, known: &Known<'_>) -> bool {
+        known.authors.split(' ').any(|theirs| self.authors.iter().any(|ours| like_name(ours, theirs)))
+    }
+
     /// Whether the years are at most one apart, if both are known.
     fn year(&self, known: &Known<'_>) -> Option<bool> {
         Some(self.entry.year?.abs_diff(known.year?) <= 1)
+    }
+
+    /// Whether all authors are the same, two or more, or the only one of both.
+    fn same_authors(&self, known: &Known<'_>) -> bool {
+        let theirs = known.authors.split(' ').count();
+        let found =
+            known.authors.split(' ').filter(|name| self.authors.iter().any(|ours| same_name(ours, name))).count();
+        found == theirs && theirs == self.authors.len()
+    }
+
+    /// Whether the entry has the document's title in other words, and everything else is the same.
+    fn is_reworded(&self, known: &Known<'_>) -> bool {
+        same_words(&self.title, known.title) && self.same_authors(known)
+    }
+
+    /// Whether the document's title is cut off, and the entry has all of it.
+    fn is_longer(&self, known: &Known<'_>) -> bool {
+        let words = known.title.split(' ').count();
+        let start = self.title.match_indices(' ').nth(words - 1).map_or("", |(at, _)| &self.title[..at]);
+        known.cut && words >= 4 && !start.is_empty() && noise(start, known.title).is_some()
+    }
+
+    /// Whether the entry has the document's title without its subtitle.
+    fn is_shorter(&self, known: &Known<'_>) -> bool {
+        let title = self.title.as_str();
+        let rest = known.title.strip_prefix(title).unwrap_or_default();
+        let words: Vec<&str> = rest.split(' ').filter(|word| !word.is_empty()).collect();
+        let main = known.main == title.len() && rest.starts_with(' ');
+        main && self.same_authors(known) && !words.iter().any(|word| is_number(word)) && !has_sequel(&words)
     }
 
     /// Whether the entry's title is this one with more after a punctuation mark: a subtitle, a venue.

@@ -43,6 +43,46 @@ const SEQUELS: [&str; 26] = [
 ];
 const NUMBERS: [&str; 10] = ["one", "two", "three", "four", "five", "six", "seven", "eight", "nine", "ten"];
 
+/// Words of titles that come again, in another year or in another journal.
+const SERIALS: [&str; 30] = [
+    "abstract",
+    "abstracts",
+    "announcement",
+    "announcements",
+    "answers",
+    "book",
+    "books",
+    "conclusion",
+    "conclusions",
+    "contents",
+    "correspondence",
+    "discussion",
+    "editor",
+    "editorial",
+    "editors",
+    "foreword",
+    "index",
+    "introduction",
+    "letter",
+    "letters",
+    "news",
+    "note",
+    "notes",
+    "obituary",
+    "overview",
+    "preface",
+    "proceedings",
+    "report",
+    "review",
+    "summary",
+];
+
+/// Whether a short title is a work's own: two words or more, none of which is said of many works.
+pub(super) fn is_own_title(folded: &str) -> bool {
+    let letters = folded.bytes().filter(|&b| b != b' ').count();
+    letters >= 9 && folded.contains(' ') && !folded.split(' ').any(|word| SERIALS.contains(&word) || is_number(word))
+}
+
 /// How much information a title has.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub(super) enum Size {
@@ -63,9 +103,60 @@ impl Size {
     }
 }
 
-/// Whether two folded surnames are one, give or take a letter.
+/// Whether two folded surnames are one, give or take a letter, or a particle that is written as one word with the name.
 pub(super) fn same_name(a: &str, b: &str) -> bool {
-    a == b || (a.len().min(b.len()) >= 5 && edit_distance(a.as_bytes(), b.as_bytes(), 1).is_some())
+    a == b || is_joined(a, b) || is_joined(b, a) || near(a, b, 5, 1)
+}
+
+/// Whether two folded surnames may be one that a scanner misread: `Leen` and `Leon`, `Caruana` and `Camana`. Not
+/// enough by itself; the title must be the same.
+pub(in crate::import) fn like_name(a: &str, b: &str) -> bool {
+    same_name(a, b)
+        || near(a, b, 4, 1)
+        || near(a, b, 6, 2)
+        || (a.len().min(b.len()) >= 4 && strokes(a) == strokes(b))
+        || is_swapped(a, b)
+}
+
+/// Whether two letters beside each other changed places: `Zhao`, `Zhoa`.
+fn is_swapped(a: &str, b: &str) -> bool {
+    let (a, b) = (a.as_bytes(), b.as_bytes());
+    let same = a.iter().zip(b).take_while(|(x, y)| x == y).count();
+    let swapped = |at: usize| a[at..at + 2] == [b[at + 1], b[at]] && a[at + 2..] == b[at + 2..];
+    a.len() == b.len() && a.len() >= 4 && same > 0 && same + 2 <= a.len() && swapped(same)
+}
+
+/// Whether two names of at least so many letters differ in at most so many.
+fn near(a: &str, b: &str, least: usize, most: usize) -> bool {
+    a.len().min(b.len()) >= least && edit_distance(a.as_bytes(), b.as_bytes(), most).is_some()
+}
+
+/// `lecun` and `cun`, of which the particle was taken off.
+fn is_joined(long: &str, short: &str) -> bool {
+    let particle = long.strip_suffix(short).unwrap_or_default();
+    short.len() >= 3 && ["le", "la", "de", "du", "di", "da", "van", "von", "del", "den", "der"].contains(&particle)
+}
+
+/// A folded text as a scanner sees it, blanks aside: letters that it takes for others are written with the same strokes,
+/// `m` as `rn`, `d` as `cl`, `e` as `c`.
+fn strokes(folded: &str) -> String {
+    let mut out = String::with_capacity(folded.len() + 8);
+    for c in folded.chars() {
+        match c {
+            ' ' => {}
+            'i' | 'l' | 't' | 'f' | 'j' | 'r' | '1' => out.push('i'),
+            'n' | 'u' | 'h' => out.push_str("ii"),
+            'm' => out.push_str("iii"),
+            'd' => out.push_str("ci"),
+            'e' | 'o' | '0' => out.push('c'),
+            'w' => out.push_str("vv"),
+            '5' => out.push('s'),
+            'q' | '9' => out.push('g'),
+            '6' => out.push('b'),
+            c => out.push(c),
+        }
+    }
+    out
 }
 
 /// In how many letters two folded titles differ, if that can be noise: a letter in ten at most, no other numbers, no
@@ -77,13 +168,23 @@ pub(super) fn noise(a: &str, b: &str) -> Option<usize> {
     let compact = |title: &str| title.bytes().filter(|&byte| byte != b' ').collect::<Vec<u8>>();
     let (bytes_a, bytes_b) = (compact(a), compact(b));
     let most = bytes_a.len().max(bytes_b.len()) / 10;
+    // Words are parted and joined at will, letters only misread.
+    let (strokes_a, strokes_b) = (strokes(a), strokes(b));
+    if strokes_a == strokes_b {
+        return Some(usize::from(a != b));
+    }
+    let distance = |most| {
+        let plain = edit_distance(&bytes_a, &bytes_b, most);
+        plain.or_else(|| edit_distance(strokes_a.as_bytes(), strokes_b.as_bytes(), most))
+    };
     let one_word = |(a, b): (&str, &str)| {
         // One letter makes another short word, DNA and RNA, but `wifh` can only be `with`.
         let most = match a.len().max(b.len()) {
             ..5 => usize::from(LITTLE.contains(&a) != LITTLE.contains(&b)),
             length => length / 4,
         };
-        a == b || (edit_distance(a.as_bytes(), b.as_bytes(), most).is_some() && !is_prefixed(a, b))
+        let misread = || a.len().min(b.len()) >= 5 && strokes(a) == strokes(b);
+        a == b || misread() || (edit_distance(a.as_bytes(), b.as_bytes(), most).is_some() && !is_prefixed(a, b))
     };
     let words = |title| -> Vec<&str> { str::split(title, ' ').collect() };
     let (mut words_a, mut words_b) = (words(a), words(b));
@@ -95,10 +196,49 @@ pub(super) fn noise(a: &str, b: &str) -> Option<usize> {
     }
     if words_a.len() != words_b.len() {
         // Words that were parted or joined.
-        return edit_distance(&bytes_a, &bytes_b, most.min(1)).filter(|_| !replaced_prefix(a, b));
+        return distance(most.min(1)).filter(|_| !replaced_prefix(a, b));
     }
     let same = words_a.into_iter().zip(words_b).all(one_word);
-    if same { edit_distance(&bytes_a, &bytes_b, most) } else { None }
+    if same { distance(most) } else { None }
+}
+
+/// Whether two folded titles have the same words that carry a meaning, in any order and any ending: `Classifying maps of
+/// rivers` and `A classification of river maps`. Two works of the same authors may well be so alike that all other
+/// things must agree.
+pub(super) fn same_words(a: &str, b: &str) -> bool {
+    let meaning = |title| -> Vec<&str> { str::split(title, ' ').filter(|word| !is_little(word)).collect() };
+    let (words_a, mut words_b) = (meaning(a), meaning(b));
+    if words_a.len() != words_b.len() || words_a.len() < 4 || !numbers(a).eq(numbers(b)) {
+        return false;
+    }
+    words_a.into_iter().all(|word| {
+        let found = words_b.iter().position(|other| same_stem(word, other));
+        found.is_some_and(|at| {
+            words_b.swap_remove(at);
+            true
+        })
+    })
+}
+
+/// Short words without a meaning of their own.
+fn is_little(word: &str) -> bool {
+    const MORE: [&str; 22] = [
+        "a", "an", "of", "in", "on", "to", "by", "as", "at", "is", "or", "using", "use", "through", "via", "between",
+        "some", "their", "under", "within", "it", "be",
+    ];
+    LITTLE.contains(&word) || MORE.contains(&word)
+}
+
+/// Whether two words differ in their endings only, or a letter.
+fn same_stem(a: &str, b: &str) -> bool {
+    let common = a.bytes().zip(b.bytes()).take_while(|(x, y)| x == y).count();
+    let (short, long) = (a.len().min(b.len()), a.len().max(b.len()));
+    let ending = common >= 5 && common * 2 > long && short - common <= 3 && long - common <= 5;
+    let abbreviated =
+        [(a, b), (b, a)].iter().any(|(a, b)| matches!((*a, *b), ("net" | "nets", "network" | "networks")));
+    let plural = short >= 3 && common == short && long == short + 1 && (a.ends_with('s') || b.ends_with('s'));
+    let misread = short >= 5 && strokes(a) == strokes(b);
+    a == b || ending || plural || abbreviated || misread
 }
 
 /// Words that are numbers.
@@ -109,7 +249,17 @@ fn numbers(folded: &str) -> impl Iterator<Item = &str> {
 /// `2`, `2nd`, `ii`, `two`; a Roman number up to 39.
 pub(super) fn is_number(word: &str) -> bool {
     let roman = !word.is_empty() && word.len() <= 7 && word.bytes().all(|b| matches!(b, b'i' | b'v' | b'x'));
-    roman || word.bytes().any(|b| b.is_ascii_digit()) || NUMBERS.contains(&word)
+    roman || word.bytes().any(|b| b.is_ascii_digit()) && !is_misread(word) || NUMBERS.contains(&word)
+}
+
+/// `w1th`, `m0del`: a letter among letters that was read as a digit.
+fn is_misread(word: &str) -> bool {
+    let letters = word.bytes().filter(u8::is_ascii_lowercase).count();
+    let inside = word.trim_matches(|c: char| c.is_ascii_lowercase());
+    letters >= 3
+        && matches!(inside, "1" | "0" | "5")
+        && !word.starts_with(|c: char| c.is_ascii_digit())
+        && !word.ends_with(|c: char| c.is_ascii_digit())
 }
 
 /// Whether there is `part`, `reply`, `erratum` or the like among words, give or take a letter or a blank.
