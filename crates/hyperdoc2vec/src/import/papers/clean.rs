@@ -252,14 +252,15 @@ fn head_form(text: &str) -> String {
     text.chars().filter(|c| !c.is_ascii_digit()).flat_map(char::to_lowercase).collect::<String>().trim().to_owned()
 }
 
-/// `12`, `- 12 -`, `Page 12`, `12 of 20`.
+/// `12`, `- 12 -`, `Page 12`, `12 of 20`; but `1992.` and `157-160` end an entry.
 fn is_page_number(text: &str) -> bool {
     let core = text.trim_matches(|c: char| !c.is_alphanumeric());
     let lower = core.to_lowercase();
     let core = lower.strip_prefix("page").unwrap_or(&lower).trim();
-    let mut parts = core.split(|c: char| !c.is_alphanumeric()).filter(|part| !part.is_empty() && *part != "of");
+    let parts = || core.split(|c: char| !c.is_alphanumeric()).filter(|part| !part.is_empty() && *part != "of");
     let number = |part: &str| part.len() <= 4 && part.bytes().all(|b| b.is_ascii_digit());
-    !core.is_empty() && parts.clone().count() <= 2 && parts.all(number)
+    let pages = parts().count() > 1 && core.contains(['-', '–', ':']);
+    !core.is_empty() && parts().count() <= 2 && parts().all(number) && !pages && !text.ends_with(['.', ',', ';'])
 }
 
 /// How far apart page numbers are at least, where pages are not marked.

@@ -14,11 +14,14 @@
 mod author_year;
 mod cite;
 mod clean;
+mod heads;
+mod labels;
 mod marks;
 mod paragraphs;
 mod section;
 mod split;
 mod table;
+mod torn;
 
 use std::collections::HashMap;
 use std::path::{Path, PathBuf};

@@ -3,7 +3,7 @@
 use std::ops::Range;
 
 use super::clean::PaperLine;
-use super::split;
+use super::{split, torn};
 use crate::import::reference::words::words;
 
 /// Headings of a reference section, without blanks.
@@ -113,7 +113,7 @@ fn is_heading(line: &str) -> bool {
 
 /// Whether years, as entries have them, stand in what follows a heading.
 fn entries_follow(lines: &[PaperLine]) -> bool {
-    let some = lines.iter().filter(|line| !line.text.is_empty()).take(8);
+    let some = lines.iter().filter(|line| !line.text.is_empty() && !torn::is_bare_label(&line.text)).take(8);
     some.map(|line| &line.text)
         .any(|text| split::has_year(text) || words(text).any(|word| word.core.starts_with("10.")))
 }

@@ -2,85 +2,15 @@
 //! list of authors begins.
 
 use super::clean::PaperLine;
+use super::heads::{self, cut_into, sentences, starts, window, year_head};
+use super::labels::{Label, MOST, NumberStyle, key_year, label, misread};
 use super::paragraphs::{Seen, append};
+use super::torn;
 use crate::import::reference::entry::{BibliographyEntry, read};
-use crate::import::reference::names::{Closed, authors};
-use crate::import::reference::words::{WordKind, words};
+use crate::import::reference::words::words;
 
-/// The label that an entry may begin with.
-#[derive(Debug, Clone, PartialEq, Eq)]
-enum Label {
-    Number(NumberStyle, u32),
-    /// `[Knuth84]`
-    Key(String),
-    /// `[Smith et al., 2001]`
-    Names,
-}
-
-/// How a number is written.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum NumberStyle {
-    /// `[1]`
-    Square,
-    /// `(1)`, `1)`
-    Round,
-    /// `1.`
-    Dot,
-    /// `1 Smith`
-    Bare,
-}
-
-/// More numbers than any list has.
-const MOST: u32 = 20_000;
 /// How many labels may be lost in a row.
 const LOST: u32 = 3;
-
-/// The label with which a line begins, and where the entry itself begins.
-fn label(text: &str) -> Option<(Label, usize)> {
-    let trimmed = |length: usize| length + (text[length..].len() - text[length..].trim_start().len());
-    if let Some(inside) = text.strip_prefix('[') {
-        let close = inside.find(']').filter(|&close| close <= 120)?;
-        let (inside, end) = (&inside[..close], trimmed(close + 2));
-        let content = inside.trim();
-        if let Some(number) = number(content) {
-            return Some((Label::Number(NumberStyle::Square, number), end));
-        }
-        let has = |test: fn(char) -> bool| content.chars().any(test);
-        let year = content
-            .split(|c: char| !c.is_alphanumeric())
-            .any(|word| crate::import::reference::words::year(word).is_some());
-        if year && content.contains([' ', ',', '(']) {
-            return Some((Label::Names, end));
-        }
-        let short = content.len() <= 24 && !content.contains([' ', ',', '=', '(']);
-        return (short && has(char::is_alphabetic)).then(|| (Label::Key(content.to_owned()), end));
-    }
-    let opened = text.starts_with('(');
-    let rest = &text[usize::from(opened)..];
-    let digits = rest.bytes().take_while(u8::is_ascii_digit).count();
-    let number = number(&rest[..digits])?;
-    let after = &rest[digits..];
-    let at = usize::from(opened) + digits;
-    if after.starts_with(')') {
-        return Some((Label::Number(NumberStyle::Round, number), trimmed(at + 1)));
-    }
-    if opened {
-        return None;
-    }
-    let next = after.trim_start_matches(['.', ' ']).chars().next()?;
-    let opens = next.is_uppercase() || !next.is_ascii() || matches!(next, '"' | '\'' | 'd' | 'v');
-    match after.as_bytes() {
-        [b'.', b' ', ..] if opens => Some((Label::Number(NumberStyle::Dot, number), trimmed(at + 1))),
-        [b' ', ..] if opens => Some((Label::Number(NumberStyle::Bare, number), trimmed(at))),
-        [b'.', ..] if next.is_uppercase() => Some((Label::Number(NumberStyle::Dot, number), trimmed(at + 1))),
-        _ => None,
-    }
-}
-
-fn number(text: &str) -> Option<u32> {
-    let good = (1..=5).contains(&text.len()) && text.bytes().all(|b| b.is_ascii_digit());
-    good.then(|| text.parse().ok())?.filter(|number| (1..=MOST).contains(number))
-}
 
 /// Whether a text begins as an entry does: with a label, or with authors and a year.
 pub(super) fn begins_entry(text: &str) -> bool {
@@ -89,77 +19,6 @@ pub(super) fn begins_entry(text: &str) -> bool {
         Some(_) => true,
         None => year_head(text).is_some(),
     }
-}
-
-/// The length of a list of authors with a year right after it.
-fn year_head(text: &str) -> Option<usize> {
-    let text = start(text, 600);
-    let first = words(text).next()?;
-    if !matches!(first.kind, WordKind::Name | WordKind::Initials | WordKind::Particle | WordKind::Capitals)
-        || first.core.is_empty()
-        || is_publisher(first.core)
-    {
-        return None;
-    }
-    let list = authors(text);
-    if list.surnames.is_empty() || list.surnames.iter().any(|name| name.split(' ').any(is_publisher)) {
-        return None;
-    }
-    let rest = text[list.end..].trim_start_matches([' ', '(', '[', ',', '.']);
-    let year = words(rest).next().filter(|word| matches!(word.kind, WordKind::Year(..)))?;
-    let at = text.len() - rest.len() + year.end;
-    // `Springer, Berlin, 1999, 12` and page ranges are no heads; a title must follow.
-    let after = text[at..].trim_start();
-    let opens = after.chars().next().is_none_or(|c| !c.is_ascii_digit());
-    // `Doe (2001) showed that` is a sentence.
-    let said = after.starts_with(char::is_lowercase) && !year.after.contains(['.', ',', ':', ';']);
-    (opens && !said && !year.after.starts_with(['-', '–'])).then_some(at)
-}
-
-fn is_publisher(word: &str) -> bool {
-    const PUBLISHERS: [&str; 26] = [
-        "Springer",
-        "Press",
-        "University",
-        "Academic",
-        "Elsevier",
-        "Kluwer",
-        "Wiley",
-        "Cambridge",
-        "Oxford",
-        "MIT",
-        "Proceedings",
-        "Proc",
-        "Journal",
-        "Conference",
-        "Transactions",
-        "Association",
-        "Linguistics",
-        "Technical",
-        "Report",
-        "Thesis",
-        "Publishers",
-        "Verlag",
-        "ACM",
-        "IEEE",
-        "Workshop",
-        "In",
-    ];
-    PUBLISHERS.contains(&word.trim_end_matches('.'))
-}
-
-/// Authors at the start of a text, the year being elsewhere: `J. Smith and A. Doe. Title`.
-fn name_head(text: &str) -> bool {
-    let list = authors(start(text, 600));
-    let initials = words(text).take(3).any(|word| matches!(word.kind, WordKind::Initials | WordKind::Capitals));
-    let several = list.surnames.len() > 1 || initials;
-    several && list.closed != Closed::Nothing && !list.surnames.iter().any(|name| name.split(' ').any(is_publisher))
-}
-
-/// The first bytes of a text, up to a boundary of characters.
-fn start(text: &str, most: usize) -> &str {
-    let end = (0..=text.len().min(most)).rev().find(|&at| text.is_char_boundary(at)).unwrap_or(0);
-    &text[..end]
 }
 
 /// Whether a year stands in a text, by itself or as in `2010;12(3):1-20`.
@@ -206,32 +65,44 @@ pub(super) fn size(lines: &[PaperLine]) -> usize {
 pub(super) fn run_of_numbers(lines: &[PaperLine]) -> Option<usize> {
     let half = lines.len() / 2;
     let chain = chain(&lines[half..], NumberStyle::Square);
-    let first = chain.iter().position(|(_, number)| *number == 1)?;
+    let first = chain.iter().position(|found| found.number == 1)?;
     let chain = &chain[first..];
     let good = chain.len() >= 3 && {
-        let ends = chain.iter().skip(1).map(|(at, _)| *at).chain([lines.len() - half]);
+        let ends = chain.iter().skip(1).map(|next| next.line).chain([lines.len() - half]);
         let dated = chain
             .iter()
             .zip(ends)
-            .filter(|((at, _), end)| lines[half + at..half + *end].iter().any(|line| has_year(&line.text)));
+            .filter(|(found, end)| lines[half + found.line..half + *end].iter().any(|line| has_year(&line.text)));
         dated.count() * 10 >= chain.len() * 7
     };
-    good.then(|| half + chain[0].0)
+    good.then(|| half + chain[0].line)
+}
+
+/// A line that begins with a number.
+struct Numbered {
+    line: usize,
+    number: u32,
+    /// Where the entry begins in the line.
+    start: usize,
 }
 
 /// Lines that begin with rising numbers in one form.
-fn chain(lines: &[PaperLine], form: NumberStyle) -> Vec<(usize, u32)> {
-    let mut chain: Vec<(usize, u32)> = Vec::new();
-    for (at, line) in lines.iter().enumerate() {
-        let Some((Label::Number(found, number), _)) = label(&line.text) else { continue };
-        if found != form {
-            continue;
-        }
+fn chain(lines: &[PaperLine], form: NumberStyle) -> Vec<Numbered> {
+    let mut chain: Vec<Numbered> = Vec::new();
+    for (line, text) in lines.iter().map(|line| line.text.as_str()).enumerate() {
+        let next = chain.last().map_or(1, |last| last.number + 1);
+        let plain = match label(text) {
+            Some((Label::Number(found, number), start)) => (found == form).then_some((number, start)),
+            _ if form == NumberStyle::Square => misread(text, &(next..=next + 1)),
+            _ => None,
+        };
+        let Some((number, start)) = plain else { continue };
+        let found = Numbered { line, number, start };
         match chain.last() {
-            Some(&(_, last)) if number > last && number <= last + 1 + LOST => chain.push((at, number)),
-            Some(_) if number == 1 && chain.len() < 3 => chain = vec![(at, 1)],
+            Some(last) if number > last.number && number <= last.number + 1 + LOST => chain.push(found),
+            Some(_) if number == 1 && chain.len() < 3 => chain = vec![found],
             Some(_) => {}
-            None if number <= 1 + LOST || at == 0 => chain.push((at, number)),
+            None if number <= 1 + LOST || line == 0 => chain.push(found),
             None => {}
         }
     }
@@ -240,12 +111,14 @@ fn chain(lines: &[PaperLine], form: NumberStyle) -> Vec<(usize, u32)> {
 
 /// Reads the entries of a section.
 pub(super) fn entries(lines: &[PaperLine], seen: &[&Seen]) -> Vec<BibliographyEntry> {
+    let mended = torn::mended(lines);
+    let lines = mended.as_deref().unwrap_or(lines);
     let forms = [NumberStyle::Square, NumberStyle::Dot, NumberStyle::Round, NumberStyle::Bare];
     let chains = forms.map(|form| (form, chain(lines, form)));
     let first = lines.iter().position(|line| !line.text.is_empty()).unwrap_or(0);
-    let good = |(form, chain): &&(NumberStyle, Vec<(usize, u32)>)| match form {
-        NumberStyle::Square => chain.first().is_some_and(|&(at, _)| chain.len() > 1 || at == first),
-        _ => chain.len() > 1 && chain[0].1 <= 2 && chain[0].0 <= first + 2,
+    let good = |(form, chain): &&(NumberStyle, Vec<Numbered>)| match form {
+        NumberStyle::Square => chain.first().is_some_and(|found| chain.len() > 1 || found.line == first),
+        _ => chain.len() > 1 && chain[0].number <= 2 && chain[0].line <= first + 2,
     };
     // The longest chain; of equal ones the plainest form.
     let best = chains.iter().filter(good).rev().max_by_key(|(_, chain)| chain.len());
@@ -253,7 +126,7 @@ pub(super) fn entries(lines: &[PaperLine], seen: &[&Seen]) -> Vec<BibliographyEn
         return numbered(lines, chain, *form, seen);
     }
     let keyed: Vec<usize> = (0..lines.len())
-        .filter(|&at| matches!(label(&lines[at].text), Some((Label::Key(_) | Label::Names, _))))
+        .filter(|&at| matches!(label(&lines[at].text), Some((Label::Key(_) | Label::Names(_), _))))
         .collect();
     if keyed.first() == Some(&first) && keyed.len() * 8 >= lines.len() - first {
         return cut(lines, &keyed, seen);
@@ -285,24 +158,54 @@ fn labelled(text: &str) -> Option<BibliographyEntry> {
         Some(Label::Number(NumberStyle::Bare | NumberStyle::Dot, _)) => read(text),
         _ => read(body),
     };
-    if let Some(Label::Key(key)) = label {
+    if let Some(Label::Names(year)) = label {
+        entry.year = Some(year);
+    } else if let Some(Label::Key(key)) = label {
+        // Where the entry runs into another, its label has the right year.
+        if let Some(year) = key_year(&key).filter(|year| entry.year.is_some_and(|other| other % 100 != year % 100)) {
+            entry.year = Some(year);
+        }
         entry.key = Some(key);
     }
     (!entry.text.is_empty()).then_some(entry)
 }
 
-fn numbered(lines: &[PaperLine], chain: &[(usize, u32)], form: NumberStyle, seen: &[&Seen]) -> Vec<BibliographyEntry> {
+fn numbered(lines: &[PaperLine], chain: &[Numbered], form: NumberStyle, seen: &[&Seen]) -> Vec<BibliographyEntry> {
     let mut entries = Vec::new();
-    for (index, &(at, number)) in chain.iter().enumerate() {
-        let next = chain.get(index + 1);
-        let text = joined(&lines[at..next.map_or(lines.len(), |next| next.0)], seen);
-        let body = label(&text).map_or(text.as_str(), |(_, end)| &text[end..]);
-        let below = next.map_or(MOST, |next| next.1);
-        for (number, text) in inner(body, number, below, form) {
-            if !text.trim().is_empty() {
-                entries.push(BibliographyEntry { number: Some(number), ..read(text) });
-            }
+    let mut push = |number: Option<u32>, text: &str| {
+        if !text.trim().is_empty() {
+            entries.push(BibliographyEntry { number, ..read(text) });
         }
+    };
+    for (index, found) in chain.iter().enumerate() {
+        let next = chain.get(index + 1);
+        let own = &lines[found.line..next.map_or(lines.len(), |next| next.line)];
+        let below = next.map_or(MOST, |next| next.number);
+        // As many entries as there are numbers, where labels were lost.
+        let count = next.map_or(1, |next| next.number - found.number) as usize;
+        if let Some(starts) = (count > 1).then(|| cut_into(own, count)).flatten() {
+            let ends = starts.iter().skip(1).copied().chain([own.len()]);
+            for ((number, &start), end) in (found.number..).zip(&starts).zip(ends) {
+                let text = joined(&own[start..end], seen);
+                push(Some(number), if number == found.number { &text[found.start..] } else { &text });
+            }
+            continue;
+        }
+        if let Some(starts) = heads::swallowed(own) {
+            let ends = starts.iter().skip(1).copied().chain([own.len()]);
+            for (index, (&start, end)) in starts.iter().zip(ends).enumerate() {
+                let text = joined(&own[start..end], seen);
+                match index {
+                    0 => push(Some(found.number), &text[found.start..]),
+                    _ => push(None, &text),
+                }
+            }
+            continue;
+        }
+        let text = joined(own, seen);
+        inner(&text[found.start..], found.number, below, form)
+            .into_iter()
+            .for_each(|(number, text)| push(Some(number), text));
     }
     entries
 }
@@ -324,114 +227,6 @@ fn inner(text: &str, number: u32, below: u32, form: NumberStyle) -> Vec<(u32, &s
     }
     found.push((number, &text[start..]));
     found
-}
-
-/// Lines parted at the ends of sentences, where they are longer than lines of print.
-fn sentences(lines: &[PaperLine]) -> Option<Vec<PaperLine>> {
-    let filled = || lines.iter().filter(|line| !line.text.is_empty());
-    let bytes: usize = filled().map(|line| line.text.len()).sum();
-    if bytes < 120 * filled().count() {
-        return None;
-    }
-    let mut out = Vec::new();
-    for line in lines {
-        let mut rest = line.text.as_str();
-        let mut from = 0;
-        while let Some(at) = rest[from..].find(". ").map(|at| from + at + 1) {
-            let short = rest[..at - 1].rsplit(' ').next().is_some_and(|word| word.chars().count() < 2);
-            if short || !rest[at + 1..].starts_with(char::is_uppercase) {
-                from = at;
-                continue;
-            }
-            out.push(PaperLine { text: rest[..at].to_owned(), indent: 0 });
-            (rest, from) = (&rest[at + 1..], 0);
-        }
-        out.push(PaperLine { text: rest.to_owned(), indent: 0 });
-    }
-    Some(out)
-}
-
-/// Lines with which entries without labels begin.
-fn starts(lines: &[PaperLine]) -> Vec<usize> {
-    let filled: Vec<usize> = (0..lines.len()).filter(|&at| !lines[at].text.is_empty()).collect();
-    let mut heads = Vec::new();
-    let mut busy = 0;
-    let mut length = 0;
-    for (index, &at) in filled.iter().enumerate() {
-        let before = index.checked_sub(1).map_or("", |index| lines[filled[index]].text.as_str());
-        let after_stop = before.is_empty() || !before.ends_with([',', ';', ':', '-', '&']) && !before.ends_with(" and");
-        if busy > length || !after_stop {
-            length += lines[at].text.len() + 1;
-            continue;
-        }
-        if let Some(head) = year_head(&window(lines, at)) {
-            heads.push(at);
-            (busy, length) = (head + 8, 0);
-        }
-        length += lines[at].text.len() + 1;
-    }
-    let by = [heads, by_indent(lines, &filled), by_blank(lines, &filled), by_names(lines, &filled)];
-    // What cuts the section into the most entries that have a year each.
-    let score = |starts: &[usize]| {
-        let ends = starts.iter().skip(1).copied().chain([lines.len()]);
-        let good = starts.iter().zip(ends).filter(|(start, end)| {
-            let years = lines[**start..*end].iter().filter(|line| has_year(&line.text)).count();
-            (1..=2).contains(&years)
-        });
-        2 * good.count() as i64 - starts.len() as i64
-    };
-    let mut best = by.into_iter().rev().max_by_key(|starts| score(starts)).unwrap_or_default();
-    // The text before the first start is an entry that was not recognised, or a caption.
-    if let (Some(&first), Some(&start)) = (filled.first(), best.first())
-        && start > first
-        && lines[first..start].iter().any(|line| has_year(&line.text))
-    {
-        best.insert(0, first);
-    }
-    best
-}
-
-/// Some lines from one on as one text.
-fn window(lines: &[PaperLine], at: usize) -> String {
-    let mut text = String::new();
-    for line in lines[at..].iter().filter(|line| !line.text.is_empty()).take(8) {
-        append(&mut text, &line.text, &[]);
-        if text.len() > 600 {
-            break;
-        }
-    }
-    text
-}
-
-fn by_indent(lines: &[PaperLine], filled: &[usize]) -> Vec<usize> {
-    let Some(least) = filled.iter().map(|&at| lines[at].indent).min() else { return Vec::new() };
-    let (first, rest): (Vec<usize>, Vec<usize>) = filled.iter().partition(|&&at| lines[at].indent < least + 2);
-    if rest.len() * 4 < filled.len() || first.len() * 8 < filled.len() {
-        return Vec::new();
-    }
-    first
-}
-
-fn by_blank(lines: &[PaperLine], filled: &[usize]) -> Vec<usize> {
-    filled.iter().copied().filter(|&at| at == 0 || lines[at - 1].text.is_empty()).collect()
-}
-
-/// Starts at lines that begin with authors, after a line that ends a sentence, once the entry before has a year.
-fn by_names(lines: &[PaperLine], filled: &[usize]) -> Vec<usize> {
-    let mut starts: Vec<usize> = Vec::new();
-    let (mut dated, mut before) = (true, "");
-    for &at in filled {
-        let text = lines[at].text.as_str();
-        let ended =
-            before.is_empty() || before.ends_with(['.', ')', ']']) || before.ends_with(|c: char| c.is_ascii_digit());
-        if dated && ended && name_head(&window(lines, at)) {
-            starts.push(at);
-            dated = false;
-        }
-        dated |= has_year(text);
-        before = text;
-    }
-    starts
 }
 
 #[cfg(test)]
