@@ -13,6 +13,8 @@ pub(super) fn marks(text: &str, entries: &[BibliographyEntry]) -> Vec<FoundMark>
     if entries.is_empty() {
         return Vec::new();
     }
+    let counted = counted(text, entries);
+    let entries = counted.as_deref().unwrap_or(entries);
     let labels = Labels::new(entries);
     let by_names = People::new(entries).marks(text);
     let square = labels.square(text);
@@ -42,6 +44,26 @@ pub(super) fn marks(text: &str, entries: &[BibliographyEntry]) -> Vec<FoundMark>
     let mut found = joined(text, found, entries);
     found.iter_mut().for_each(|mark| take_brackets(text, mark));
     found
+}
+
+/// A list that lost its labels, or some of them, numbered from one on: the text cites it by numbers, up to the number of
+/// its entries, and the labels that are left say the same.
+fn counted(text: &str, entries: &[BibliographyEntry]) -> Option<Vec<BibliographyEntry>> {
+    let lost = entries.iter().filter(|entry| entry.number.is_none()).count();
+    let same = (1..).zip(entries).all(|(number, entry)| entry.number.is_none_or(|own| own == number));
+    if entries.len() < 4 || lost == 0 || !same || entries.iter().any(|entry| entry.key.is_some()) {
+        return None;
+    }
+    let numbered: Vec<BibliographyEntry> =
+        (1..).zip(entries).map(|(number, entry)| BibliographyEntry { number: Some(number), ..entry.clone() }).collect();
+    let marks = Labels::new(&numbered).square(text);
+    let last = marks.iter().any(|mark| mark.entries.contains(&(entries.len() - 1)));
+    let beyond = text.match_indices('[').any(|(at, _)| {
+        let digits = text.as_bytes()[at + 1..].iter().take_while(|b| b.is_ascii_digit()).take(4).count();
+        let number = text[at + 1..at + 1 + digits].parse().ok();
+        number.is_some_and(|number: usize| number > entries.len() && number < 200)
+    });
+    (last && !beyond && coverage(&marks, entries.len()) >= 0.7).then_some(numbered)
 }
 
 /// `([1])` and `(see [1])`: brackets around nothing but a mark go with it.

@@ -22,6 +22,8 @@ pub(super) struct FoundMark {
 pub(super) struct Labels<'a> {
     numbers: HashMap<u32, usize>,
     keys: HashMap<&'a str, usize>,
+    /// Keys of several words, without blanks and punctuation.
+    long_keys: HashMap<String, usize>,
     most: u32,
 }
 
@@ -33,7 +35,7 @@ pub(super) const WIDEST: u32 = 100;
 impl<'a> Labels<'a> {
     /// The labels of a list of entries.
     pub(super) fn new(entries: &'a [BibliographyEntry]) -> Labels<'a> {
-        let mut labels = Labels { numbers: HashMap::new(), keys: HashMap::new(), most: 0 };
+        let mut labels = Labels { numbers: HashMap::new(), keys: HashMap::new(), long_keys: HashMap::new(), most: 0 };
         for (at, entry) in entries.iter().enumerate() {
             if let Some(number) = entry.number {
                 labels.numbers.entry(number).or_insert(at);
@@ -41,6 +43,9 @@ impl<'a> Labels<'a> {
             }
             if let Some(key) = entry.key.as_deref() {
                 labels.keys.entry(key).or_insert(at);
+                if key.contains([' ', ',', '-']) {
+                    labels.long_keys.entry(letters(key)).or_insert(at);
+                }
             }
         }
         labels
@@ -154,16 +159,30 @@ impl<'a> Labels<'a> {
         if self.keys.is_empty() {
             return None;
         }
+        let text = without_opening(text);
+        let long = |part: &str| self.long_keys.get(&letters(part)).copied();
+        if let Some(entry) = long(text) {
+            return Some(vec![entry]);
+        }
+        let several: Option<Vec<usize>> = text.split(';').map(long).collect();
+        if several.is_some() {
+            return several.map(distinct);
+        }
         let mut entries = Vec::new();
-        for part in without_opening(text).split([',', ';']).map(str::trim) {
-            match self.keys.get(part) {
-                Some(&entry) => entries.push(entry),
+        for part in text.split([',', ';']).map(str::trim) {
+            match self.keys.get(part).copied().or_else(|| long(part)) {
+                Some(entry) => entries.push(entry),
                 None if !entries.is_empty() && is_place(part) => break,
                 None => return None,
             }
         }
         (!entries.is_empty()).then(|| distinct(entries))
     }
+}
+
+/// The letters and digits of a key, in lower case.
+fn letters(key: &str) -> String {
+    key.chars().filter(|c| c.is_alphanumeric()).flat_map(char::to_lowercase).collect()
 }
 
 fn is_superscript(c: char) -> bool {
