@@ -509,7 +509,6 @@ fn names(text: &str) -> Option<CitedNames> {
             let person = |name| Person { key: key(name), double: None, given: None, is_unread: false };
             people.splice(0..0, [person(first), person(second)]);
             start = last.start + last.before.len();
-            index -= 1;
             break;
         }
         let mut first = index - 1;

@@ -181,6 +181,7 @@ pub(super) fn swallowed(lines: &[PaperLine]) -> Option<Vec<usize>> {
     let first = *filled.first()?;
     let heads = by_heads(lines, &filled, true);
     let starts: Vec<usize> = std::iter::once(first).chain(heads.into_iter().filter(|&at| at > first)).collect();
+    let starts = if starts.len() > 2 { with_sentences(lines, &filled, &starts) } else { starts };
     let ends = starts.iter().skip(1).copied().chain([lines.len()]);
     let good = starts.iter().zip(ends).filter(|(start, end)| {
         let own = &lines[**start..*end];

@@ -111,11 +111,14 @@ fn is_heading(line: &str) -> bool {
     !number.is_empty() && number_is_one && known(&rest)
 }
 
-/// Whether years, as entries have them, stand in what follows a heading.
+/// Whether a label stands right after a heading, or years, as entries have them, in what follows.
 fn entries_follow(lines: &[PaperLine]) -> bool {
     let some = lines.iter().filter(|line| !line.text.is_empty() && !torn::is_bare_label(&line.text)).take(8);
-    some.map(|line| &line.text)
-        .any(|text| split::has_year(text) || words(text).any(|word| word.core.starts_with("10.")))
+    let labelled = lines.iter().find(|line| !line.text.is_empty()).is_some_and(|line| split::is_labelled(&line.text));
+    labelled
+        || some
+            .map(|line| &line.text)
+            .any(|text| split::has_year(text) || words(text).any(|word| word.core.starts_with("10.")))
 }
 
 /// A heading inside a line, where the ends of lines were lost: the line is parted there. Gives the line of the entries.

@@ -27,6 +27,11 @@ pub(super) fn has_year(text: &str) -> bool {
         .any(|word| crate::import::reference::words::year(word.core.split(';').next().unwrap_or_default()).is_some())
 }
 
+/// Whether a line begins with a label in square brackets.
+pub(super) fn is_labelled(text: &str) -> bool {
+    text.starts_with('[') && label(text).is_some()
+}
+
 /// The number with which a line begins, if it may follow the last one of a list; a year begins no list.
 pub(super) fn next_number(text: &str, last: Option<u32>) -> Option<u32> {
     let Label::Number(_, number) = label(text)?.0 else { return None };
@@ -44,7 +49,8 @@ pub(super) fn goes_on(lines: &[PaperLine], last: Option<u32>) -> bool {
     })
 }
 
-/// How many entries a list has; none if most of what its lines are cut into is something else, such as sentences.
+/// How many entries a list has; none if most of what its lines are cut into is something else, such as sentences. A
+/// list with labels in square brackets may have figures in it.
 pub(super) fn size(lines: &[PaperLine]) -> usize {
     const LONGEST: usize = 1000;
     let entries = entries(lines, &[]);
@@ -58,7 +64,9 @@ pub(super) fn size(lines: &[PaperLine]) -> usize {
         entry.text.len() <= LONGEST && titled && dated && signed
     };
     let good = entries.iter().enumerate().filter(good).count();
-    if good * 2 >= entries.len() { good } else { 0 }
+    let labelled = lines.iter().find(|line| !line.text.is_empty()).is_some_and(|line| is_labelled(&line.text));
+    let few = if labelled { 3 } else { 2 };
+    if good * few >= entries.len() { good } else { 0 }
 }
 
 /// The line with which a run of three or more numbered entries begins, in the second half of a paper without a heading.

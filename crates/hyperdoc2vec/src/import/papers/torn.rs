@@ -6,6 +6,7 @@
 use super::clean::PaperLine;
 use super::heads::cut_into;
 use super::labels::{Label, NumberStyle, label, misread};
+use super::split;
 
 /// How many labels may be lost in a row.
 const LOST: u32 = 3;
@@ -30,7 +31,7 @@ pub(super) fn mended(lines: &[PaperLine]) -> Option<Vec<PaperLine>> {
         }
         torn = true;
         at += run.lines;
-        let end = at + lines[at..].iter().position(|line| is_labelled(&line.text)).unwrap_or(lines.len() - at);
+        let end = at + lines[at..].iter().position(|line| split::is_labelled(&line.text)).unwrap_or(lines.len() - at);
         if lines[at..end].iter().all(|line| line.text.is_empty()) {
             waiting.extend(run.labels);
             continue;
@@ -122,11 +123,6 @@ fn is_scrap(text: &str) -> bool {
 /// Whether a line is a label without an entry, or what is left of one.
 pub(super) fn is_bare_label(text: &str) -> bool {
     is_scrap(text) || is_lone_key(text)
-}
-
-/// Whether a line begins with a label in square brackets.
-fn is_labelled(text: &str) -> bool {
-    text.starts_with('[') && label(text).is_some()
 }
 
 #[cfg(test)]

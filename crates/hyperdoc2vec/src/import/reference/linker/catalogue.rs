@@ -13,6 +13,8 @@ use super::{BibRecord, How, ids};
 const AUTHORS: usize = 8;
 /// How many keys of a title are kept for the search for similar ones: the rarest.
 const KEYS: usize = 8;
+/// In so few titles no word is common.
+const FEW_TITLES: usize = 50;
 /// Longer titles are cut here for comparison, in bytes.
 pub(super) const LONGEST_TITLE: usize = 512;
 
@@ -39,6 +41,8 @@ pub struct Catalogue {
     /// A title of more documents is a common one.
     common: usize,
     common_titles: CommonTitles,
+    /// Keys of words that many titles have.
+    common_words: HashSet<u32>,
 }
 
 #[derive(Debug)]
@@ -130,7 +134,7 @@ impl CatalogueBuilder {
         drop(seen);
         strings.shrink_to_fit();
         by_id.sort_unstable();
-        let mut catalogue = Catalogue { strings, entries, by_id, common, ..Catalogue::default() };
+        let catalogue = Catalogue { strings, entries, by_id, common, ..Catalogue::default() };
         let titles = || (0..catalogue.len()).map(|number| catalogue.known(number).title);
         // How many titles have a key, give or take keys that share a counter: those only seem more frequent.
         let counters = (catalogue.len() * 16).next_power_of_two().clamp(1 << 12, 1 << 24);
@@ -141,6 +145,12 @@ impl CatalogueBuilder {
             keys(title, &mut of_title);
             of_title.iter().for_each(|&key| counts[slot(key)] += 1);
         }
+        let many = (catalogue.len() / 10).max(FEW_TITLES) as u32;
+        let common_words: HashSet<u32> = titles()
+            .flat_map(|title| title.split(' '))
+            .map(|word| xxh3_64(word.as_bytes()) as u32)
+            .filter(|&key| counts[slot(key)] > many)
+            .collect();
         let (mut by_title, mut by_key) = (Vec::new(), Vec::new());
         for (number, title) in titles().enumerate().filter(|(_, title)| !title.is_empty()) {
             by_title.push((title_hash(title), number as u32));
@@ -156,8 +166,7 @@ impl CatalogueBuilder {
             same.iter().for_each(|&(hash, number)| common_titles.add(hash, &catalogue.known(number as usize), number));
         }
         common_titles.finish();
-        (catalogue.by_title, catalogue.by_key, catalogue.common_titles) = (by_title, by_key, common_titles);
-        catalogue
+        Catalogue { by_title, by_key, common_titles, common_words, ..catalogue }
     }
 }
 
@@ -208,6 +217,11 @@ impl Catalogue {
             main: main as usize,
             cut,
         }
+    }
+
+    /// Whether one in ten titles has this word.
+    pub(super) fn is_common(&self, word: &str) -> bool {
+        self.common_words.contains(&(xxh3_64(word.as_bytes()) as u32))
     }
 
     /// Documents with this id.

@@ -61,9 +61,12 @@ impl Catalogue {
         };
         for document in self.with_title(&wanted.title, wanted.entry.year, &wanted.authors) {
             let known = self.known(document);
-            let (mut author, year) = (wanted.author(&known), wanted.year(&known));
+            let (mut author, mut year) = (wanted.author(&known), wanted.year(&known));
             if author == Some(false) && !short && year == Some(true) {
                 author = Some(wanted.author_like(&known));
+            }
+            if year == Some(false) && !short && author == Some(true) {
+                year = Some(wanted.year_like(&known));
             }
             let agree = usize::from(author == Some(true)) + usize::from(year == Some(true));
             let failed = match failed(author, year) {
@@ -116,7 +119,7 @@ impl Catalogue {
                 (Ok(()), None) if wanted.is_shorter(&known) || wanted.is_longer(&known) => {
                     best.take(document, 500 + off_by_one, How::Subtitle);
                 }
-                (Ok(()), None) if wanted.is_reworded(&known) => {
+                (Ok(()), None) if wanted.is_reworded(&known, self) => {
                     best.take(document, 200 + off_by_one, How::SimilarTitle);
                 }
                 (Ok(()), None) if !wanted.continues(known.title) => {}
@@ -280,8 +283,17 @@ impl FoldedEntry<'_> {
     }
 
     /// Whether the entry has the document's title in other words, and everything else is the same.
-    fn is_reworded(&self, known: &Known<'_>) -> bool {
-        same_words(&self.title, known.title) && self.same_authors(known)
+    fn is_reworded(&self, known: &Known<'_>, catalogue: &Catalogue) -> bool {
+        self.same_authors(known) && same_words(&self.title, known.title, |word| catalogue.is_common(word))
+    }
+
+    /// Whether the year may be right where author and title are: another one of the text is, or all authors are the same
+    /// and the year is two off.
+    fn year_like(&self, known: &Known<'_>) -> bool {
+        let (Some(ours), Some(theirs)) = (self.entry.year, known.year) else { return false };
+        let near = |year: i32| year.abs_diff(theirs) <= 1;
+        let several = known.authors.contains(' ') && self.same_authors(known);
+        ours.abs_diff(theirs) == 2 && several || FoldedText::new(self.text).years.into_iter().any(near)
     }
 
     /// Whether the document's title is cut off, and the entry has all of it.

@@ -123,7 +123,7 @@ fn is_swapped(a: &str, b: &str) -> bool {
     let (a, b) = (a.as_bytes(), b.as_bytes());
     let same = a.iter().zip(b).take_while(|(x, y)| x == y).count();
     let swapped = |at: usize| a[at..at + 2] == [b[at + 1], b[at]] && a[at + 2..] == b[at + 2..];
-    a.len() == b.len() && a.len() >= 4 && same > 0 && same + 2 <= a.len() && swapped(same)
+    a.len() == b.len() && a.len() >= 3 && same > 0 && same + 2 <= a.len() && swapped(same)
 }
 
 /// Whether two names of at least so many letters differ in at most so many.
@@ -184,7 +184,11 @@ pub(super) fn noise(a: &str, b: &str) -> Option<usize> {
             length => length / 4,
         };
         let misread = || a.len().min(b.len()) >= 5 && strokes(a) == strokes(b);
-        a == b || misread() || (edit_distance(a.as_bytes(), b.as_bytes(), most).is_some() && !is_prefixed(a, b))
+        let number = || numbers(a).chain(numbers(b)).count() == 2;
+        a == b
+            || misread()
+            || number()
+            || (edit_distance(a.as_bytes(), b.as_bytes(), most).is_some() && !is_prefixed(a, b))
     };
     let words = |title| -> Vec<&str> { str::split(title, ' ').collect() };
     let (mut words_a, mut words_b) = (words(a), words(b));
@@ -203,21 +207,26 @@ pub(super) fn noise(a: &str, b: &str) -> Option<usize> {
 }
 
 /// Whether two folded titles have the same words that carry a meaning, in any order and any ending: `Classifying maps of
-/// rivers` and `A classification of river maps`. Two works of the same authors may well be so alike that all other
-/// things must agree.
-pub(super) fn same_words(a: &str, b: &str) -> bool {
+/// rivers` and `A classification of river maps`. Words that are common among the titles of the set do not count. Two
+/// works of the same authors may well be so alike that all other things must agree.
+pub(super) fn same_words(a: &str, b: &str, is_common: impl Fn(&str) -> bool) -> bool {
     let meaning = |title| -> Vec<&str> { str::split(title, ' ').filter(|word| !is_little(word)).collect() };
     let (words_a, mut words_b) = (meaning(a), meaning(b));
-    if words_a.len() != words_b.len() || words_a.len() < 4 || !numbers(a).eq(numbers(b)) {
+    if words_a.len().abs_diff(words_b.len()) > 2 || !numbers(a).eq(numbers(b)) {
         return false;
     }
-    words_a.into_iter().all(|word| {
-        let found = words_b.iter().position(|other| same_stem(word, other));
-        found.is_some_and(|at| {
-            words_b.swap_remove(at);
-            true
-        })
-    })
+    let mut shared = 0;
+    for word in words_a {
+        match words_b.iter().position(|other| same_stem(word, other)) {
+            Some(at) => {
+                words_b.swap_remove(at);
+                shared += 1;
+            }
+            None if is_common(word) => {}
+            None => return false,
+        }
+    }
+    shared >= 4 && words_b.into_iter().all(is_common)
 }
 
 /// Short words without a meaning of their own.
@@ -234,16 +243,18 @@ fn same_stem(a: &str, b: &str) -> bool {
     let common = a.bytes().zip(b.bytes()).take_while(|(x, y)| x == y).count();
     let (short, long) = (a.len().min(b.len()), a.len().max(b.len()));
     let ending = common >= 5 && common * 2 > long && short - common <= 3 && long - common <= 5;
-    let abbreviated =
-        [(a, b), (b, a)].iter().any(|(a, b)| matches!((*a, *b), ("net" | "nets", "network" | "networks")));
+    let misspelt = short >= 6 && edit_distance(a.as_bytes(), b.as_bytes(), 1).is_some() && !is_prefixed(a, b);
+    let abbreviated = |a, b| matches!((a, b), ("net" | "nets", "network" | "networks"));
     let plural = short >= 3 && common == short && long == short + 1 && (a.ends_with('s') || b.ends_with('s'));
     let misread = short >= 5 && strokes(a) == strokes(b);
-    a == b || ending || plural || abbreviated || misread
+    a == b || ending || plural || misspelt || misread || abbreviated(a, b) || abbreviated(b, a)
 }
 
-/// Words that are numbers.
+/// Words that are numbers, `two` as `2`.
 fn numbers(folded: &str) -> impl Iterator<Item = &str> {
-    folded.split(' ').filter(|word| is_number(word))
+    const DIGITS: [&str; 10] = ["1", "2", "3", "4", "5", "6", "7", "8", "9", "10"];
+    let digits = |word| NUMBERS.iter().position(|number| *number == word).map_or(word, |at| DIGITS[at]);
+    folded.split(' ').filter(|word| is_number(word)).map(digits)
 }
 
 /// `2`, `2nd`, `ii`, `two`; a Roman number up to 39.
