@@ -37,6 +37,9 @@ use marks::FoundMark;
 use paragraphs::Seen;
 use table::Row;
 
+/// Papers that are read before the others, to learn where the papers of the set appeared.
+const SAMPLE: usize = 200;
+
 /// Endings of texts.
 pub(super) const ENDINGS: [&str; 2] = ["txt", "text"];
 
@@ -95,7 +98,14 @@ impl Papers {
             catalogue.add(&row.id, &row.record());
             row.title.iter().flat_map(|title| title.split(' ')).for_each(|word| titles.add(word));
         }
-        Ok(Papers { tree, rows, files, catalogue: catalogue.finish(), titles, losses })
+        let mut papers = Papers { tree, rows, files, catalogue: Catalogue::default(), titles, losses };
+        let mut catalogue = catalogue.finish();
+        let step = papers.files.len().div_ceil(SAMPLE);
+        let sample =
+            papers.files.iter().step_by(step.max(1)).filter_map(|file| papers.text((*file)?, &mut Parsed::default()));
+        catalogue.learn_venue(sample.flat_map(|text| read(&text, &papers.titles).entries).map(BibRecord::from));
+        papers.catalogue = catalogue;
+        Ok(papers)
     }
 }
 

@@ -43,6 +43,10 @@ pub struct Catalogue {
     common_titles: CommonTitles,
     /// Keys of words that many titles have.
     common_words: HashSet<u32>,
+    /// Hash of all authors in alphabetical order, and the document.
+    by_authors: Vec<(u64, u32)>,
+    /// Where the documents appeared, as folded words: see `venue`.
+    pub(super) venue: Vec<String>,
 }
 
 #[derive(Debug)]
@@ -166,7 +170,11 @@ impl CatalogueBuilder {
             same.iter().for_each(|&(hash, number)| common_titles.add(hash, &catalogue.known(number as usize), number));
         }
         common_titles.finish();
-        Catalogue { by_title, by_key, common_titles, common_words, ..catalogue }
+        let mut by_authors: Vec<(u64, u32)> = (0..catalogue.len())
+            .filter_map(|number| Some((authors_hash(catalogue.known(number).authors.split(' '))?, number as u32)))
+            .collect();
+        by_authors.sort_unstable();
+        Catalogue { by_title, by_key, common_titles, common_words, by_authors, ..catalogue }
     }
 }
 
@@ -222,6 +230,11 @@ impl Catalogue {
     /// Whether one in ten titles has this word.
     pub(super) fn is_common(&self, word: &str) -> bool {
         self.common_words.contains(&(xxh3_64(word.as_bytes()) as u32))
+    }
+
+    /// Documents of just these authors, who are folded; at most `most`.
+    pub(super) fn with_authors<'a>(&self, authors: impl Iterator<Item = &'a str>, most: usize) -> Vec<usize> {
+        authors_hash(authors).map_or_else(Vec::new, |hash| equal(&self.by_authors, hash).take(most).collect())
     }
 
     /// Documents with this id.
@@ -317,6 +330,13 @@ pub(super) fn short_doi(hash: u64) -> u32 {
 
 pub(super) fn id_hash(how: How, id: &str) -> u64 {
     xxh3_64_with_seed(id.as_bytes(), how as u64 + 1)
+}
+
+/// A hash of names in any order; nothing if there are none, or more than are kept.
+fn authors_hash<'a>(names: impl Iterator<Item = &'a str>) -> Option<u64> {
+    let mut names: Vec<&str> = names.filter(|name| !name.is_empty()).take(AUTHORS + 1).collect();
+    names.sort_unstable();
+    (1..AUTHORS).contains(&names.len()).then(|| xxh3_64(names.join(" ").as_bytes()))
 }
 
 fn title_hash(title: &str) -> u64 {

@@ -1,9 +1,9 @@
 //! Looking up a bibliography entry in the catalogue.
 
 use super::catalogue::{Catalogue, Known, folded_title, id_hash, keys, short_doi};
-use super::fold::fold_surname;
+use super::fold::{fold, fold_surname};
 use super::folded_text::FoldedText;
-use super::similar::{Size, has_sequel, is_number, is_own_title, like_name, noise, same_name, same_words};
+use super::similar::{Size, has_sequel, is_number, is_own_title, like_name, noise, same_name, same_words, share_words};
 use super::{BibRecord, How, Match, Miss, NearMatch, Test, ids};
 
 /// Documents that are compared closely in one look-up.
@@ -34,7 +34,7 @@ impl Catalogue {
                 (None, _) => {}
             }
         }
-        for step in [Catalogue::same_title, Catalogue::similar_title, Catalogue::title_in_text] {
+        for step in [Catalogue::same_title, Catalogue::similar_title, Catalogue::title_in_text, Catalogue::same_venue] {
             match step(self, &wanted, &mut near) {
                 FoundDocuments::One(found) => return Ok(found),
                 FoundDocuments::Several => return Err((Miss::Ambiguous, None)),
@@ -184,6 +184,29 @@ impl Catalogue {
             (Some(_), Some(_)) => FoundDocuments::Several,
             (None, _) => FoundDocuments::None,
         }
+    }
+}
+
+impl Catalogue {
+    /// The one document of all these authors and this year, if the entry names the venue of the set, and its title, if it
+    /// has one, shares half its words, or two thirds if there is one author.
+    fn same_venue(&self, wanted: &FoldedEntry<'_>, _: &mut Option<NearMatch>) -> FoundDocuments {
+        let folded = fold(wanted.text);
+        if wanted.entry.year.is_none() || wanted.authors.is_empty() || !self.names_venue(&folded) {
+            return FoundDocuments::None;
+        }
+        let mut documents = self.with_authors(wanted.authors.iter().map(String::as_str), CANDIDATES);
+        documents.retain(|&document| wanted.year(&self.known(document)) == Some(true));
+        let [document] = documents[..] else { return FoundDocuments::None };
+        let untitled = wanted.title.is_empty() || wanted.title.starts_with("in ") || self.names_venue(&wanted.title);
+        let alike = match untitled {
+            true => wanted.authors.len() > 1,
+            // One author has many works.
+            false => {
+                share_words(&wanted.title, self.known(document).title, if wanted.authors.len() > 1 { 3 } else { 4 })
+            }
+        };
+        if alike { FoundDocuments::One(Match { document, how: How::SimilarTitle }) } else { FoundDocuments::None }
     }
 }
 

@@ -31,6 +31,7 @@ mod paper;
 #[cfg(test)]
 mod precision;
 pub(in crate::import) mod similar;
+mod venue;
 
 pub use catalogue::{Catalogue, CatalogueBuilder};
 pub use fold::{fold, surname};

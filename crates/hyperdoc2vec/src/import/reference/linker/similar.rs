@@ -229,6 +229,15 @@ pub(super) fn same_words(a: &str, b: &str, is_common: impl Fn(&str) -> bool) -> 
     shared >= 4 && words_b.into_iter().all(is_common)
 }
 
+/// Whether two folded titles have so many sixths of the words in common that carry a meaning, two at least, and the same
+/// numbers.
+pub(super) fn share_words(a: &str, b: &str, sixths: usize) -> bool {
+    let meaning = |title| -> Vec<&str> { str::split(title, ' ').filter(|word| !is_little(word)).collect() };
+    let (words_a, words_b) = (meaning(a), meaning(b));
+    let shared = words_a.iter().filter(|word| words_b.iter().any(|other| same_stem(word, other))).count();
+    shared >= 2 && shared * 6 >= sixths * words_a.len().min(words_b.len()) && numbers(a).eq(numbers(b))
+}
+
 /// Short words without a meaning of their own.
 fn is_little(word: &str) -> bool {
     const MORE: [&str; 22] = [
