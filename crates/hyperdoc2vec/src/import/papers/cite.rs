@@ -151,6 +151,26 @@ mod tests {
     const NAMES: &str = "Smith, J., Doe, A., and Roe, B. 2018. First title here.\nSmith, J. 2017a. Second title here.\nSmith, J. 2017b. Third title here.\nvan den Berg, K. and O'Hara, L. 1999. Fourth title here.\nGarcía Márquez, G. 2001. Fifth title.";
 
     #[test]
+    fn years_of_two_digits_and_words_for_years_name_the_one_entry_that_fits() {
+        let list = "Smith, J. and Doe, A. 1989. First title here.\nRoe, B. 1990. Second title here.\nTal, O. In press. Third title here. Rivers 1, 1991.";
+        let marks = |text| found(list, text);
+        assert_eq!(marks("as (Smith & Doe, 89) and (Roe90) say"), ["(Smith & Doe, 89)=1", "(Roe90)=2"]);
+        assert_eq!(marks("as in (Tal, this volume)"), ["(Tal, this volume)=3"]);
+        assert_eq!(marks("about (Smith 12) of them, (Roe, in press now) or (Poe, 90)").len(), 1);
+    }
+
+    #[test]
+    fn a_misread_name_or_bracket_names_the_one_entry_of_its_year() {
+        let list = "Leen, T. and Moody, J. 1989. First title here.\nRoe, B. 1990. Second title here.";
+        assert_eq!(found(list, "as in [Leon and Moody, 1989) here"), ["[Leon and Moody, 1989)=1"]);
+        // The year before or after, if these authors have no other work.
+        assert_eq!(found(list, "as in (Leen and Moody, 1990) here"), ["(Leen and Moody, 1990)=1"]);
+        for other in ["(Leen and Moody, 1992)", "(Crites and Roe, 1990)", "(Leen and Poe, 1989)"] {
+            assert!(found(list, other).iter().all(|mark| mark.ends_with('=')), "{other}");
+        }
+    }
+
+    #[test]
     fn marks_in_a_style_that_the_paper_does_not_use_are_text() {
         assert_eq!(found(NAMES, "as in [1] and (2), [1, 2], x3"), [""; 0]);
         let numbers = "[1] A. Doe. First title. 2001.\n[2] B. Roe. Other title. 2002.\n[3] C. Poe. Third title. 2003.";

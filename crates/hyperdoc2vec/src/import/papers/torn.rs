@@ -43,12 +43,19 @@ pub(super) fn mended(lines: &[PaperLine]) -> Option<Vec<PaperLine>> {
     if !waiting.is_empty() {
         // Their entries are the last ones, after the last that has its label.
         let tail = out.split_off(last);
+        let number = |text: &str| match label(text) {
+            Some((Label::Number(_, number), _)) => Some(number),
+            _ => None,
+        };
+        // Numbers go on where the last one ends.
+        let first = waiting.first().and_then(|label| number(label));
+        let follows = first.is_none_or(|first| tail.first().and_then(|line| number(&line.text)) == Some(first - 1));
         match cut_into(&tail, waiting.len() + 1) {
-            Some(starts) => {
+            Some(starts) if follows => {
                 out.extend_from_slice(&tail[..starts[1]]);
                 attach(&mut out, &tail[starts[1]..], &waiting);
             }
-            None => out.extend(tail),
+            _ => out.extend(tail),
         }
     }
     torn.then_some(out)
@@ -81,10 +88,14 @@ fn run(lines: &[PaperLine]) -> Run {
     let mut last = None;
     for (at, line) in lines.iter().enumerate().filter(|(_, line)| !line.text.is_empty()) {
         let text = line.text.as_str();
-        let found = match label(text).filter(|(_, end)| *end == text.len()) {
-            Some((Label::Number(NumberStyle::Square, number), _)) => Some(number),
-            _ => None,
-        };
+        let found = lone_number(text);
+        // The first of them may be misread, too.
+        let found = found.or_else(|| {
+            let next =
+                lines[at + 1..].iter().find(|line| !line.text.is_empty()).and_then(|line| lone_number(&line.text))?;
+            let before = next.checked_sub(1).filter(|_| run.labels.is_empty())?;
+            misread(text, &(before..=before)).map(|(number, _)| number)
+        });
         match (found, last) {
             (Some(number), None) if run.labels.is_empty() => last = Some(number),
             (Some(number), Some(before)) if (before + 1..=before + 1 + LOST).contains(&number) => last = Some(number),
@@ -104,6 +115,14 @@ fn run(lines: &[PaperLine]) -> Run {
         run.lines = at + 1;
     }
     run
+}
+
+/// The number in square brackets that a line is.
+fn lone_number(text: &str) -> Option<u32> {
+    match label(text)? {
+        (Label::Number(NumberStyle::Square, number), end) if end == text.len() => Some(number),
+        _ => None,
+    }
 }
 
 /// The number with which a run begins.
@@ -155,6 +174,17 @@ mod tests {
             shown(text).expect("torn"),
             ["[1] A. Noe. Winds. 2000.", "[2] J. Doe. Rivers. 2001.", "[3] B. Roe. Tides. 2002."]
         );
+    }
+
+    #[test]
+    fn labels_above_a_list_that_they_do_not_continue_are_left_out() {
+        let text = "[3]\n[4]\n[1] A. Noe. Winds. 2000.\nJ. Doe. Rivers. 2001.\nB. Roe. Tides. 2002.";
+        assert!(shown(text).expect("torn").iter().skip(1).all(|line| !line.starts_with('[')));
+    }
+
+    #[test]
+    fn the_first_of_torn_labels_may_be_misread() {
+        assert_eq!(shown(&format!("[lO]\n[11]\n[12]\n{THREE}")).expect("torn")[2], "[11] B. Roe. Tides. 2002.");
     }
 
     #[test]
