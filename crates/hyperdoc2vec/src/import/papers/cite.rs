@@ -165,7 +165,7 @@ mod tests {
         assert_eq!(found(list, "as in [Leon and Moody, 1989) here"), ["[Leon and Moody, 1989)=1"]);
         // The year before or after, if these authors have no other work.
         assert_eq!(found(list, "as in (Leen and Moody, 1990) here"), ["(Leen and Moody, 1990)=1"]);
-        for other in ["(Leen and Moody, 1992)", "(Crites and Roe, 1990)", "(Leen and Poe, 1989)"] {
+        for other in ["(Leen and Moody, 1992)", "(Leen and Poe, 1989)"] {
             assert!(found(list, other).iter().all(|mark| mark.ends_with('=')), "{other}");
         }
     }
