@@ -256,6 +256,12 @@ impl Catalogue {
         documents
     }
 
+    /// The document of this folded title, if no other has it.
+    pub(super) fn only_with_title(&self, title: &str) -> Option<usize> {
+        let [(_, document)] = self.by_title[run(&self.by_title, title_hash(title))] else { return None };
+        Some(document as usize).filter(|&document| letters(self.known(document).title).eq(letters(title)))
+    }
+
     /// Documents that share keys with `wanted`, with how many; at most `most`, those with the most first. Keys of
     /// very many titles are passed over.
     pub(super) fn sharing(&self, wanted: &[u32], most: usize) -> Vec<(usize, usize)> {

@@ -61,22 +61,14 @@ impl Catalogue {
         };
         for document in self.with_title(&wanted.title, wanted.entry.year, &wanted.authors) {
             let known = self.known(document);
-            let (mut author, mut year) = (wanted.author(&known), wanted.year(&known));
-            if author == Some(false) && !short && year == Some(true) {
-                author = Some(wanted.author_like(&known));
-            }
-            if year == Some(false) && !short && author == Some(true) {
-                year = Some(wanted.year_like(&known));
-            }
+            let (author, year) = (wanted.author(&known), wanted.year(&known));
             let agree = usize::from(author == Some(true)) + usize::from(year == Some(true));
             let failed = match failed(author, year) {
                 // Works of the same short title are many.
                 _ if short && agree == 0 => continue,
                 Err(Some(Test::Author | Test::Year)) if short => continue,
                 // An editorial, an introduction: the next year has another.
-                Ok(()) if short && agree == 2 && wanted.entry.year != known.year && !is_own_title(known.title) => {
-                    continue;
-                }
+                Ok(()) if short && agree == 2 && wanted.entry.year != known.year => continue,
                 Err(None) => continue,
                 Err(failed) => failed,
                 Ok(()) => (agree < needed).then_some(Test::TitleAlone),
@@ -89,7 +81,12 @@ impl Catalogue {
             let exact = wanted.entry.year.is_some() && wanted.entry.year == known.year;
             best.take(document, 4 - usize::from(exact) - usize::from(author == Some(true)), How::Title);
         }
-        best.found()
+        match (best.found(), self.only_with_title(&wanted.title)) {
+            (FoundDocuments::None, Some(document)) if wanted.is_loosely(&self.known(document)) => {
+                FoundDocuments::One(Match { document, how: How::Title })
+            }
+            (found, _) => found,
+        }
     }
 
     fn similar_title(&self, wanted: &FoldedEntry<'_>, near: &mut Option<NearMatch>) -> FoundDocuments {
@@ -285,6 +282,18 @@ impl FoldedEntry<'_> {
         let theirs = known.authors.split(' ').next().filter(|name| !name.is_empty())?;
         let ours_among_theirs = known.authors.split(' ').any(|name| same_name(ours, name));
         Some(ours_among_theirs || self.authors.iter().any(|name| same_name(theirs, name)))
+    }
+
+    /// Whether the only document of this title may be meant, though its author or its year is not just the same.
+    fn is_loosely(&self, known: &Known<'_>) -> bool {
+        let short = Size::of(&self.title) == Size::Short;
+        match (self.author(known), self.year(known)) {
+            // The next year has no other of this title.
+            (Some(true), Some(true)) => !short || is_own_title(known.title),
+            (Some(false), Some(true)) => !short && self.author_like(known),
+            (Some(true), Some(false)) => !short && self.year_like(known),
+            _ => false,
+        }
     }
 
     /// Whether a name of one may be a name of the other that was misread, wherever it stands.
