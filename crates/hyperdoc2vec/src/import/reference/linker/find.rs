@@ -547,6 +547,44 @@ mod tests {
     }
 
     #[test]
+    fn a_misread_author_or_title_is_forgiven_where_the_rest_agrees() {
+        let two = |title: &str, names: [&str; 2], year| BibRecord {
+            authors: names.map(String::from).to_vec(),
+            ..record(title, "", year)
+        };
+        let catalogue = catalogue(&[
+            two("Momentum and the search for optimal rivers", ["Leen", "Orr"], 1990),
+            record("Word Tides", "Schütze", 1992),
+            two("Classifying maps of rivers with a view of their tides", ["Darrell", "Lund"], 1993),
+            record("Training rivers to find their genes . .", "Nord", 1990),
+            two("The effective number of tides: an analysis of rivers and seas", ["Moody", "Lund"], 1991),
+        ]);
+        let find = |entry: &BibRecord| catalogue.find(entry).map(|found| found.document);
+        let momentum = "Momentum and the search for optimal rivers";
+        assert_eq!(find(&record(momentum, "Leon", 1991)), Ok(0));
+        assert_eq!(find(&record("Momenturn and the search for optirnal rivers", "Leen", 1990)), Ok(0));
+        assert_eq!(find(&two(momentum, ["Leen", "Orr"], 1992)), Ok(0));
+        assert_eq!(find(&record("Word Tides", "Schütze", 1993)), Ok(1));
+        let reworded = "Classification of river maps with a view of their tides";
+        assert_eq!(find(&two(reworded, ["Darrell", "Lund"], 1994)), Ok(2));
+        assert_eq!(find(&record("Training rivers to find their genes in the sea", "Nord", 1991)), Ok(3));
+        assert_eq!(find(&two("The effective number of tides", ["Moody", "Lund"], 1992)), Ok(4));
+        for other in [
+            record(momentum, "Poe", 1990),
+            record(momentum, "Leen", 1995),
+            record(momentum, "Leon", 1993),
+            record("Word Tides", "Schütze", 1995),
+            record("Word Tides", "Poe", 1992),
+            two(reworded, ["Darrell", "Poe"], 1994),
+            two("Classification of lake maps with a view of their tides", ["Darrell", "Lund"], 1993),
+            record("Training rivers to lose their genes in the sea", "Nord", 1990),
+            two("The effective number of tides: part 2", ["Moody", "Lund"], 1991),
+        ] {
+            assert!(find(&other).is_err(), "{other:?}");
+        }
+    }
+
+    #[test]
     fn a_title_is_found_in_the_text_of_an_entry() {
         let catalogue = catalogue(&[
             record("BLEU: a method for automatic evaluation of machine translation", "Papineni", 2002),

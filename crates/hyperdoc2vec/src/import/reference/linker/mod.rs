@@ -19,6 +19,11 @@
 //! 4. Where an entry has no title of its own, the title of a document as whole words inside the entry's text, with the
 //!    first author before it or anywhere in the text, and the year (±1); not if what stands beside it makes another work
 //!    of it.
+//! 5. The venue of the set, where it was learnt, with all authors and the year (±1) of exactly one document.
+//!
+//! Scanners misread: letters with the same strokes are one, a name may be a few letters off, and a year two, if the title
+//! is the same, only one document has it, and the rest agrees. If all authors are the same, the title may be in other words,
+//! or lack its subtitle.
 
 mod catalogue;
 mod common_titles;

@@ -207,7 +207,7 @@ pub(super) fn noise(a: &str, b: &str) -> Option<usize> {
 }
 
 /// Whether two folded titles have the same words that carry a meaning, in any order and any ending: `Classifying maps of
-/// rivers` and `A classification of river maps`. Words that are common among the titles of the set do not count. Two
+/// rivers` and `A classification of river maps`. The first may lack words that are common among the titles of the set. Two
 /// works of the same authors may well be so alike that all other things must agree.
 pub(super) fn same_words(a: &str, b: &str, is_common: impl Fn(&str) -> bool) -> bool {
     let meaning = |title| -> Vec<&str> { str::split(title, ' ').filter(|word| !is_little(word)).collect() };
@@ -222,7 +222,6 @@ pub(super) fn same_words(a: &str, b: &str, is_common: impl Fn(&str) -> bool) -> 
                 words_b.swap_remove(at);
                 shared += 1;
             }
-            None if is_common(word) => {}
             None => return false,
         }
     }
@@ -251,7 +250,7 @@ fn is_little(word: &str) -> bool {
 fn same_stem(a: &str, b: &str) -> bool {
     let common = a.bytes().zip(b.bytes()).take_while(|(x, y)| x == y).count();
     let (short, long) = (a.len().min(b.len()), a.len().max(b.len()));
-    let ending = common >= 5 && common * 2 > long && short - common <= 3 && long - common <= 5;
+    let ending = common >= 5 && common * 2 >= long && short - common <= 4;
     let misspelt = short >= 6 && edit_distance(a.as_bytes(), b.as_bytes(), 1).is_some() && !is_prefixed(a, b);
     let abbreviated = |a, b| matches!((a, b), ("net" | "nets", "network" | "networks"));
     let plural = short >= 3 && common == short && long == short + 1 && (a.ends_with('s') || b.ends_with('s'));
