@@ -201,7 +201,8 @@ mod tests {
     fn statements_of_the_paper_are_read_off_the_comparisons() {
         let with = json!({"difference": 0.1, "interval": [0.05, 0.15], "p": 0.001});
         let method = |name: &str| json!({"method": name, "recall@10": 0.1});
-        let part = json!({"methods": ["npm", "w2v", "w2v-i4i", "d2v-nc"].map(method), "comparisons": [
+        let methods = ["npm", "w2v", "w2v-i4i", "d2v-nc"].map(method);
+        let part = json!({"methods": methods, "comparisons": [
             {"a": "npm", "b": "w2v", "difference": -0.2, "interval": [-0.25, -0.15], "p": 0.01, "newcomer_positions": with},
             {"a": "npm", "b": "w2v-i4i", "difference": -0.1, "interval": [-0.2, 0.0], "p": 0.01, "newcomer_positions": with},
             {"a": "d2v-nc", "b": "w2v", "difference": -0.1, "interval": [-0.2, -0.05], "p": 0.001, "newcomer_positions": with},
