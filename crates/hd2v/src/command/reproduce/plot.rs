@@ -95,7 +95,7 @@ pub fn lines(label: &str, axis: &Axis, series: &[Series], marks: &[Mark]) -> Mar
             @let (x, y, late) = (x(at.0), y(at.1), x(at.0) > middle);
             path d=(format!("M{:.1} {y:.1}L{x:.1} {:.1}L{:.1} {y:.1}L{x:.1} {:.1}Z", x - 6.0, y - 6.0, x + 6.0, y + 6.0))
                 fill="#fff" stroke=(colour(*number)) stroke-width="2" {}
-            text x=(one(if late { x - 10.0 } else { x + 10.0 })) y=(one(y + 4.0)) fill=(colour(*number))
+            text x=(one(x)) y=(one(y - 11.0)) fill=(colour(*number))
                 text-anchor=(if late { "end" } else { "start" }) { (text) }
         }
     };
