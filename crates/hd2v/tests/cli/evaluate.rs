@@ -582,7 +582,7 @@ fn functions_and_classes_are_shown_for_both_gammas_and_the_costs() {
     let place = place();
     place.write("intents.jsonl", contexts());
     let command = reproduce("report");
-    let outcome = place.ok(&format!("{command}"));
+    let outcome = place.ok(&command);
     assert!(outcome.err.contains(" in all, by the counts of the corpus: links "), "{}", outcome.err);
     let report = figures(&place, "report");
     let settings =
