@@ -32,7 +32,13 @@ pub(super) fn year_head(text: &str) -> Option<usize> {
 }
 
 fn is_publisher(word: &str) -> bool {
-    const PUBLISHERS: [&str; 31] = [
+    const PUBLISHERS: [&str; 37] = [
+        "Prentice",
+        "Addison",
+        "McGraw",
+        "Erlbaum",
+        "Plenum",
+        "Pergamon",
         "Series",
         "Publishing",
         "Kaufmann",

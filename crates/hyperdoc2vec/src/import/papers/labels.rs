@@ -45,7 +45,10 @@ pub(super) fn label(text: &str) -> Option<(Label, usize)> {
         if let Some((year, _)) = years.next().filter(|_| content.contains([' ', ',', '('])) {
             return Some((Label::Names(year), end));
         }
-        if content.len() <= 60 && content.contains([' ', ',', '-']) && is_dated(content) {
+        if content.len() <= 60
+            && content.contains([' ', ',', '-'])
+            && (is_dated(content) || content.ends_with(" this volume"))
+        {
             return Some((Label::Key(content.to_owned()), end));
         }
         let short = content.len() <= 24 && !content.contains([' ', ',', '=', '(']);
@@ -147,7 +150,7 @@ mod tests {
 
     #[test]
     fn names_with_two_digits_of_a_year_are_keys() {
-        for key in ["Doe 90", "Doe & Roe 90a", "B,C,91", "DOE, 88", "Doe-88"] {
+        for key in ["Doe 90", "Doe & Roe 90a", "B,C,91", "DOE, 88", "Doe-88", "Doe, this volume"] {
             let text = format!("[{key}] J. Doe.");
             let expected = (Label::Key(key.to_owned()), key.len() + 3);
             assert_eq!(label(&text), Some(expected), "{key}");
