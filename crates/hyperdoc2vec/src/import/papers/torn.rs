@@ -20,7 +20,8 @@ pub(super) fn mended(lines: &[PaperLine]) -> Option<Vec<PaperLine>> {
     let mut last = 0;
     let mut at = 0;
     while at < lines.len() {
-        let run = run(&lines[at..]);
+        // No run begins with a blank line; of many in a row, each would be looked at again from each before it.
+        let run = if lines[at].text.is_empty() { Run::default() } else { run(&lines[at..]) };
         if run.labels.len() < 2 {
             if label(&lines[at].text).is_some() {
                 last = out.len();
@@ -147,6 +148,7 @@ pub(super) fn is_bare_label(text: &str) -> bool {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::tests::growth::assert_linear;
 
     fn shown(text: &str) -> Option<Vec<String>> {
         let line = |text: &str| PaperLine { text: text.to_owned(), indent: 0 };
@@ -190,6 +192,12 @@ mod tests {
     #[test]
     fn labels_that_are_not_as_many_as_the_entries_are_left_out() {
         assert_eq!(shown(&format!("[1]\n[2]\n{THREE}")).expect("torn").join("\n"), THREE);
+    }
+
+    #[test]
+    fn blank_lines_take_time_in_proportion() {
+        assert_linear("blank lines", 20_000, |pieces| assert_eq!(shown(&"\n".repeat(pieces)), None));
+        assert_linear("labels far apart", 20_000, |pieces| drop(shown(&"[1]\n\n\n\nx\n".repeat(pieces))));
     }
 
     #[test]
