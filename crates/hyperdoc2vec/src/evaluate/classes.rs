@@ -209,14 +209,14 @@ pub struct ClassesParams {
     pub links: LinksParams,
     /// Folds.
     pub folds: usize,
-    /// The machine.
-    pub svm: SvmParams,
+    /// The machines; each classifies the same vectors.
+    pub machines: Vec<SvmParams>,
 }
 
 impl ClassesParams {
     /// Five folds, as in the paper, and the default machine.
     pub fn new(links: LinksParams) -> ClassesParams {
-        ClassesParams { links, folds: 5, svm: SvmParams::default() }
+        ClassesParams { links, folds: 5, machines: vec![SvmParams::default()] }
     }
 }
 
@@ -317,28 +317,15 @@ pub fn check(view: &View<'_>, labelled: &LabelledDocuments, methods: &[Method], 
 }
 
 /// Trains each method on all documents, and classifies `labelled` by its vectors, alone and beside those of DeepWalk: all
-/// of them, and only those that a link points at. The result is a JSON object `all`, `linked`.
+/// of them, and only those that a link points at. The result has a JSON object `all`, `linked` for each machine.
 pub fn run(
     view: &View<'_>,
     labelled: &LabelledDocuments,
     methods: &[Method],
     params: &ClassesParams,
     watch: ClassesWatch<'_>,
-) -> Result<Value> {
-    let machines = std::slice::from_ref(&params.svm);
-    Ok(run_with(view, labelled, methods, params, machines, watch)?.pop().unwrap_or_default())
-}
-
-/// As [`run`], once for each of `machines`, on vectors that are trained once.
-pub fn run_with(
-    view: &View<'_>,
-    labelled: &LabelledDocuments,
-    methods: &[Method],
-    params: &ClassesParams,
-    machines: &[SvmParams],
-    watch: ClassesWatch<'_>,
 ) -> Result<Vec<Value>> {
-    pool(params.links.threads)?.install(|| run_here(view, labelled, methods, params, machines, watch))
+    pool(params.links.threads)?.install(|| run_here(view, labelled, methods, params, watch))
 }
 
 /// On the threads of the current pool.
@@ -347,7 +334,6 @@ fn run_here(
     labelled: &LabelledDocuments,
     methods: &[Method],
     params: &ClassesParams,
-    machines: &[SvmParams],
     watch: ClassesWatch<'_>,
 ) -> Result<Vec<Value>> {
     let train = |method: Method| -> Result<Vec<Features>> {
@@ -380,14 +366,15 @@ fn run_here(
             sets.extend(joined);
         }
     }
-    let total = parts.iter().filter(|part| part.folds.is_ok()).count() * sets.len() * params.folds * machines.len();
+    let total =
+        parts.iter().filter(|part| part.folds.is_ok()).count() * sets.len() * params.folds * params.machines.len();
     let mut done = 0;
     let mut after_fold = |features: &str| {
         done += 1;
         watch(&Classifying::Folds(features, done, total))
     };
     let seed = params.links.train.seed;
-    machines.iter().map(|machine| classify(view, &parts, &sets, machine, seed, &mut after_fold)).collect()
+    params.machines.iter().map(|machine| classify(view, &parts, &sets, machine, seed, &mut after_fold)).collect()
 }
 
 /// The figures of each set of features with one machine.

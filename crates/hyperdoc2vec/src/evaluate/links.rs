@@ -207,23 +207,43 @@ fn shared(a: &LinkMethod, b: &LinkMethod, methods: &[LinkMethod]) -> bool {
 /// An evaluation of methods on held-out links.
 #[derive(Clone, Copy)]
 pub struct LinkEvaluation<'a> {
-    /// The training part of the corpus.
-    pub view: &'a View<'a>,
-    /// The links to ask for.
-    pub asked: &'a HeldOutLinks,
-    /// How models are trained and asked.
-    pub params: &'a LinksParams,
-    /// For files that are needed on the way.
-    pub folder: &'a Path,
-    /// Where run files go.
-    pub run_path: RunPath<'a>,
-    /// Takes the places of each method when it is done.
-    pub done: &'a (dyn Fn(&MethodPlaces) -> Result<()> + Sync),
-    /// Watches.
-    pub watch: EvaluateWatch<'a>,
+    view: &'a View<'a>,
+    asked: &'a HeldOutLinks,
+    params: &'a LinksParams,
+    folder: &'a Path,
+    run_path: RunPath<'a>,
+    done: &'a (dyn Fn(&MethodPlaces) -> Result<()> + Sync),
+    watch: EvaluateWatch<'a>,
 }
 
-impl LinkEvaluation<'_> {
+impl<'a> LinkEvaluation<'a> {
+    /// Asks for `asked` of models trained on `view`; `folder` is for files that are needed on the way.
+    pub fn new(
+        view: &'a View<'a>,
+        asked: &'a HeldOutLinks,
+        params: &'a LinksParams,
+        folder: &'a Path,
+    ) -> LinkEvaluation<'a> {
+        let (run_path, done, watch) =
+            (&|_: &str, _| None, &|_: &MethodPlaces| Ok(()), &|_: &EvaluationStep<'_>| ControlFlow::Continue(()));
+        LinkEvaluation { view, asked, params, folder, run_path, done, watch }
+    }
+
+    /// Writes the run file of a method, asked with or without anchors, to the path that `run_path` names.
+    pub fn run_path(self, run_path: RunPath<'a>) -> LinkEvaluation<'a> {
+        LinkEvaluation { run_path, ..self }
+    }
+
+    /// Hands `done` the places of each method when it is done.
+    pub fn done(self, done: &'a (dyn Fn(&MethodPlaces) -> Result<()> + Sync)) -> LinkEvaluation<'a> {
+        LinkEvaluation { done, ..self }
+    }
+
+    /// Shows `watch` each step.
+    pub fn watch(self, watch: EvaluateWatch<'a>) -> LinkEvaluation<'a> {
+        LinkEvaluation { watch, ..self }
+    }
+
     /// Trains and asks `methods`, those that share a model together.
     pub fn run(&self, methods: &[LinkMethod]) -> Result<()> {
         let LinkEvaluation { view, params, .. } = *self;

@@ -26,7 +26,7 @@ pub(crate) mod trec;
 
 pub use classes::{
     ClassesParams, Classifying, DEFAULTS as CLASS_METHODS, LabelledDocuments, check as check_classes,
-    run as evaluate_classes, run_with as evaluate_classes_with,
+    run as evaluate_classes,
 };
 pub use criteria::{CRITERIA, CriteriaParams, PROBED, run as evaluate_criteria};
 pub use intents::{

@@ -33,16 +33,29 @@ struct Breakdown {
 /// The places that methods gave the truths of held-out links.
 #[derive(Clone, Copy)]
 pub struct Findings<'a> {
-    /// The training part of the corpus.
-    pub view: &'a View<'a>,
-    /// The split.
-    pub split: &'a Split,
-    /// The links.
-    pub asked: &'a HeldOutLinks,
-    /// The places, method by method.
-    pub cells: &'a [MethodPlaces],
-    /// The seed of the resampling.
-    pub seed: u64,
+    view: &'a View<'a>,
+    split: &'a Split,
+    asked: &'a HeldOutLinks,
+    cells: &'a [MethodPlaces],
+    seed: u64,
+}
+
+impl<'a> Findings<'a> {
+    /// The places of `asked`, method by method; `seed` is that of the resampling.
+    pub fn new(
+        view: &'a View<'a>,
+        split: &'a Split,
+        asked: &'a HeldOutLinks,
+        cells: &'a [MethodPlaces],
+        seed: u64,
+    ) -> Findings<'a> {
+        Findings { view, split, asked, cells, seed }
+    }
+
+    /// With the places of other methods for the same links.
+    pub fn with_cells(self, cells: &'a [MethodPlaces]) -> Findings<'a> {
+        Findings { cells, ..self }
+    }
 }
 
 /// Figures that need no method: how much was asked.

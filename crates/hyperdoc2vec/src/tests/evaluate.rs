@@ -104,7 +104,7 @@ fn positions_with_a_newcomer_are_counted_in_the_papers_way_and_strictly() {
         serde_json::from_value::<MethodPlaces>(cell).expect("a cell of an earlier version")
     };
     let cells = [cell("found", [2, 0, 5, 1]), cell("lost", [0, 0, 0, 1])];
-    let findings = Findings { view: &view, split: &split, asked: &asked, cells: &cells, seed: 1 };
+    let findings = Findings::new(&view, &split, &asked, &cells, 1);
     let report = methods_json(&findings, Profile::Paper, None);
     let found = &report[0]["newcomer_positions"];
     assert_eq!(found["positions"], 2);

@@ -144,9 +144,9 @@ pub fn run(arguments: &EvaluateClassesArgs) -> Result<()> {
     let labelled = all.sampled(sample, seed).without_small(arguments.min_class);
     let view = View::new(&corpus, &Split::none(&corpus), links.train.min_count)?;
     let mut params = ClassesParams::new(links);
-    (params.folds, params.svm) = (arguments.folds, svm.clone());
+    (params.folds, params.machines) = (arguments.folds, vec![svm.clone()]);
     stop_on_interrupt();
-    let found = run_classes(&view, &labelled, &methods, &params, &teller())?;
+    let found = run_classes(&view, &labelled, &methods, &params, &teller())?.pop().unwrap_or_default();
     let mut report = json!({
         "corpus": {"path": arguments.corpus.display().to_string(), "fingerprint": corpus.manifest().fingerprint},
         "version": env!("CARGO_PKG_VERSION"),

@@ -9,8 +9,8 @@ use hyperdoc2vec::corpus::Split;
 use hyperdoc2vec::corpus::View;
 use hyperdoc2vec::evaluate::Profile;
 use hyperdoc2vec::evaluate::{CHOICE_FOLDS, COSTS, ContextWords, FunctionParams, Functions, read_intents};
+use hyperdoc2vec::evaluate::{EvaluationStep, HeldOutLinks, LinkEvaluation, LinksParams, MethodPlaces, train_params};
 use hyperdoc2vec::evaluate::{Findings, comparisons_json, methods_json, recall_json, split_json};
-use hyperdoc2vec::evaluate::{HeldOutLinks, LinkEvaluation, LinksParams, MethodPlaces, train_params};
 use hyperdoc2vec::evaluate::{
     LinkMethod, Trains, Workload, all_link_methods as all, default_link_methods as defaults, link_method_costs as costs,
 };
@@ -133,8 +133,8 @@ pub fn over_dims(
     dims.iter()
         .map(|&dim| {
             let other = if dim == main { None } else { Some(at(dim)?) };
-            let cells = other.as_deref().unwrap_or(findings.cells);
-            Ok(json!({"dim": dim, "methods": recall_json(&Findings { cells, ..*findings })}))
+            let findings = other.as_deref().map_or(*findings, |cells| findings.with_cells(cells));
+            Ok(json!({"dim": dim, "methods": recall_json(&findings)}))
         })
         .collect()
 }
@@ -347,16 +347,9 @@ pub fn run(arguments: &EvaluateLinksArgs) -> Result<()> {
             }
             Ok(())
         };
-        let evaluation = LinkEvaluation {
-            view: &view,
-            asked: &asked,
-            params,
-            folder: &folder,
-            run_path,
-            done: &done,
-            watch: &|step| reporter.watch(step),
-        };
-        let result = evaluation.run(methods);
+        let watch = |step: &EvaluationStep<'_>| reporter.watch(step);
+        let evaluation = LinkEvaluation::new(&view, &asked, params, &folder);
+        let result = evaluation.run_path(run_path).done(&done).watch(&watch).run(methods);
         reporter.finish();
         if let (Err(Error::Interrupted), Some(place)) = (&result, arguments.runs.as_ref().or(arguments.run.as_ref())) {
             bail!("interrupted; {} has the run files so far", place.display());
@@ -384,7 +377,7 @@ pub fn run(arguments: &EvaluateLinksArgs) -> Result<()> {
     for (number, &anchors) in params.anchors.iter().enumerate() {
         let cells = in_order(&methods, &cells, anchors);
         let functions = functions.as_ref().map(|found| (found.names.as_slice(), found.numbers.as_slice()));
-        let findings = Findings { view: &view, split: &split, asked: &asked, cells: &cells, seed };
+        let findings = Findings::new(&view, &split, &asked, &cells, seed);
         let part = json!({
             "methods": methods_json(&findings, arguments.profile, functions),
             "comparisons": comparisons_json(&findings),
@@ -397,7 +390,7 @@ pub fn run(arguments: &EvaluateLinksArgs) -> Result<()> {
     if let Some(Dims(dims)) = &arguments.dims {
         let vectors: Vec<LinkMethod> = methods.iter().copied().filter(LinkMethod::has_dimensions).collect();
         let cells = in_order(&vectors, &cells, params.anchors[0]);
-        let findings = Findings { view: &view, split: &split, asked: &asked, cells: &cells, seed };
+        let findings = Findings::new(&view, &split, &asked, &cells, seed);
         let found = over_dims(&findings, dims, params.train.dim, |dim| {
             status(format_args!("with {dim} dimensions:"));
             let params = with_dim(&params, dim);

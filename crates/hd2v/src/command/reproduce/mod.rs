@@ -24,7 +24,7 @@ use hyperdoc2vec::evaluate::{
     CHOICE_FOLDS, COSTS, ContextWords, Contexts, FunctionParams, INTENT_METHODS, intent_contexts,
 };
 use hyperdoc2vec::evaluate::{
-    CLASS_METHODS as DEFAULTS, ClassesParams, LabelledDocuments, check_classes, evaluate_classes_with as run_classes,
+    CLASS_METHODS as DEFAULTS, ClassesParams, LabelledDocuments, check_classes, evaluate_classes as run_classes,
 };
 use hyperdoc2vec::evaluate::{CriteriaParams, PROBED};
 use hyperdoc2vec::evaluate::{EvaluationStep, HeldOutLinks, LinkEvaluation, LinksParams, MethodPlaces, train_params};
@@ -422,9 +422,9 @@ impl Reproduction<'_> {
                 let key =
                     json!({"labels": labelled.fingerprint(), "methods": names, "c": arguments.c, "gammas": gammas});
                 parts.cell("classes", key, || {
-                    let params = ClassesParams::new(self.params.clone());
-                    let methods = self.class_methods;
-                    let found = run_classes(self.whole, labelled, methods, &params, &machines, &teller())?;
+                    let mut params = ClassesParams::new(self.params.clone());
+                    params.machines = machines;
+                    let found = run_classes(self.whole, labelled, self.class_methods, &params, &teller())?;
                     let mut found = gammas.iter().zip(found).map(|(gamma, mut found)| {
                         merge(&mut found, json!({"gamma": gamma, "c": arguments.c}));
                         found
@@ -459,7 +459,7 @@ impl Reproduction<'_> {
         let mut links = Vec::new();
         for &anchors in &self.params.anchors {
             let cells = in_order(methods, &cells, anchors);
-            let findings = Findings { view: self.view, split: self.split, asked: self.asked, cells: &cells, seed };
+            let findings = Findings::new(self.view, self.split, self.asked, &cells, seed);
             links.push(json!({
                 "anchors": if anchors { "keep" } else { "drop" },
                 "methods": methods_json(&findings, Profile::Paper, functions),
@@ -533,7 +533,7 @@ impl Reproduction<'_> {
         } else {
             in_order(self.dim_methods, &self.links(self.dim_methods, self.params, None)?, anchors)
         };
-        let findings = Findings { view: self.view, split: self.split, asked: self.asked, cells: &main, seed };
+        let findings = Findings::new(self.view, self.split, self.asked, &main, seed);
         let found = over_dims(&findings, self.dims, self.params.train.dim, |dim| {
             status(format_args!("with {dim} dimensions:"));
             let params = with_dim(self.params, dim);
@@ -633,16 +633,9 @@ impl Reproduction<'_> {
             }
             Ok(())
         };
-        let evaluation = LinkEvaluation {
-            view: self.view,
-            asked: self.asked,
-            params,
-            folder: self.scratch,
-            run_path: &run_path,
-            done: &done,
-            watch: &|step: &EvaluationStep<'_>| reporter.watch(step),
-        };
-        let result = evaluation.run(&missing);
+        let watch = |step: &EvaluationStep<'_>| reporter.watch(step);
+        let evaluation = LinkEvaluation::new(self.view, self.asked, params, self.scratch);
+        let result = evaluation.run_path(&run_path).done(&done).watch(&watch).run(&missing);
         reporter.finish();
         result?;
         cells.extend(made.into_inner().unwrap_or_default());
