@@ -14,7 +14,7 @@ use crate::error::{Error, Result};
 
 /// Bytes that are written at once.
 const BUFFER: usize = 1 << 20;
-/// The suffix of a corpus set aside while another takes its place.
+/// The suffix of a corpus or a file set aside while another takes its place.
 const OLD: &str = ".old";
 
 /// The directory that `destination` stands in.
@@ -27,15 +27,16 @@ pub fn prefix(destination: &Path) -> String {
     format!(".{}.part-", destination.file_name().unwrap_or_default().to_string_lossy())
 }
 
-/// Where what stood at the destination waits while the finished directory `part` takes its place.
+/// Where what stood at the destination waits while the finished `part` takes its place.
 fn old(part: &Path) -> PathBuf {
     let mut name = part.as_os_str().to_owned();
     name.push(OLD);
     PathBuf::from(name)
 }
 
-/// Takes away what killed writers left beside `destination`. What they had moved aside goes back if nothing has taken
-/// its place. What cannot be removed stands in nobody's way.
+/// Takes away what killed writers left beside `destination`. A directory that they had moved aside goes back if nothing
+/// has taken its place; a file does not, as the one that it belonged to may have been replaced. What cannot be removed
+/// stands in nobody's way.
 pub fn clear(destination: &Path) {
     let prefix = prefix(destination);
     let Ok(entries) = fs::read_dir(parent(destination)) else { return };
@@ -47,13 +48,17 @@ pub fn clear(destination: &Path) {
     });
     let (olds, parts): (Vec<_>, Vec<_>) = parts.partition(|(old, _)| *old);
     // As long as its writer lives, a part is locked; it is removed under the lock, so that none can begin with it.
-    let locked = |path: &Path| File::open(path).ok().filter(|file| file.try_lock().is_ok());
+    let locked = |path: &Path| open_at_once(path).ok().filter(|file| file.try_lock().is_ok());
     for (_, old) in olds {
         let part = PathBuf::from(old.to_string_lossy().trim_end_matches(OLD));
         if part.exists() && locked(&part).is_none() {
             continue;
         }
-        let _ = if destination.exists() { fs::remove_dir_all(&old) } else { fs::rename(&old, destination) };
+        let _ = match old.is_dir() {
+            false => fs::remove_file(&old),
+            true if destination.exists() => fs::remove_dir_all(&old),
+            true => fs::rename(&old, destination),
+        };
     }
     for (_, part) in parts {
         if let Some(_lock) = locked(&part) {
@@ -82,9 +87,10 @@ pub fn write_atomically<T, E: From<Error>>(
     Ok(written)
 }
 
-/// Writes two files that belong together. Both are whole before either takes its place. Nothing renames two files at
-/// once, so what stood at `second` is removed first: whoever looks in between, or after a kill, finds `first` without
-/// a second, never with one that does not fit.
+/// Writes two files that belong together: whoever looks, even after a kill, never finds `first` beside a `second` that
+/// does not fit. Both are whole before either takes its place. Nothing renames two files at once, so what stood at
+/// `second` is set aside first, and for a moment `first` stands alone; a kill in that moment leaves it so. Where anything
+/// fails, what stood there comes back; only where the system cannot exchange two files may `first` then be new and alone.
 pub fn write_pair_atomically<E: From<Error>>(
     [first, second]: [&Path; 2],
     write: impl FnOnce([&mut BufWriter<File>; 2]) -> std::result::Result<(), E>,
@@ -92,13 +98,52 @@ pub fn write_pair_atomically<E: From<Error>>(
     let _lock = OutputLock::take(first)?;
     let (mut one, mut other) = (AtomicFile::create(first)?, AtomicFile::create(second)?);
     write([&mut one.out, &mut other.out])?;
-    let (one, other) = (one.finish()?, other.finish()?);
-    match fs::remove_file(second) {
-        Err(error) if error.kind() != io::ErrorKind::NotFound => return Err(Error::io("replace", second)(error).into()),
-        _ => sync(parent(second))?,
+    Ok(publish_pair(&one.finish()?, &other.finish()?)?)
+}
+
+/// Lets two finished files take their places, or neither.
+fn publish_pair(one: &FinishedFile<'_>, other: &FinishedFile<'_>) -> Result<()> {
+    let (first, second) = (one.destination, other.destination);
+    if let Some(folder) = [first, second].into_iter().find(|path| path.is_dir()) {
+        return Err(Error::io("replace", folder)(io::ErrorKind::IsADirectory.into()));
     }
-    one.publish()?;
-    Ok(other.publish()?)
+    let aside = old(&other.part);
+    let had_second = match fs::rename(second, &aside) {
+        Ok(()) => true,
+        Err(error) if error.kind() == io::ErrorKind::NotFound => false,
+        Err(error) => return Err(Error::io("replace", second)(error)),
+    };
+    let put_back = || {
+        if had_second {
+            let _ = fs::rename(&aside, second);
+        }
+    };
+    let had_first = first.symlink_metadata().is_ok();
+    let mut exchanged = false;
+    let replaced = sync(parent(second)).and_then(|()| {
+        // What stood at `first` is then the temporary file, until it goes with it.
+        exchanged = had_first && exchange(&one.part, first);
+        if exchanged { Ok(()) } else { fs::rename(&one.part, first).map_err(Error::io("write", first)) }
+    });
+    if let Err(error) = replaced {
+        put_back();
+        return Err(error);
+    }
+    if let Err(error) = fs::rename(&other.part, second) {
+        let undone = if had_first { exchanged && exchange(&one.part, first) } else { fs::remove_file(first).is_ok() };
+        // Beside a new `first`, the old `second` would not fit.
+        if undone {
+            put_back();
+        } else if had_second {
+            let _ = fs::remove_file(&aside);
+        }
+        return Err(Error::io("write", second)(error));
+    }
+    if had_second {
+        let _ = fs::remove_file(&aside);
+    }
+    sync(parent(first))?;
+    sync(parent(second))
 }
 
 /// A file being written beside its destination.
@@ -151,11 +196,11 @@ impl FinishedFile<'_> {
     }
 }
 
-/// Keeps two long runs from writing to one destination: held from the start of a run to its end, in a file
+/// Keeps two long runs from writing to one destination: held from the start of a run to its end, on an empty file
 /// `.NAME.lock` beside the destination. It ends with its holder, however that ends.
 pub(crate) struct OutputLock {
     path: PathBuf,
-    _file: File,
+    file: File,
 }
 
 impl OutputLock {
@@ -164,18 +209,26 @@ impl OutputLock {
         let name = destination.file_name().unwrap_or_default().to_string_lossy();
         let path = parent(destination).join(format!(".{name}.lock"));
         loop {
-            let file = File::options()
-                .create(true)
-                .truncate(false)
-                .write(true)
-                .open(&path)
-                .map_err(Error::io("lock", destination))?;
+            let file = match File::options().create_new(true).write(true).open(&path) {
+                Err(error) if error.kind() == io::ErrorKind::AlreadyExists => {
+                    if path.symlink_metadata().is_ok_and(|there| !there.is_file()) {
+                        let what = "not a regular file, but the lock of a run to this output has that name; rename it";
+                        return Err(Error::input(path.display().to_string(), what));
+                    }
+                    match open_at_once(&path) {
+                        Err(error) if error.kind() == io::ErrorKind::NotFound => continue,
+                        file => file,
+                    }
+                }
+                file => file,
+            };
+            let file = file.map_err(Error::io("lock", destination))?;
             if let Err(fs::TryLockError::WouldBlock) = file.try_lock() {
                 return Err(Error::Busy { path: destination.to_owned() });
             }
             // Its last holder removes the file: a lock on one that is gone keeps nobody out.
             if is_at(&file, &path) {
-                return Ok(OutputLock { path, _file: file });
+                return Ok(OutputLock { path, file });
             }
         }
     }
@@ -183,9 +236,25 @@ impl OutputLock {
 
 impl Drop for OutputLock {
     fn drop(&mut self) {
-        // Before the lock ends, so that whoever gets it next sees that the file is gone.
-        let _ = fs::remove_file(&self.path);
+        // A file with something in it is not ours. Before the lock ends, so that whoever gets it next sees that the
+        // file is gone.
+        if self.file.metadata().is_ok_and(|there| there.len() == 0) {
+            let _ = fs::remove_file(&self.path);
+        }
     }
+}
+
+/// Opens a file to lock it; does not wait for the other end of a pipe, nor follow a link.
+fn open_at_once(path: &Path) -> io::Result<File> {
+    let mut options = File::options();
+    options.read(true);
+    #[cfg(unix)]
+    {
+        use rustix::fs::OFlags;
+        let flags = OFlags::NONBLOCK | OFlags::NOFOLLOW;
+        std::os::unix::fs::OpenOptionsExt::custom_flags(&mut options, flags.bits() as i32);
+    }
+    options.open(path)
 }
 
 /// Whether the open file is the one that stands at `path`.
@@ -365,6 +434,68 @@ mod tests {
             (read(), names(dir.path())),
             (["2", "two"].map(str::to_owned), vec!["r".to_owned(), "v".to_owned()])
         );
+    }
+
+    /// Finished files at these destinations, one of which is then lost, so that it cannot be renamed.
+    fn pair_without_part(number: usize, [vectors, rows]: [&Path; 2]) -> Result<()> {
+        let [one, other] = [vectors, rows].map(|path| AtomicFile::create(path).expect("a file"));
+        let parts = [one.part.to_path_buf(), other.part.to_path_buf()];
+        let (one, other) = (one.finish().expect("finished"), other.finish().expect("finished"));
+        fs::remove_file(&parts[number]).expect("removed");
+        publish_pair(&one, &other)
+    }
+
+    #[test]
+    fn two_files_come_back_when_one_of_them_cannot_be_replaced() {
+        let dir = tempfile::tempdir().expect("a directory");
+        let [vectors, rows] = ["v", "r"].map(|name| dir.path().join(name));
+        for lost in [0, 1] {
+            assert!(pair_without_part(lost, [&vectors, &rows]).is_err());
+            assert_eq!(names(dir.path()), [""; 0], "{lost}: neither was there");
+        }
+        fs::write(&vectors, "1").expect("a file");
+        fs::write(&rows, "one").expect("a file");
+        // Elsewhere the first file cannot come back.
+        for lost in if cfg!(target_os = "linux") { 0..2 } else { 0..1 } {
+            assert!(pair_without_part(lost, [&vectors, &rows]).is_err());
+            let read = [&vectors, &rows].map(|path| fs::read_to_string(path).unwrap_or_default());
+            assert_eq!((read, names(dir.path()).len()), (["1", "one"].map(str::to_owned), 2), "{lost}");
+        }
+    }
+
+    #[test]
+    fn names_that_a_killed_writer_set_aside_do_not_come_back() {
+        let dir = tempfile::tempdir().expect("a directory");
+        for name in ["v", ".r.part-abc123", ".r.part-abc123.old"] {
+            fs::write(dir.path().join(name), name).expect("a file");
+        }
+        clear(&dir.path().join("r"));
+        assert_eq!(names(dir.path()), ["v"]);
+    }
+
+    #[test]
+    fn a_file_that_has_the_name_of_a_lock_by_chance_stays() {
+        let dir = tempfile::tempdir().expect("a directory");
+        let (path, lock) = (dir.path().join("m"), dir.path().join(".m.lock"));
+        fs::write(&lock, "a note").expect("a file");
+        let first = OutputLock::take(&path).expect("free");
+        assert!(matches!(OutputLock::take(&path), Err(Error::Busy { .. })));
+        drop(first);
+        assert_eq!(fs::read_to_string(&lock).expect("a file"), "a note");
+    }
+
+    #[test]
+    #[cfg(unix)]
+    fn a_pipe_or_a_link_in_the_place_of_a_lock_is_refused_at_once() {
+        let dir = tempfile::tempdir().expect("a directory");
+        let made = std::process::Command::new("mkfifo").arg(dir.path().join(".pipe.lock")).status();
+        assert!(made.expect("mkfifo").success());
+        std::os::unix::fs::symlink("elsewhere", dir.path().join(".link.lock")).expect("a link");
+        for name in ["pipe", "link"] {
+            let error = OutputLock::take(&dir.path().join(name)).err().expect("refused").to_string();
+            assert!(error.contains(".lock") && error.contains("not a regular file"), "{error}");
+        }
+        assert_eq!(names(dir.path()), [".link.lock", ".pipe.lock"]);
     }
 
     #[test]
