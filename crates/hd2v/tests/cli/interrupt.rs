@@ -83,6 +83,23 @@ fn a_request_to_end_is_heeded_within_a_line_without_an_end() {
 }
 
 #[test]
+fn a_request_to_end_is_heeded_while_a_text_is_read() {
+    let place = Place::with(&[("in", &records(60))]);
+    place.ok("import jsonl in --min-count 1 -o c");
+    place.ok("train c -o m --dim 4 --epochs 1 --content-epochs 1 --no-hybrid");
+    assert!(Command::new("mkfifo").arg(place.path("pipe")).status().expect("mkfifo").success());
+    let before = place.entries();
+    // Nobody writes to the pipe; the zeros would go on for four gigabytes.
+    for input in ["pipe", "/dev/zero --max-record 4095"] {
+        let mut child = place.start(&format!("embed m {input} -o out.npy"));
+        wait_for_part(&place, &mut child);
+        signal(&child, "TERM");
+        assert_eq!(wait_for_end(&mut child).code(), Some(1), "{input}");
+        assert_eq!(place.entries(), before, "{input}");
+    }
+}
+
+#[test]
 fn ctrl_c_leaves_a_corpus_that_was_to_be_replaced() {
     let place = Place::with(&[("in", &records(10))]);
     place.ok("import jsonl in -o c");

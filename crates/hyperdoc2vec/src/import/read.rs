@@ -27,7 +27,7 @@ impl Format {
         inputs: &[PathBuf],
         options: &ImportOptions,
         work: impl Fn(Parsed) -> R + Sync,
-        sink: impl FnMut(R) -> Result<u64> + Send,
+        mut sink: impl FnMut(R) -> Result<u64> + Send,
         watch: &mut Watch<'_>,
     ) -> Result<()> {
         let of_trees = [(&options.include, "include"), (&options.exclude, "exclude")]
@@ -51,14 +51,14 @@ impl Format {
                 read_tree(&papers, work, sink, watch)
             }
             Format::S2orc => {
-                let files = source::json_lines(inputs)?;
+                let files = json_files(inputs, &work, &mut sink)?;
                 let mut first = s2orc::FirstPass::default();
                 read_heads(&files, options, s2orc::heads, |heads| first.add(heads), &mut *watch)?;
                 let s2orc = first.finish();
                 read_lines(&files, options, |batch| work(s2orc.parse(&batch)), sink, watch)
             }
             Format::Unarxive => {
-                let files = source::json_lines(inputs)?;
+                let files = json_files(inputs, &work, &mut sink)?;
                 let mut papers = CatalogueBuilder::default();
                 read_heads(&files, options, unarxive::heads, |heads| papers.extend(heads), &mut *watch)?;
                 let unarxive = Unarxive::new(papers.finish());
@@ -106,6 +106,20 @@ impl Format {
     }
 }
 
+/// The files of JSON lines among the inputs and below them; what was not read there is counted at once.
+fn json_files<R>(
+    inputs: &[PathBuf],
+    work: &impl Fn(Parsed) -> R,
+    sink: &mut impl FnMut(R) -> Result<u64>,
+) -> Result<Vec<PathBuf>> {
+    let mut unread = Parsed::default();
+    let files = source::json_lines(inputs, &mut unread.batch.losses)?;
+    if !unread.batch.losses.is_empty() {
+        sink(work(unread))?;
+    }
+    Ok(files)
+}
+
 /// The first of two passes over lines: `heads` of each batch are given to `take` in the order of the input.
 fn read_heads<H: Send>(
     files: &[PathBuf],
@@ -136,17 +150,17 @@ pub(super) fn read_lines<R: Send>(
 }
 
 /// Input that is read from start to end.
-struct Stream<'a, N, B> {
-    inputs: &'a [PathBuf],
+pub(super) struct Stream<'a, N, B> {
+    pub(super) inputs: &'a [PathBuf],
     /// Bytes read so far.
-    consumed: Arc<Consumed>,
+    pub(super) consumed: Arc<Consumed>,
     /// The next batch.
-    next: N,
+    pub(super) next: N,
     /// The size of a batch in memory.
-    bytes: fn(&B) -> usize,
+    pub(super) bytes: fn(&B) -> usize,
 }
 
-fn read_stream<B: Send + 'static, R: Send>(
+pub(super) fn read_stream<B: Send + 'static, R: Send>(
     Stream { inputs, consumed, next, bytes }: Stream<'_, impl FnMut() -> Result<Option<B>> + Send + 'static, B>,
     work: impl Fn(B) -> R + Sync,
     mut sink: impl FnMut(R) -> Result<u64> + Send,

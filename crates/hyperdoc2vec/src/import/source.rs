@@ -9,6 +9,8 @@ use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::sync::mpsc::{self, Receiver, RecvTimeoutError};
 use std::time::Duration;
 
+use super::tree::is_below;
+use crate::document::losses::{Loss, Losses};
 use crate::error::{Error, Result};
 
 /// A batch has at least this many bytes, unless the input ends before: the larger, the fewer words are looked up in
@@ -213,8 +215,9 @@ pub(super) fn refuse_directories(inputs: &[PathBuf]) -> Result<()> {
     Ok(())
 }
 
-/// Files of JSON lines, those below directories among them, for formats that read their input twice.
-pub(super) fn json_lines(inputs: &[PathBuf]) -> Result<Vec<PathBuf>> {
+/// Files of JSON lines, those below directories among them, for formats that read their input twice. As in trees of pages,
+/// links that lead out of a directory are not followed but counted, as is what is no file.
+pub(super) fn json_lines(inputs: &[PathBuf], losses: &mut Losses) -> Result<Vec<PathBuf>> {
     const ENDINGS: [&str; 3] = ["jsonl", "json", "ndjson"];
     let mut files = Vec::new();
     for input in inputs {
@@ -236,7 +239,22 @@ pub(super) fn json_lines(inputs: &[PathBuf]) -> Result<Vec<PathBuf>> {
         for entry in walkdir::WalkDir::new(input).sort_by_file_name() {
             let entry =
                 entry.map_err(|error| Error::Io { doing: "walk", path: input.clone(), source: error.into() })?;
-            if entry.file_type().is_file() && wanted(entry.path()) {
+            let (path, link) = (entry.path(), entry.path_is_symlink());
+            let kind = if link { path.metadata().ok().map(|there| there.file_type()) } else { Some(entry.file_type()) };
+            // A link that leads nowhere is nothing.
+            let Some(kind) = kind else { continue };
+            let mut unread = |why: &str| {
+                let path = path.strip_prefix(input).unwrap_or(path).display();
+                losses.add(Loss::UnreadFile, format!("{path}: {why}"));
+            };
+            if link && (wanted(path) || kind.is_dir()) && !is_below(path, input) {
+                unread("a link that leads out of the tree");
+            } else if kind.is_dir() || !wanted(path) {
+                continue;
+            } else if !kind.is_file() {
+                unread("not a file");
+            } else if !link || path.canonicalize().is_ok_and(|target| !wanted(&target)) {
+                // What a link leads to is read under its own name, if it is wanted by that.
                 below.push(entry.into_path());
             }
         }

@@ -1,13 +1,14 @@
 //! Texts that are read to be embedded, not to become a corpus.
 
 use std::io::Read;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use super::build::refuse_bad;
 use super::parsed::not_utf8;
-use super::read::{read_lines, read_pages};
-use super::{ImportOptions, Parsed, Watch, jsonl, lines, source};
+use super::read::{Stream, read_lines, read_stream};
+use super::source::{self, Consumed};
+use super::{ImportOptions, Parsed, Watch, jsonl, lines};
 use crate::document::{Document, Losses};
 use crate::error::Result;
 use crate::threads::in_pool;
@@ -46,31 +47,52 @@ impl TextFormat {
             TextFormat::Jsonl => read_lines(inputs, options, |batch| work(jsonl::parse(&batch)), sink, watch),
             TextFormat::Lines => read_lines(inputs, options, |batch| work(lines::texts(&batch)), sink, watch),
             TextFormat::Files => {
-                let each = (0..inputs.len()).map(|number| number..number + 1).collect();
-                read_pages(inputs.len(), each, |files| work(text_files(&inputs[files])), sink, watch)
+                let consumed = Arc::<Consumed>::default();
+                let (mut files, longest) = (inputs.to_vec().into_iter(), options.longest_line);
+                let counter = Arc::clone(&consumed);
+                let next = move || Ok(files.next().map(|path| TextFile::read(&path, longest, Arc::clone(&counter))));
+                let bytes = |file: &TextFile| file.bytes.as_ref().map_or(0, Vec::len);
+                read_stream(Stream { inputs, consumed, next, bytes }, |file| work(file.parse()), sink, watch)
             }
         })?;
         Ok(losses)
     }
 }
 
-/// Files, each a text.
-fn text_files(paths: &[PathBuf]) -> Parsed {
-    let mut parsed = Parsed::default();
-    for path in paths {
-        let place = path.display().to_string();
+/// A file that is a text.
+struct TextFile {
+    /// Its path, for messages, which is also its id.
+    place: String,
+    /// Its bytes, unpacked, or the reason why there are none.
+    bytes: std::result::Result<Vec<u8>, String>,
+}
+
+impl TextFile {
+    /// Reads no more than `longest` bytes, and one: the file may have no end (`/dev/zero`).
+    fn read(path: &Path, longest: usize, consumed: Arc<Consumed>) -> TextFile {
         let mut bytes = Vec::new();
-        let read = source::open(path, Arc::default()).map_err(|error| error.to_string());
-        let read = read.and_then(|mut file| file.read_to_end(&mut bytes).map_err(|error| error.to_string()));
-        let text =
-            read.and_then(|_| String::from_utf8(bytes).map_err(|error| not_utf8(error.utf8_error(), "of the file")));
-        match text {
+        let read = source::open(path, consumed).map_err(|error| error.to_string());
+        let read = read
+            .and_then(|file| file.take(longest as u64 + 1).read_to_end(&mut bytes).map_err(|error| error.to_string()));
+        let bytes = match read {
+            Ok(length) if length > longest => {
+                Err(format!("the file has more than {} MiB, the longest text allowed", longest >> 20))
+            }
+            read => read.map(|_| bytes),
+        };
+        TextFile { place: path.display().to_string(), bytes }
+    }
+
+    fn parse(self) -> Parsed {
+        let (mut parsed, place) = (Parsed::default(), self.place);
+        let utf8 = |bytes| String::from_utf8(bytes).map_err(|error| not_utf8(error.utf8_error(), "of the file"));
+        match self.bytes.and_then(utf8) {
             Ok(text) => {
                 let text = text.strip_prefix('\u{feff}').map(str::to_owned).unwrap_or(text);
                 parsed.batch.documents.push(Document { id: place.clone(), text, origin: place, ..Document::default() });
             }
             Err(what) => parsed.bad(place, what),
         }
+        parsed
     }
-    parsed
 }

@@ -11,7 +11,7 @@ use crate::document::Document;
 use crate::document::losses::{Loss, Losses};
 use crate::import::html::{Html, HtmlOptions};
 use crate::import::markdown::{Markdown, MarkdownOptions};
-use crate::import::{Format, ImportOptions, Pages, Parsed};
+use crate::import::{Format, Import, ImportOptions, Pages, Parsed};
 use crate::tests::import;
 
 fn data(name: &str) -> PathBuf {
@@ -436,4 +436,33 @@ fn links_that_lead_out_of_the_tree_are_not_read_but_counted() {
     }
     // A file that is named is read, whatever it is.
     assert_eq!(markdown(&[place.path().join("tree/file.md")]).batch.documents.len(), 1);
+}
+
+#[test]
+#[cfg(unix)]
+fn links_that_lead_out_of_a_folder_of_json_lines_are_counted_too() {
+    use std::os::unix::fs::symlink;
+    let report =
+        |format: Format, path: &Path| Import::files(format, [path]).write_jsonl(&mut Vec::new()).expect("read");
+    for (format, sample) in [(Format::Unarxive, "unarxive/sample.jsonl"), (Format::S2orc, "s2orc/2019.jsonl")] {
+        let place = tempfile::tempdir().expect("a directory");
+        let [outside, tree] = ["outside", "tree"].map(|name| place.path().join(name));
+        fs::create_dir_all(&outside).expect("made");
+        fs::create_dir_all(tree.join("blobs")).expect("made");
+        for path in [outside.join("secret.jsonl"), tree.join("blobs/0123")] {
+            fs::copy(data(sample), path).expect("copied");
+        }
+        symlink(outside.join("secret.jsonl"), tree.join("file.jsonl")).expect("linked");
+        symlink(&outside, tree.join("folder")).expect("linked");
+        symlink(outside.join("secret.jsonl"), tree.join("picture.png")).expect("linked");
+        symlink("nowhere.jsonl", tree.join("broken.jsonl")).expect("linked");
+        // Within the tree, to a file that has no such name.
+        symlink("blobs/0123", tree.join("b.jsonl")).expect("linked");
+        let report = [report(format, &tree), report(format, &data(sample))];
+        assert_eq!(report[0].documents, report[1].documents);
+        let unread = report[0].losses.iter().find(|(loss, _)| *loss == Loss::UnreadFile).expect("counted").1;
+        assert_eq!(unread.count, 2, "{unread:?}");
+        assert!(unread.samples.iter().any(|sample| sample.starts_with("file.jsonl: ")), "{unread:?}");
+        assert!(unread.samples.iter().any(|sample| sample.starts_with("folder: ")), "{unread:?}");
+    }
 }

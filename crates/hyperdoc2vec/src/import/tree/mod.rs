@@ -334,7 +334,7 @@ impl FileTree {
 }
 
 /// Whether a file really stands below a directory, links resolved.
-fn is_below(file: &Path, directory: &Path) -> bool {
+pub(super) fn is_below(file: &Path, directory: &Path) -> bool {
     matches!((file.canonicalize(), directory.canonicalize()), (Ok(file), Ok(directory)) if file.starts_with(&directory))
 }
 
