@@ -5,7 +5,7 @@ use std::io::{self, Write};
 
 use anyhow::{Context, Result};
 use hyperdoc2vec::Model;
-use hyperdoc2vec::document::Losses;
+use hyperdoc2vec::document::{Losses, is_hidden, visible_json};
 use indicatif::HumanCount;
 
 /// The error when stdout cannot be written.
@@ -17,18 +17,6 @@ const WORD: usize = 200;
 const LINE: usize = 1000;
 /// A name or title is cut at this many characters in a table or a list.
 const NAME: usize = 60;
-
-/// Whether a terminal would obey or hide the character: controls, and format characters (Unicode's category Cf), of which
-/// those for right-to-left text make a line read otherwise than it is. The joiners U+200C and U+200D, which some scripts
-/// need, are neither.
-fn is_hidden(c: char) -> bool {
-    c.is_control()
-        || matches!(c,
-            '\u{ad}' | '\u{600}'..='\u{605}' | '\u{61c}' | '\u{6dd}' | '\u{70f}' | '\u{890}' | '\u{891}' | '\u{8e2}'
-            | '\u{180e}' | '\u{200b}' | '\u{200e}' | '\u{200f}' | '\u{2028}'..='\u{202e}' | '\u{2060}'..='\u{206f}' | '\u{feff}'
-            | '\u{fff9}'..='\u{fffb}' | '\u{110bd}' | '\u{110cd}' | '\u{13430}'..='\u{1343f}'
-            | '\u{1bca0}'..='\u{1bca3}' | '\u{1d173}'..='\u{1d17a}' | '\u{e0000}'..='\u{e007f}')
-}
 
 /// Lines as people may safely see them: hidden characters become `\u{…}`, except line ends, and the middle of endless
 /// words and lines becomes `…`. Everything for people passes through here.
@@ -101,21 +89,27 @@ pub fn note_unsealed(model: &Model) {
     }
 }
 
-/// Writes one JSON document to stdout. Hidden characters stand only in its strings, where JSON can escape them all.
+/// Writes one JSON document to stdout, with its hidden characters escaped.
 pub fn print_json(value: &impl serde::Serialize) -> Result<()> {
-    let json = serde_json::to_string_pretty(value)? + "\n";
-    if !json.contains(|c| c != '\n' && is_hidden(c)) {
-        return print_exactly(&json);
-    }
-    let mut out = String::with_capacity(json.len());
-    for c in json.chars() {
-        if c == '\n' || !is_hidden(c) {
-            out.push(c);
-        } else {
-            c.encode_utf16(&mut [0; 2]).iter().for_each(|unit| out.push_str(&format!("\\u{unit:04x}")));
+    print_exactly(&visible_json(&(serde_json::to_string_pretty(value)? + "\n")))
+}
+
+/// Text for a terminal, whole, but with its hidden characters as `\u{…}`. Each write has whole characters.
+pub struct TerminalText<W>(pub W);
+
+impl<W: Write> Write for TerminalText<W> {
+    fn write(&mut self, text: &[u8]) -> io::Result<usize> {
+        let mut shown = String::with_capacity(text.len());
+        for c in String::from_utf8_lossy(text).chars() {
+            if c == '\n' || !is_hidden(c) { shown.push(c) } else { shown.extend(c.escape_unicode()) }
         }
+        self.0.write_all(shown.as_bytes())?;
+        Ok(text.len())
     }
-    print_exactly(&out)
+
+    fn flush(&mut self) -> io::Result<()> {
+        self.0.flush()
+    }
 }
 
 /// Whether the error came from a reader that closed our stdout.

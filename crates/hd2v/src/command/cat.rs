@@ -25,7 +25,7 @@ pub struct CatArgs {
 }
 
 pub fn run(arguments: &CatArgs) -> Result<()> {
-    check(&[Destination { path: Path::new("-"), kind: OutputKind::Json, force: false }], &[&arguments.path])?;
+    check(&[Destination { path: Path::new("-"), kind: OutputKind::Documents, force: false }], &[&arguments.path])?;
     let corpus = Corpus::open(&arguments.path)?;
     corpus.verify()?;
     let find = |id: &String| {

@@ -1,12 +1,13 @@
 //! Destinations of outputs: no command writes over its own input, and a file is replaced only by one of its kind.
 
+use std::ffi::OsStr;
 use std::fs::{File, Metadata};
 use std::io::{BufWriter, Read, Write};
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
 use anyhow::{Context, Result, bail, ensure};
 use hyperdoc2vec::Error;
-use hyperdoc2vec::storage::{HEAD, has_format, write_atomically};
+use hyperdoc2vec::storage::{HEAD, has_format, parent, write_atomically};
 use strum::VariantArray;
 
 /// The kind of an output, told by its first bytes. Where several fit, the first is named.
@@ -22,8 +23,19 @@ pub enum OutputKind {
     Parquet,
     #[strum(serialize = "a training log")]
     TrainingLog,
-    #[strum(serialize = "JSON")]
-    Json,
+    #[strum(serialize = "documents as jsonl")]
+    Documents,
+    #[strum(serialize = "vectors as jsonl")]
+    TextVectors,
+    #[strum(serialize = "references as jsonl")]
+    References,
+    #[strum(serialize = "an import report")]
+    ImportReport,
+    #[strum(serialize = "the report of a reproduction")]
+    Reproduction,
+    /// JSON that is none of ours: no command writes it.
+    #[strum(serialize = "other JSON")]
+    OtherJson,
     #[strum(serialize = "an HTML page")]
     Html,
     #[strum(serialize = "a run file")]
@@ -55,7 +67,18 @@ impl OutputKind {
             OutputKind::Npy => head.starts_with(b"\x93NUMPY"),
             OutputKind::Parquet => head.starts_with(b"PAR1"),
             OutputKind::TrainingLog => line.starts_with('{') && line.contains("\"phase\":"),
-            OutputKind::Json => head.trim_ascii_start().starts_with(b"{"),
+            OutputKind::Documents => {
+                line.starts_with("{\"id\":\"")
+                    && ["\"text\":\"", "\"redirect\":\""].iter().any(|key| line.contains(key))
+            }
+            OutputKind::TextVectors => line.starts_with("{\"id\":\"") && line.contains(",\"vector\":["),
+            OutputKind::References => line.starts_with("{\"outcome\":\""),
+            OutputKind::ImportReport => holds(head, "{\n  \"format\": \"", &["\"documents\": ", "\"losses\": "]),
+            OutputKind::Reproduction => {
+                let settings = holds(head, "{\n", &["\"fingerprint\": ", "\"reference_epochs\": "]);
+                settings || holds(head, "{\n  \"beside\": ", &["\"classes\": "])
+            }
+            OutputKind::OtherJson => head.trim_ascii_start().starts_with(b"{"),
             OutputKind::Html => head.len() > 14 && head[..14].eq_ignore_ascii_case(b"<!doctype html"),
             OutputKind::Run => fields.len() == 6 && fields[1] == "Q0",
             OutputKind::Qrels => fields.len() == 4 && fields[1] == "0",
@@ -74,8 +97,15 @@ impl OutputKind {
 
     /// Whether it can be written to a device or a pipe, from its beginning to its end.
     fn streams(self) -> bool {
-        matches!(self, OutputKind::Json | OutputKind::Word2vec | OutputKind::Parquet | OutputKind::TrainingLog)
+        use OutputKind::{Documents, ImportReport, Parquet, References, TextVectors, TrainingLog, Word2vec};
+        matches!(self, Documents | TextVectors | References | ImportReport | Word2vec | Parquet | TrainingLog)
     }
+}
+
+/// Whether the text begins so and has all these parts.
+fn holds(head: &[u8], start: &str, parts: &[&str]) -> bool {
+    let text = String::from_utf8_lossy(head);
+    text.starts_with(start) && parts.iter().all(|part| text.contains(part))
 }
 
 fn is_text(head: &[u8]) -> bool {
@@ -99,7 +129,8 @@ pub struct Destination<'a> {
 pub fn check(outputs: &[Destination<'_>], inputs: &[&Path]) -> Result<()> {
     for (number, output) in outputs.iter().enumerate() {
         inputs.iter().try_for_each(|input| output.differs_from(input))?;
-        let twice = |other: &Destination<'_>| other.path == output.path && !output.is_stdout() && !output.is_special();
+        let twice =
+            |other: &Destination<'_>| !output.is_stdout() && !output.is_special() && other.place() == output.place();
         let shown = output.path.display();
         ensure!(!outputs[..number].iter().any(twice), "{shown}: two outputs would be written here; rename one of them");
         output.refuse_existing()?;
@@ -108,6 +139,12 @@ pub fn check(outputs: &[Destination<'_>], inputs: &[&Path]) -> Result<()> {
 }
 
 impl Destination<'_> {
+    /// The directory, links resolved, and the name in it: the same for all spellings of a path.
+    fn place(&self) -> (PathBuf, Option<&OsStr>) {
+        let folder = parent(self.path);
+        (folder.canonicalize().unwrap_or_else(|_| folder.to_owned()), self.path.file_name())
+    }
+
     /// Fails if the destination is an input, is part of a directory that is one, or stands in such a directory.
     fn differs_from(&self, input: &Path) -> Result<()> {
         let there = if self.is_stdout() { stdout() } else { self.path.metadata().ok() };
@@ -150,8 +187,8 @@ impl Destination<'_> {
         bail!("{shown}: already exists and is not {kind} but {found}; remove it yourself, or choose another name")
     }
 
-    /// Whether this is standard output, to which no model is written. That may be a file, to which the shell appends; opened by its other name it would
-    /// be overwritten.
+    /// Whether this is standard output, to which no model is written. By its other name it would be opened anew, and a
+    /// file to which the shell appends would be overwritten.
     pub fn is_stdout(&self) -> bool {
         let named = self.path.as_os_str() == "-" || self.path == Path::new("/dev/stdout");
         named && !matches!(self.kind, OutputKind::Model | OutputKind::Checkpoint)
@@ -253,7 +290,14 @@ mod tests {
             (b"\x93NUMPY\x01\x00", Some(OutputKind::Npy)),
             (b"PAR1\x15", Some(OutputKind::Parquet)),
             (b"{\"phase\":\"content\"}\n", Some(OutputKind::TrainingLog)),
-            (b"\n {\"id\": 1}", Some(OutputKind::Json)),
+            (b"{\"id\":\"a\",\"title\":\"t\",\"text\":\"\"}\n", Some(OutputKind::Documents)),
+            (b"{\"id\":\"a\",\"redirect\":\"b\"}\n", Some(OutputKind::Documents)),
+            (b"{\"id\":\"a\",\"vector\":[0.5]}\n", Some(OutputKind::TextVectors)),
+            (b"{\"outcome\":\"title\",\"entry\":\"\"}\n", Some(OutputKind::References)),
+            (b"{\n  \"format\": \"tei\",\n  \"documents\": 1,\n  \"losses\": {}", Some(OutputKind::ImportReport)),
+            (b"{\n  \"format\": \"of my own\"\n}", Some(OutputKind::OtherJson)),
+            (b"{\"id\":\"a\",\"secret\":\"b\"}\n", Some(OutputKind::OtherJson)),
+            (b"\n {\"id\": 1}", Some(OutputKind::OtherJson)),
             (b"<!DOCTYPE html><html>", Some(OutputKind::Html)),
             (b"q1 Q0 d1 1 0.5 bm25\n", Some(OutputKind::Run)),
             (b"q1 0 d1 1\n", Some(OutputKind::Qrels)),

@@ -5,6 +5,7 @@ use std::path::{Path, PathBuf};
 
 use anyhow::Result;
 use clap::Args;
+use hyperdoc2vec::document::visible_json;
 use hyperdoc2vec::import::{ImportOptions, TextFormat};
 use hyperdoc2vec::storage::write_pair_atomically;
 use hyperdoc2vec::{Document, Error, export};
@@ -53,7 +54,7 @@ pub struct EmbedArgs {
     /// Skip and count records that cannot be read, instead of stopping at the first
     #[arg(long)]
     skip_bad: bool,
-    /// Longest line, in MiB
+    /// Longest line, or longest file that is one text, in MiB
     #[arg(long, default_value_t = default_max_record(), value_name = "MIB", value_parser = clap::value_parser!(u32).range(1..=4095))]
     max_record: u32,
     /// Threads [default: one per core]
@@ -90,7 +91,7 @@ pub fn run(arguments: &EmbedArgs) -> Result<()> {
     let force = arguments.force;
     let ids = with_suffix(output, "ids");
     let ids = Destination { path: &ids, kind: OutputKind::Ids, force };
-    let texts = Destination { path: output, kind: if npy { OutputKind::Npy } else { OutputKind::Json }, force };
+    let texts = Destination { path: output, kind: if npy { OutputKind::Npy } else { OutputKind::TextVectors }, force };
     let inputs: Vec<&Path> = [&arguments.model].into_iter().chain(&arguments.paths).map(PathBuf::as_path).collect();
     check(&[texts, ids][..1 + usize::from(npy)], &inputs)?;
     let model = open_model(&arguments.model)?;
@@ -113,8 +114,8 @@ pub fn run(arguments: &EmbedArgs) -> Result<()> {
     } else {
         texts.write(&mut |out| {
             let write = |id: &str, vector: &[f32]| {
-                serde_json::to_writer(&mut *out, &JsonLine { id, vector })?;
-                out.write_all(b"\n")
+                let line = serde_json::to_string(&JsonLine { id, vector })?;
+                writeln!(out, "{}", visible_json(&line))
             };
             tally = embed(arguments, kind, &inferrer, write, &mut reporter)?;
             Ok(())

@@ -64,7 +64,7 @@ pub fn run(arguments: &GenerateArgs) -> Result<()> {
     stop_on_interrupt();
     let mut reporter = Reporter::new();
     if let Some(path) = &arguments.jsonl {
-        let documents = Destination { path, kind: OutputKind::Json, force }
+        let documents = Destination { path, kind: OutputKind::Documents, force }
             .write(&mut |out| Ok(generate::generate_jsonl(&params, out, &options, &mut |p| reporter.watch(p))?))?;
         let seconds = reporter.finish();
         status(format_args!("{}: {}; {seconds:.1} s", path.display(), count(documents, "document")));

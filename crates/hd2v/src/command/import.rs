@@ -5,6 +5,7 @@ use std::path::{Path, PathBuf};
 use anyhow::{Context, Result};
 use clap::Args;
 use hyperdoc2vec::Error;
+use hyperdoc2vec::document::visible_json;
 use hyperdoc2vec::import::{self, Format, Import, ImportOptions, ImportReport, Reference, References};
 
 use super::common::{WordArgs, default_max_record, most_threads, report_result};
@@ -120,8 +121,12 @@ pub fn run(arguments: &ImportArgs) -> Result<()> {
 fn check_outputs(arguments: &ImportArgs) -> Result<()> {
     let corpus = arguments.output.as_deref();
     let corpus = corpus.map(|path| Destination { path, kind: OutputKind::Corpus, force: arguments.words.force });
-    let files = [&arguments.jsonl, &arguments.report, &arguments.references];
-    let files = files.into_iter().flatten().map(|path| json_output(arguments, path));
+    let files = [
+        (&arguments.jsonl, OutputKind::Documents),
+        (&arguments.report, OutputKind::ImportReport),
+        (&arguments.references, OutputKind::References),
+    ];
+    let files = files.into_iter().filter_map(|(path, kind)| Some(json_output(arguments, path.as_deref()?, kind)));
     let outputs: Vec<Destination<'_>> = corpus.into_iter().chain(files).collect();
     // An output may stand in a directory of documents, which is not read as one. These formats read whatever JSON is
     // below a directory, so that what is there already is an input.
@@ -131,8 +136,8 @@ fn check_outputs(arguments: &ImportArgs) -> Result<()> {
     check(&outputs, &inputs.map(PathBuf::as_path).collect::<Vec<_>>())
 }
 
-fn json_output<'a>(arguments: &ImportArgs, path: &'a Path) -> Destination<'a> {
-    Destination { path, kind: OutputKind::Json, force: arguments.words.force }
+fn json_output<'a>(arguments: &ImportArgs, path: &'a Path, kind: OutputKind) -> Destination<'a> {
+    Destination { path, kind, force: arguments.words.force }
 }
 
 fn import<'a>(arguments: &ImportArgs, options: &ImportOptions) -> Import<'a> {
@@ -145,10 +150,10 @@ type EachReference<'a> = &'a mut (dyn FnMut(&Reference) -> hyperdoc2vec::Result<
 /// Runs an import, and writes every reference if `--references` was given.
 fn with_references<T>(arguments: &ImportArgs, import: &mut dyn FnMut(EachReference<'_>) -> Result<T>) -> Result<T> {
     let Some(path) = &arguments.references else { return import(&mut |_| Ok(())) };
-    json_output(arguments, path).write(&mut |out| {
+    json_output(arguments, path, OutputKind::References).write(&mut |out| {
         import(&mut |reference| {
-            let line = serde_json::to_vec(reference).map_err(std::io::Error::from);
-            line.and_then(|line| out.write_all(&[&line[..], b"\n"].concat())).map_err(Error::io("write", path))
+            let line = serde_json::to_string(reference).map_err(std::io::Error::from);
+            line.and_then(|line| writeln!(out, "{}", visible_json(&line))).map_err(Error::io("write", path))
         })
     })
 }
@@ -174,15 +179,15 @@ fn report_references(references: &References) {
 
 fn write_report(arguments: &ImportArgs, report: &ImportReport) -> Result<()> {
     let Some(path) = &arguments.report else { return Ok(()) };
-    json_output(arguments, path).write(&mut |out| {
-        serde_json::to_writer_pretty(&mut *out, report).with_context(|| format!("cannot write {}", path.display()))?;
-        writeln!(out).with_context(|| format!("cannot write {}", path.display()))
+    json_output(arguments, path, OutputKind::ImportReport).write(&mut |out| {
+        let json = serde_json::to_string_pretty(report)?;
+        writeln!(out, "{}", visible_json(&json)).with_context(|| format!("cannot write {}", path.display()))
     })
 }
 
 fn write_jsonl(arguments: &ImportArgs, path: &Path, options: &ImportOptions) -> Result<()> {
     let mut reporter = Reporter::new();
-    let report = json_output(arguments, path).write(&mut |out| {
+    let report = json_output(arguments, path, OutputKind::Documents).write(&mut |out| {
         with_references(arguments, &mut |each| {
             let import = import(arguments, options).each_reference(each).watch(|p| reporter.watch(p));
             Ok(import.write_jsonl(out)?)

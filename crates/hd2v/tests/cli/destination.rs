@@ -54,6 +54,8 @@ fn no_command_writes_over_its_input_even_by_force() {
             ("import jsonl in.jsonl --jsonl in.jsonl --force", "in.jsonl: this is the input in.jsonl"),
             ("import unarxive shards --jsonl shards/a.jsonl --force", "part of the input shards"),
             ("import jsonl in.jsonl -o d --report r --references r", "r: two outputs"),
+            ("import jsonl in.jsonl -o d --report r --references ./r", "./r: two outputs"),
+            ("import jsonl in.jsonl -o d --report shards/../r --references r", "r: two outputs"),
             ("train c.corpus -o c.corpus/tokens --force", "c.corpus/tokens: this is part of the input c.corpus"),
             ("train c.corpus -o c.corpus/new.model", "part of the input c.corpus"),
             ("train c.corpus -o new.model --log c.corpus/log", "part of the input c.corpus"),
@@ -68,6 +70,8 @@ fn no_command_writes_over_its_input_even_by_force() {
 #[test]
 fn force_replaces_only_a_file_of_the_kind_being_written() {
     let place = place();
+    fs::copy(place.path("in.jsonl"), place.path("in2.jsonl")).expect("copied");
+    place.write("mine.json", "{\"id\": \"by hand\"}\n");
     let export = "export m.model --what doc-in --force --format";
     all_refused(
         &place,
@@ -76,14 +80,20 @@ fn force_replaces_only_a_file_of_the_kind_being_written() {
                 "train c.corpus -o notes.txt --force",
                 "notes.txt: already exists and is not a model but text; remove it yourself, or choose another name",
             ),
-            ("train c.corpus -o in.jsonl --force", "is not a model but JSON"),
+            ("train c.corpus -o in.jsonl --force", "is not a model but documents as jsonl"),
             ("add m.model c.corpus -o notes.txt --force", "is not a model but text"),
-            ("train c.corpus -o new.model --log in.jsonl", "is not a training log but JSON"),
-            ("import jsonl in.jsonl -o d --report m.model --force", "is not JSON but a model"),
-            ("generate --docs 20 --links 20 --jsonl notes.txt --force", "is not JSON but text"),
+            ("train c.corpus -o new.model --log in.jsonl", "is not a training log but documents as jsonl"),
+            ("import jsonl in.jsonl -o d --report m.model --force", "is not an import report but a model"),
+            ("generate --docs 20 --links 20 --jsonl notes.txt --force", "is not documents as jsonl but text"),
+            // JSON of another kind.
+            ("import jsonl in.jsonl -o d --report in2.jsonl --force", "is not an import report but documents as jsonl"),
+            ("import jsonl in.jsonl -o d --references mine.json --force", "is not references as jsonl but other JSON"),
+            ("import jsonl in.jsonl --jsonl mine.json --force", "is not documents as jsonl but other JSON"),
+            ("generate --docs 20 --links 20 --jsonl mine.json --force", "is not documents as jsonl but other JSON"),
+            ("embed m.model in.jsonl -o in2.jsonl --force", "is not vectors as jsonl but documents as jsonl"),
             (&format!("{export} tsv -o notes.txt"), "is not a table of vectors but text"),
-            (&format!("{export} npy -o in.jsonl"), "is not an npy matrix but JSON"),
-            (&format!("{export} word2vec -o in.jsonl"), "is not a word2vec file but JSON"),
+            (&format!("{export} npy -o in.jsonl"), "is not an npy matrix but documents as jsonl"),
+            (&format!("{export} word2vec -o in.jsonl"), "is not a word2vec file but documents as jsonl"),
         ],
     );
     fs::copy(place.path("notes.txt"), place.path("other.model.checkpoint")).expect("copied");
@@ -102,6 +112,8 @@ fn force_replaces_only_a_file_of_the_kind_being_written() {
         &format!("{export} word2vec-bin -o v.txt"),
         "embed m.model in.jsonl -o e.npy",
         "embed m.model in.jsonl -o e.npy --force",
+        "embed m.model in.jsonl -o e.jsonl",
+        "embed m.model in.jsonl -o e.jsonl --force",
         "generate --docs 20 --links 20 --jsonl made.jsonl",
         "generate --docs 20 --links 20 --jsonl made.jsonl --force",
         "import jsonl in.jsonl --jsonl made.jsonl --report r.json --force",

@@ -1,4 +1,4 @@
-//! Output of the program: help, and readers that close early.
+//! Output of the program: help, readers that close early, and what a terminal must not get.
 
 use serde_json::json;
 
@@ -103,4 +103,83 @@ fn nothing_hidden_or_endless_reaches_a_terminal() {
     let hits: serde_json::Value = serde_json::from_str(&json).expect("JSON");
     let ids: Vec<&str> = hits["hits"].as_array().expect("hits").iter().filter_map(|hit| hit["id"].as_str()).collect();
     assert!(ids.contains(&odd) && ids.contains(&long.as_str()), "{ids:?}");
+}
+
+/// A character of these that is written as it is would hide something, or make a terminal do something.
+const ODD: &str = "odd\u{1b}[31m\u{7f}\u{9b}\u{202e}\u{2066}\u{200f}\u{61c}\u{ad}";
+
+fn is_hidden(c: char) -> bool {
+    c != '\n' && (c.is_control() || "\u{202e}\u{2066}\u{200f}\u{61c}\u{ad}".contains(c))
+}
+
+/// A corpus `c` and a model `m` with hidden characters in an id, a title and a text.
+fn odd_place() -> Place {
+    let mut lines = records(40);
+    let text = format!("w1 w2 {ODD} [[d1]] w3");
+    lines.push_str(&format!("{}\n", json!({"id": ODD, "title": ODD, "labels": [ODD], "text": text})));
+    lines.push_str(&format!("{}\n", json!({"id": format!("old{ODD}"), "redirect": ODD})));
+    let place = Place::with(&[("in.jsonl", &lines)]);
+    place.ok("import jsonl in.jsonl --min-count 1 -o c");
+    place.ok("train c -o m --dim 4 --epochs 1 --content-epochs 1 --no-hybrid");
+    place
+}
+
+#[test]
+fn json_on_stdout_escapes_what_is_hidden_and_means_the_same() {
+    let place = odd_place();
+    let id = |line: &str| serde_json::from_str::<serde_json::Value>(line).expect("JSON")["id"].clone();
+    for (command, file) in [
+        ("cat c", None),
+        ("import jsonl in.jsonl --jsonl -", Some("import jsonl in.jsonl --jsonl file")),
+        ("embed m in.jsonl -o -", Some("embed m in.jsonl -o file.jsonl")),
+    ] {
+        let out = place.ok(command).out;
+        assert!(!out.contains(is_hidden), "{command}: {out:?}");
+        assert!(out.contains(r"odd\u001b[31m\u007f\u009b\u202e\u2066\u200f\u061c\u00ad"), "{command}: {out}");
+        assert!(out.lines().any(|line| id(line) == ODD), "{command}: {out}");
+        // A file has the same bytes.
+        if let Some(file) = file {
+            place.ok(file);
+            let written = std::fs::read_to_string(place.path(file.rsplit(' ').next().expect("a name")));
+            assert_eq!(written.expect("a file"), out);
+        }
+    }
+    let again = place.ok("cat c").out;
+    place.write("again.jsonl", again);
+    place.ok("import jsonl again.jsonl --min-count 1 -o again");
+    assert_eq!(place.fingerprint("again"), place.fingerprint("c"));
+}
+
+/// The exit code of a command whose stdout is a terminal, and what that got.
+#[cfg(unix)]
+fn on_a_terminal(place: &Place, arguments: &str) -> (Option<i32>, String) {
+    use rustix::pty::{OpenptFlags, grantpt, openpt, ptsname, unlockpt};
+    use std::io::Read;
+    let ours = openpt(OpenptFlags::RDWR | OpenptFlags::NOCTTY).expect("a terminal");
+    grantpt(&ours).and_then(|()| unlockpt(&ours)).expect("unlocked");
+    let name = ptsname(&ours, Vec::new()).expect("a name").into_string().expect("UTF-8");
+    let theirs = std::fs::File::options().read(true).write(true).open(name).expect("the other end");
+    let mut command = std::process::Command::new(crate::helper::HD2V);
+    command.args(arguments.split_whitespace()).current_dir(place.path("")).stdout(theirs);
+    let mut child = command.stderr(std::process::Stdio::null()).spawn().expect("it runs");
+    // Its copy of the other end is closed, too, so that reading ends with the program.
+    drop(command);
+    let mut out = Vec::new();
+    // A terminal that nobody writes to any more is an error to its reader.
+    let _ = std::fs::File::from(ours).read_to_end(&mut out);
+    (child.wait().expect("it ends").code(), String::from_utf8_lossy(&out).replace("\r\n", "\n"))
+}
+
+#[test]
+#[cfg(unix)]
+fn names_of_vectors_are_exact_in_a_pipe_and_visible_on_a_terminal() {
+    let place = odd_place();
+    let export = "export m --what doc-in -o - --format";
+    assert!(place.ok(&format!("{export} word2vec")).out.contains(&format!("\n{ODD} ")));
+    let (code, shown) = on_a_terminal(&place, &format!("{export} word2vec"));
+    assert!(!shown.contains(is_hidden), "{shown:?}");
+    assert!(code == Some(0) && shown.contains("\nodd\\u{1b}[31m\\u{7f}\\u{9b}\\u{202e}\\u{2066}"), "{shown}");
+    for binary in ["word2vec-bin", "npy"] {
+        assert_eq!(on_a_terminal(&place, &format!("{export} {binary}")), (Some(1), String::new()), "{binary}");
+    }
 }

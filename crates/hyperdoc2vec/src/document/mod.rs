@@ -1,9 +1,11 @@
 //! A hyper-document as importers make it: text, and links that stand at places in it.
 
+mod hidden;
 pub(crate) mod losses;
 pub(crate) mod markup;
 pub(crate) mod tokenize;
 
+pub use hidden::{is_hidden, visible_json};
 pub use losses::{Loss, Losses, Tally};
 pub use tokenize::Tokenizer;
 

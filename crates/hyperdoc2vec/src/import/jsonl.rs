@@ -18,7 +18,7 @@ use serde::ser::{Serialize, SerializeMap, Serializer};
 use super::Parsed;
 use super::source::{LineBatch, json_error};
 use crate::document::losses::Loss;
-use crate::document::{Date, Document, markup};
+use crate::document::{Date, Document, markup, visible_json};
 
 /// Reads a batch of lines.
 pub fn parse(batch: &LineBatch) -> Parsed {
@@ -209,7 +209,8 @@ pub fn to_jsonl(documents: &[Document], redirects: &[(String, String)]) -> Vec<u
 
 fn write_line(out: &mut Vec<u8>, record: &impl Serialize) {
     // Writing plain strings into memory cannot fail.
-    let _ = serde_json::to_writer(&mut *out, record);
+    let json = serde_json::to_string(record).unwrap_or_default();
+    out.extend_from_slice(visible_json(&json).as_bytes());
     out.push(b'\n');
 }
 

@@ -3,10 +3,10 @@
 #[cfg(feature = "parquet")]
 mod parquet;
 
-use std::io::Write;
+use std::io::{IsTerminal, Write};
 use std::path::{Path, PathBuf};
 
-use anyhow::{Context, Result};
+use anyhow::{Context, Result, ensure};
 use clap::{Args, ValueEnum};
 use hyperdoc2vec::model::Vectors;
 use hyperdoc2vec::storage::write_pair_atomically;
@@ -14,13 +14,14 @@ use hyperdoc2vec::{Model, export};
 
 use super::common::{named, open_model, with_suffix};
 use super::destination::{Destination, OutputKind, check};
-use crate::output::{status, thousands};
+use crate::output::{TerminalText, status, thousands};
 
 /// Write vectors for other programs: gensim, numpy, pandas, the embedding projector
 #[derive(Args)]
 #[command(after_help = "\
 Formats:
-  word2vec      text, for gensim and most other programs; white space in names is written as _
+  word2vec      text, for gensim and most other programs; white space in names is written as _;
+                on a terminal, and only there, hidden characters in names are written as \\u{…}
   word2vec-bin  word2vec in binary
   npy           for numpy.load; the rows are described in …metadata.tsv beside it
   tsv           for the embedding projector, with …metadata.tsv beside it
@@ -71,6 +72,9 @@ pub fn run(arguments: &ExportArgs) -> Result<()> {
     let pair = matches!(kind, OutputKind::Npy | OutputKind::Tsv) && !vectors.is_stdout();
     let rows = Destination { path: &metadata, kind: OutputKind::Metadata, force };
     check(&[vectors, rows][..1 + usize::from(pair)], &[&arguments.model])?;
+    let to_terminal = vectors.is_stdout() && std::io::stdout().is_terminal();
+    let text = matches!(arguments.format, ExportFormat::Word2vec | ExportFormat::Tsv);
+    ensure!(text || !to_terminal, "binary data is not for a terminal; name a file with -o, or lead stdout elsewhere");
     let model = open_model(&arguments.model)?;
     model.learnt_vectors(which)?;
     if arguments.format == ExportFormat::Parquet {
@@ -90,6 +94,7 @@ pub fn run(arguments: &ExportArgs) -> Result<()> {
     }
     vectors.write(&mut |out: &mut (dyn Write + Send)| {
         let written = match arguments.format {
+            ExportFormat::Word2vec if to_terminal => export::word2vec(&model, which, &mut TerminalText(out)),
             ExportFormat::Word2vec => export::word2vec(&model, which, out),
             ExportFormat::Word2vecBin => export::word2vec_binary(&model, which, out),
             ExportFormat::Npy => export::npy(&model, which, out),

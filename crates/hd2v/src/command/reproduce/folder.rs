@@ -7,6 +7,7 @@ use std::io::Write;
 
 use anyhow::{Context, Result, bail};
 use hyperdoc2vec::Error;
+use hyperdoc2vec::document::visible_json;
 use hyperdoc2vec::storage::write_atomically;
 use serde_json::Value;
 
@@ -15,7 +16,7 @@ const LOCK: &str = ".lock";
 
 /// Writes JSON.
 pub fn write_json(path: &Path, value: &Value) -> Result<()> {
-    write(path, &format!("{value:#}\n"))
+    write(path, &visible_json(&format!("{value:#}\n")))
 }
 
 pub fn write(path: &Path, text: &str) -> Result<()> {
@@ -44,7 +45,8 @@ pub fn refuse_other(folder: &Path) -> Result<()> {
 pub fn lock(folder: &Path) -> Result<File> {
     std::fs::create_dir_all(folder).with_context(|| format!("cannot create {}", folder.display()))?;
     let path = folder.join(LOCK);
-    let file = File::create(&path).with_context(|| format!("cannot write {}", path.display()))?;
+    let file = File::options().create(true).truncate(false).write(true).open(&path);
+    let file = file.with_context(|| format!("cannot write {}", path.display()))?;
     if let Err(TryLockError::WouldBlock) = file.try_lock() {
         bail!("{}: another run is using this folder; wait for it, or choose another folder", folder.display());
     }

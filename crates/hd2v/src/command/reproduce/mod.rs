@@ -271,13 +271,13 @@ fn classes_of(
 
 /// Checks that the folder is no input, nor has one.
 fn check_outputs(arguments: &ReproduceArgs) -> Result<()> {
-    let files =
-        [("settings.json", OutputKind::Json), ("report.json", OutputKind::Json), ("report.html", OutputKind::Html)]
-            .map(|(name, kind)| (arguments.output.join(name), kind));
-    let output = |(path, kind)| Destination { path, kind, force: true };
+    let kinds = [OutputKind::Reproduction, OutputKind::Reproduction, OutputKind::Html];
+    let files = ["settings.json", "report.json", "report.html"].map(|name| arguments.output.join(name));
+    let outputs: Vec<Destination<'_>> =
+        files.iter().zip(kinds).map(|(path, kind)| Destination { path, kind, force: true }).collect();
     let inputs = [&arguments.corpus].into_iter().chain(&arguments.intents);
     let inputs = inputs.chain(&arguments.labels).map(PathBuf::as_path);
-    check(&files.each_ref().map(|(path, kind)| output((path.as_path(), *kind))), &inputs.collect::<Vec<_>>())
+    check(&outputs, &inputs.collect::<Vec<_>>())
 }
 
 pub fn run(arguments: &ReproduceArgs) -> Result<()> {
