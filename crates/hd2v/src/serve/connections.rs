@@ -7,6 +7,8 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use tokio::sync::oneshot;
 
+use super::rate_limit::client;
+
 /// Whether a connection is in use.
 #[derive(Default)]
 pub struct Activity {
@@ -24,7 +26,7 @@ impl Activity {
     }
 }
 
-/// Connections by address and in the order in which they came. One is closed by dropping its sender.
+/// Connections by client and in the order in which they came. One is closed by dropping its sender.
 type ByAddress = HashMap<IpAddr, BTreeMap<u64, (Arc<Activity>, oneshot::Sender<()>)>>;
 
 /// The open connections.
@@ -48,6 +50,7 @@ impl OpenConnections {
     /// Takes a connection in. Where its address has `most` already, the idle one that came first makes room; `None`
     /// if none is idle.
     pub fn admit(self: &Arc<OpenConnections>, address: IpAddr, most: usize) -> Option<Guest> {
+        let address = client(address);
         let count = self.lock().get(&address).map_or(0, BTreeMap::len);
         if count >= most && !self.close_idle(Some(address)) {
             return None;
@@ -104,6 +107,20 @@ mod tests {
 
     fn address(last: u8) -> IpAddr {
         IpAddr::from([127, 0, 0, last])
+    }
+
+    #[test]
+    fn the_addresses_of_one_ipv6_network_are_one_client() {
+        let one = |text: &str| client(text.parse().expect("an address"));
+        assert_eq!(one("2001:db8:1:2:3:4:5:6"), one("2001:db8:1:2:ffff::1"));
+        assert_ne!(one("2001:db8:1:2::1"), one("2001:db8:1:3::1"));
+        assert_eq!(one("::ffff:10.0.0.1"), one("10.0.0.1"));
+        assert_ne!(one("10.0.0.1"), one("10.0.0.2"));
+        let open = Arc::new(OpenConnections::default());
+        let guests =
+            ["2001:db8::1", "2001:db8::2", "2001:db8::3"].map(|text| open.admit(text.parse().expect("one"), 2));
+        assert!(guests.iter().all(Option::is_some), "an idle one makes room");
+        assert_eq!(open.lock().values().map(BTreeMap::len).collect::<Vec<_>>(), [2]);
     }
 
     #[test]

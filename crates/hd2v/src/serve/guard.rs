@@ -47,19 +47,32 @@ fn refuse(app: &App, request: &Request) -> Option<ApiError> {
         let message = "the token is missing or wrong; send the header `Authorization: Bearer TOKEN`";
         return Some(ApiError::new(StatusCode::UNAUTHORIZED, "unauthorized", message));
     }
-    if app.is_altered() {
-        let message = "the model file was altered in place; answers go on when a whole model is there";
-        return Some(ApiError::new(StatusCode::SERVICE_UNAVAILABLE, "altered-model", message));
-    }
     None
+}
+
+fn altered_model() -> Response {
+    let message = "the model file was altered in place; answers go on when a whole model is there";
+    ApiError::new(StatusCode::SERVICE_UNAVAILABLE, "altered-model", message).into_response()
+}
+
+/// The answer, unless the bytes that it comes from were altered before it was there.
+async fn from_whole_bytes(is_altered: impl Fn() -> bool, answer: impl Future<Output = Response>) -> Response {
+    if is_altered() {
+        return altered_model();
+    }
+    let response = answer.await;
+    if is_altered() { altered_model() } else { response }
 }
 
 /// Answers a request from the current model; responses of the API name it in the header `x-model`.
 async fn answer(app: &App, mut request: Request, next: Next) -> Response {
+    // Before the model, so that it is never younger.
+    let mapped = app.mapped();
     let model = app.model();
-    let is_api = request.uri().path().starts_with("/api/");
+    let (is_api, is_public) = (request.uri().path().starts_with("/api/"), is_public(request.uri().path()));
     request.extensions_mut().insert(model.clone());
-    let mut response = next.run(request).await;
+    let is_altered = || !is_public && app.is_altered(mapped);
+    let mut response = from_whole_bytes(is_altered, next.run(request)).await;
     if is_api && let Ok(id) = HeaderValue::from_str(&model.engine().id) {
         response.headers_mut().insert(HeaderName::from_static("x-model"), id);
     }
@@ -83,7 +96,26 @@ pub async fn guard(State(app): State<Arc<App>>, request: Request, next: Next) ->
 
 #[cfg(test)]
 mod tests {
+    use std::sync::atomic::{AtomicBool, Ordering};
+
     use super::*;
+
+    #[tokio::test]
+    async fn an_answer_from_bytes_altered_meanwhile_is_not_sent() {
+        let altered = AtomicBool::new(false);
+        let ask = |alters: bool| {
+            let answer = async move { StatusCode::OK.into_response() };
+            let altered = &altered;
+            from_whole_bytes(|| altered.load(Ordering::Relaxed), async move {
+                let answer = answer.await;
+                altered.fetch_or(alters, Ordering::Relaxed);
+                answer
+            })
+        };
+        assert_eq!(ask(false).await.status(), StatusCode::OK);
+        assert_eq!(ask(true).await.status(), StatusCode::SERVICE_UNAVAILABLE);
+        assert_eq!(ask(false).await.status(), StatusCode::SERVICE_UNAVAILABLE);
+    }
 
     #[test]
     fn the_token_is_compared_whole() {

@@ -4,7 +4,7 @@
 //! 30 lines.
 
 use std::collections::HashMap;
-use std::net::IpAddr;
+use std::net::{IpAddr, Ipv6Addr};
 use std::sync::{Mutex, PoisonError};
 use std::time::Instant;
 
@@ -12,6 +12,15 @@ use std::time::Instant;
 const BURST_SECONDS: f64 = 10.0;
 /// Buckets that are kept; beyond, full ones are dropped.
 const MAX_BUCKETS: usize = 10_000;
+
+/// What limits by address count as one client: an IPv4 address, or the 64 bits of an IPv6 address that name its network,
+/// as one machine may have all addresses of that.
+pub fn client(address: IpAddr) -> IpAddr {
+    match address.to_canonical() {
+        IpAddr::V6(v6) => IpAddr::V6(Ipv6Addr::from_bits(v6.to_bits() & !u128::from(u64::MAX))),
+        v4 => v4,
+    }
+}
 
 struct TokenBucket {
     tokens: f64,
@@ -41,6 +50,7 @@ impl RateLimiter {
             let seconds = now.saturating_duration_since(bucket.updated).as_secs_f64();
             (bucket.tokens + self.rate * seconds).min(capacity)
         };
+        let address = client(address);
         let mut buckets = self.buckets.lock().unwrap_or_else(PoisonError::into_inner);
         if buckets.len() >= MAX_BUCKETS && !buckets.contains_key(&address) {
             buckets.retain(|_, bucket| refilled(bucket) < capacity);
@@ -74,6 +84,13 @@ mod tests {
         let later = start + Duration::from_secs(1);
         assert_eq!((0..30).filter(|_| limiter.admit(one, later)).count(), 2);
         assert!((0..100).all(|_| RateLimiter::new(0.0).admit(one, start)));
+    }
+
+    #[test]
+    fn an_ipv6_network_has_one_bucket() {
+        let (limiter, now) = (RateLimiter::new(1.0), Instant::now());
+        let ask = |last: u16| limiter.admit(Ipv6Addr::new(0x2001, 0xdb8, 0, 0, 0, 0, 0, last).into(), now);
+        assert_eq!((0..50).filter(|&last| ask(last)).count(), 10);
     }
 
     #[test]

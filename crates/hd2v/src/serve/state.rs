@@ -42,7 +42,7 @@ pub struct App {
 
 /// Distinguishes a file from another that was renamed to its name.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-struct FileStamp {
+pub struct FileStamp {
     modified: Option<SystemTime>,
     bytes: u64,
     inode: u64,
@@ -56,6 +56,11 @@ impl FileStamp {
         #[cfg(not(unix))]
         let inode = 0;
         Some(FileStamp { modified: there.modified().ok(), bytes: there.len(), inode })
+    }
+
+    /// Whether this is the same file with other bytes.
+    fn alters(&self, before: &FileStamp) -> bool {
+        self.inode == before.inode && self != before
     }
 }
 
@@ -92,11 +97,16 @@ impl App {
         self.model.read().unwrap_or_else(PoisonError::into_inner).clone()
     }
 
-    /// Whether the file that the current model is mapped from was written to in place, so that its bytes are no longer
-    /// those that were checked. A model in memory cannot change.
-    pub fn is_altered(&self) -> bool {
-        let Some(mapped) = *self.mapped.read().unwrap_or_else(PoisonError::into_inner) else { return false };
-        FileStamp::of(&self.options.model).is_some_and(|now| now.inode == mapped.inode && now != mapped)
+    /// The file that the current model is mapped from, if it is. A model in memory cannot change.
+    pub fn mapped(&self) -> Option<FileStamp> {
+        *self.mapped.read().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// Whether the file that a model is or was mapped from has been written to in place, so that its bytes are no longer
+    /// those that were checked.
+    pub fn is_altered(&self, mapped: Option<FileStamp>) -> bool {
+        let altered = |mapped: FileStamp| FileStamp::of(&self.options.model).map(|now| now.alters(&mapped));
+        mapped.and_then(altered).unwrap_or(false)
     }
 
     /// Whether the server takes new requests.
@@ -144,7 +154,7 @@ impl App {
                     Ok(Err(error)) => error.to_string(),
                     _ => format!("{path}: internal error while opening it"),
                 };
-                let then = match self.is_altered() {
+                let then = match self.is_altered(self.mapped()) {
                     true => "the previous model was mapped from it: answering 503 until the file is whole again",
                     false => "still serving the previous model",
                 };
