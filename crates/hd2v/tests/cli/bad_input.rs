@@ -202,12 +202,12 @@ fn an_output_that_exists_is_kept_unless_forced_and_only_a_corpus_is_replaced() {
 
 #[test]
 fn a_jsonl_output_that_exists_is_kept_unless_forced() {
-    let place = Place::with(&[("in.txt", "A x\n"), ("out.jsonl", "{\"precious\": 1}")]);
+    let place = Place::with(&[("in.txt", "A x\n"), ("out.jsonl", &record("precious", "1"))]);
     let message = place.refused("import lines in.txt --jsonl out.jsonl");
     assert_eq!(message, "out.jsonl: already exists; choose another name, or replace it with --force");
     place.write("bad.txt", b"\xff");
     place.refused("import lines bad.txt --jsonl out.jsonl --force");
-    assert_eq!(std::fs::read_to_string(place.path("out.jsonl")).expect("there"), "{\"precious\": 1}");
+    assert_eq!(std::fs::read_to_string(place.path("out.jsonl")).expect("there"), record("precious", "1"));
     place.ok("import lines in.txt --jsonl out.jsonl --force");
     assert_eq!(std::fs::read_to_string(place.path("out.jsonl")).expect("there"), record("A", "x"));
 }

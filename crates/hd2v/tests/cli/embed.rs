@@ -107,7 +107,7 @@ fn a_text_that_is_too_long_is_refused_and_need_not_have_an_end() {
     let place = place();
     place.write("long", "w1 ".repeat(400_000));
     let message = place.refused("embed m /dev/zero -o out.jsonl");
-    assert!(message.starts_with("/dev/zero: the file has more than 64 MiB, the longest text allowed."), "{message}");
+    assert!(message.starts_with("/dev/zero: the file has more than 128 MiB, the longest text allowed."), "{message}");
     assert!(place.refused("embed m long -o out.jsonl --max-record 1").contains("more than 1 MiB"));
     place.ok("embed m long -o out.jsonl --max-record 2");
 }

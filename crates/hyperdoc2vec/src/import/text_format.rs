@@ -1,5 +1,6 @@
 //! Texts that are read to be embedded, not to become a corpus.
 
+use std::collections::VecDeque;
 use std::io::Read;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
@@ -48,9 +49,10 @@ impl TextFormat {
             TextFormat::Lines => read_lines(inputs, options, |batch| work(lines::texts(&batch)), sink, watch),
             TextFormat::Files => {
                 let consumed = Arc::<Consumed>::default();
-                let (mut files, longest) = (inputs.to_vec().into_iter(), options.longest_line);
+                let (mut files, longest) = (VecDeque::from(inputs.to_vec()), options.longest_line);
                 let counter = Arc::clone(&consumed);
-                let next = move || Ok(files.next().map(|path| TextFile::read(&path, longest, Arc::clone(&counter))));
+                let next =
+                    move || Ok(files.pop_front().map(|path| TextFile::read(&path, longest, Arc::clone(&counter))));
                 let bytes = |file: &TextFile| file.bytes.as_ref().map_or(0, Vec::len);
                 read_stream(Stream { inputs, consumed, next, bytes }, |file| work(file.parse()), sink, watch)
             }
