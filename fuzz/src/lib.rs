@@ -1,12 +1,13 @@
-//! Helpers of several fuzz targets: bytes as a batch, and checks that hold for every document.
+//! Helpers of several fuzz targets: bytes as a batch, checks that hold for every document, containers that were altered.
 
 use std::fs;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 use hyperdoc2vec::Document;
 use hyperdoc2vec::internals::import::source::LineBatch;
 use hyperdoc2vec::internals::import::{Parsed, jsonl};
 use tempfile::TempDir;
+use xxhash_rust::xxh3::xxh3_64;
 
 /// The bytes as one batch of lines.
 pub fn batch(bytes: &[u8]) -> LineBatch {
@@ -76,5 +77,73 @@ impl Folder {
     /// The directory to import.
     pub fn roots(&self) -> [PathBuf; 1] {
         [self.dir.path().to_owned()]
+    }
+}
+
+/// Where, and what stands there now; odd places are in the header.
+pub type Change = (u32, u8);
+
+/// The bytes of a container: a model, a checkpoint, or a file beside a model.
+pub struct Sealed {
+    bytes: Vec<u8>,
+    /// Where its arrays begin.
+    start: usize,
+}
+
+impl Sealed {
+    /// Reads a container that is whole.
+    pub fn read(path: &Path) -> Sealed {
+        let bytes = fs::read(path).expect("readable");
+        let start = 8 + u64::from_le_bytes(bytes[..8].try_into().expect("eight bytes")) as usize;
+        Sealed { bytes, start }
+    }
+
+    /// The bytes with up to eight changes, and with checksums that fit them.
+    pub fn altered(&self, changes: &[Change]) -> Vec<u8> {
+        let (mut bytes, start) = (self.bytes.clone(), self.start);
+        for &(at, byte) in changes.iter().take(8) {
+            // Half of the changes go to the header, which is a small part of the file.
+            let length = bytes.len();
+            let place = if at % 2 == 0 {
+                start + at as usize / 2 % (length - start)
+            } else {
+                8 + at as usize / 2 % (start - 8)
+            };
+            bytes[place] = byte;
+        }
+        seal(&mut bytes, start);
+        bytes
+    }
+}
+
+/// Lets the checksums of the arrays and of the header fit.
+fn seal(bytes: &mut [u8], start: usize) {
+    let header = String::from_utf8_lossy(&bytes[8..start]).into_owned();
+    // The description is JSON within JSON: `\"name\":\"0123456789abcdef\"` of the checksums, and `"name":{"dtype":…}`.
+    let offsets = |name: &str| -> Option<(usize, usize)> {
+        let entry = &header[header.find(&format!("\"{name}\":{{\"dtype\""))?..];
+        let list = &entry[entry.find("\"data_offsets\":[")? + 16..];
+        let (from, to) = list[..list.find(']')?].split_once(',')?;
+        Some((from.parse().ok()?, to.parse().ok()?))
+    };
+    let Some(sums) = header.find("\\\"checksums\\\":{") else { return };
+    let sums_end = sums + header[sums..].find('}').unwrap_or(0);
+    let mut at = sums + 16;
+    while let Some(quote) = header[at..sums_end].find("\\\":\\\"") {
+        let name_start = header[..at + quote].rfind('"').map_or(0, |place| place + 1);
+        let (name, value) = (&header[name_start..at + quote], at + quote + 5);
+        if let Some(data) = offsets(name).and_then(|(from, to)| bytes.get(start + from..start + to)) {
+            let sum = format!("{:016x}", xxh3_64(data));
+            if let Some(place) = bytes.get_mut(8 + value..8 + value + 16) {
+                place.copy_from_slice(sum.as_bytes());
+            }
+        }
+        at = value;
+    }
+    if let Some((from, _)) = offsets("header_checksum") {
+        let sum = xxh3_64(&bytes[..start]).to_le_bytes();
+        if let Some(place) = bytes.get_mut(start + from..start + from + 8) {
+            place.copy_from_slice(&sum);
+        }
     }
 }

@@ -30,6 +30,13 @@ pub mod import {
     pub use crate::import::parsed::Parsed;
     pub use crate::import::tree::Pages;
 
+    pub mod bzip {
+        /// The bytes that `packed` holds, which is given to the reader piece by piece.
+        pub fn streams(packed: Vec<u8>, piece: usize) -> impl std::io::Read {
+            let packed = std::io::Cursor::new(packed);
+            crate::import::bzip::Streams::new(std::io::BufReader::with_capacity(piece, packed))
+        }
+    }
     pub mod html {
         pub use crate::import::html::*;
     }

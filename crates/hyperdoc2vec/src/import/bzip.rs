@@ -25,7 +25,7 @@ const MOST_PACKED: usize = 32 << 20;
 const MOST_UNPACKED: u64 = 64 << 20;
 
 /// A packed input as it is unpacked.
-pub(super) struct Streams<R: BufRead> {
+pub(crate) struct Streams<R: BufRead> {
     /// The input, until it is read to its end or in order.
     raw: Option<R>,
     /// Bytes that are not unpacked yet; a stream begins with them.
@@ -39,7 +39,7 @@ pub(super) struct Streams<R: BufRead> {
 
 impl<R: BufRead + Send + 'static> Streams<R> {
     /// Prepares to read `raw`, which begins with a stream.
-    pub(super) fn new(raw: R) -> Streams<R> {
+    pub(crate) fn new(raw: R) -> Streams<R> {
         Streams {
             raw: Some(raw),
             packed: Vec::new(),

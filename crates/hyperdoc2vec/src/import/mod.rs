@@ -2,7 +2,7 @@
 
 mod article;
 mod build;
-mod bzip;
+pub(crate) mod bzip;
 mod format;
 pub(crate) mod html;
 mod html_events;

@@ -85,6 +85,7 @@ impl Index {
         let (rows, ends) = (self.container.array::<u32>("rows")?, self.container.array::<u64>("ends")?);
         let documents = model.documents();
         Ok(self.container.shape("centres") == [self.about.lists, model.params().dim]
+            && self.about.looked_at.iter().all(|&lists| lists <= self.about.lists)
             && ends.len() == self.about.lists
             && ends.is_sorted()
             && ends.last().map_or(0, |&end| end as usize) == documents

@@ -328,7 +328,7 @@ fn run_phase(
                 _ => *best = Some(BestPass { loss, epoch, tables: tables.clone() }),
             }
             let kept = best.as_ref().map_or(epoch, |best| best.epoch);
-            let over = epoch - kept >= phase.patience() || epoch + 1 == phase.epochs();
+            let over = epoch.saturating_sub(kept) >= phase.patience() || epoch + 1 == phase.epochs();
             if let Some(last) = last.take() {
                 // A wish to stop is acted on at the next batch.
                 let _ = watch(&TrainProgress { held_out, kept: over.then_some(kept), ..last });
