@@ -118,7 +118,8 @@ impl Sealed {
 
 /// Lets the checksums of the arrays and of the header fit.
 fn seal(bytes: &mut [u8], start: usize) {
-    let header = String::from_utf8_lossy(&bytes[8..start]).into_owned();
+    // What is no ASCII any more must not move what follows.
+    let header: String = bytes[8..start].iter().map(|&byte| if byte.is_ascii() { byte as char } else { '?' }).collect();
     // The description is JSON within JSON: `\"name\":\"0123456789abcdef\"` of the checksums, and `"name":{"dtype":…}`.
     let offsets = |name: &str| -> Option<(usize, usize)> {
         let entry = &header[header.find(&format!("\"{name}\":{{\"dtype\""))?..];
@@ -129,7 +130,7 @@ fn seal(bytes: &mut [u8], start: usize) {
     let Some(sums) = header.find("\\\"checksums\\\":{") else { return };
     let sums_end = sums + header[sums..].find('}').unwrap_or(0);
     let mut at = sums + 16;
-    while let Some(quote) = header[at..sums_end].find("\\\":\\\"") {
+    while let Some(quote) = header.get(at..sums_end).and_then(|rest| rest.find("\\\":\\\"")) {
         let name_start = header[..at + quote].rfind('"').map_or(0, |place| place + 1);
         let (name, value) = (&header[name_start..at + quote], at + quote + 5);
         if let Some(data) = offsets(name).and_then(|(from, to)| bytes.get(start + from..start + to)) {
