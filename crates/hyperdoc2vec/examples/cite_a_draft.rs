@@ -64,7 +64,7 @@ fn own_model() -> Result<(Model, String), Error> {
         Document::new(format!("paper-{n}"), text)
     }));
     let corpus = Import::documents(papers).replace().build(folder.join("papers.corpus"))?;
-    let model = Training::new(&corpus).dim(16).run(folder.join("papers.model"))?;
+    let model = Training::new(&corpus).dim(16).replace().run(folder.join("papers.model"))?;
     let draft =
         "All sentences are first parsed into trees [[?]]. The translations are then scored automatically [[?]].";
     Ok((model, draft.to_owned()))

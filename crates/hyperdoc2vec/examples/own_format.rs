@@ -45,7 +45,7 @@ fn main() -> Result<(), Error> {
         println!("{} {}", tally.count, loss.describe_count(tally.count));
     }
 
-    let model = Training::new(&corpus).dim(8).run(folder.join("mail.model"))?;
+    let model = Training::new(&corpus).dim(8).replace().run(folder.join("mail.model"))?;
     for hit in Recommender::new(&model).similar("1", Side::In, 2)? {
         println!("near message 1: {} {:?} {:.2}", hit.id, hit.title.unwrap_or_default(), hit.score);
     }

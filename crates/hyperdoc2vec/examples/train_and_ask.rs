@@ -33,7 +33,7 @@ fn main() -> Result<(), hyperdoc2vec::Error> {
         }
         ControlFlow::Continue(())
     };
-    let model = Training::new(&corpus).dim(32).watch(watch).run(folder.join("made.model"))?;
+    let model = Training::new(&corpus).dim(32).watch(watch).replace().run(folder.join("made.model"))?;
 
     // 3. The model answers. The text is cut from a document around one of its links, and `[[?]]` stands for the link.
     let link = &example.links[0];
