@@ -50,12 +50,21 @@ pub enum Error {
         /// The destination.
         path: PathBuf,
     },
-    /// A corpus or model on disk is not usable.
+    /// A corpus or model on disk was cut short or altered.
     #[error("{}: {what}", path.display())]
     Damaged {
         /// The corpus directory or the model file.
         path: PathBuf,
         /// The defect.
+        what: String,
+    },
+    /// A file or directory is something else than was expected, or was written in a version of its format that this
+    /// program does not read.
+    #[error("{}: {what}", path.display())]
+    Foreign {
+        /// The file or directory.
+        path: PathBuf,
+        /// The expectation, the finding and the remedy.
         what: String,
     },
     /// A model lacks a part that is needed: its method does not make it, or an earlier program did not.

@@ -95,7 +95,16 @@ fn errors_are_told_apart_by_kind() {
     assert!(matches!(recommender.ask(&Question::new(" ")), Err(Error::NoWords)));
     assert!(matches!(Model::open(dir.path().join("gone")), Err(Error::Io { .. })));
     std::fs::write(dir.path().join("other"), "something else, longer than a header").expect("a file");
-    assert!(matches!(Model::open(dir.path().join("other")), Err(Error::Damaged { .. })));
+    for other in ["other", "corpus", "."] {
+        assert!(matches!(Model::open(dir.path().join(other)), Err(Error::Foreign { .. })), "{other}");
+    }
+    let half = std::fs::read(model.path()).map(|bytes| bytes[..bytes.len() / 2].to_vec()).expect("a model");
+    std::fs::write(dir.path().join("half"), half).expect("a file");
+    assert!(matches!(Model::open(dir.path().join("half")), Err(Error::Damaged { .. })));
+    let gone = Corpus::open(dir.path().join("gone")).expect_err("no such corpus");
+    assert!(matches!(&gone, Error::Io { source, .. } if source.kind() == std::io::ErrorKind::NotFound), "{gone}");
+    assert!(gone.to_string().ends_with("no such corpus; import the documents first"), "{gone}");
+    assert!(matches!(Corpus::open(dir.path()), Err(Error::Foreign { .. })));
     let twice = Import::documents(documents()).build(dir.path().join("corpus"));
     assert!(matches!(twice, Err(Error::Exists { .. })));
     let walks = Training::new(&Corpus::open(dir.path().join("corpus")).expect("a corpus"))

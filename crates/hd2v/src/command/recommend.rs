@@ -204,7 +204,7 @@ fn index(
         Sidecar::Missing => String::new(),
         Sidecar::Stale => " again: it belongs to another model".to_owned(),
         Sidecar::Damaged(what) => format!(" again: it is damaged ({what})"),
-        Sidecar::Foreign(what) => bail!(Error::Damaged { path, what }),
+        Sidecar::Foreign(what) => bail!(Error::Foreign { path, what }),
     };
     status(format_args!("{shown}: building the index{why} …"));
     let started = Instant::now();

@@ -61,7 +61,7 @@ impl LoadedModel {
         let there = path.metadata().ok();
         // Opening a pipe would wait for whoever writes to it.
         if there.as_ref().is_some_and(|there| !there.is_file() && !there.is_dir()) {
-            return Err(Error::Damaged {
+            return Err(Error::Foreign {
                 path: path.to_owned(),
                 what: "expected a model, not a special file".to_owned(),
             });

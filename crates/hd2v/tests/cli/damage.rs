@@ -88,7 +88,7 @@ fn what_is_no_corpus_is_told_apart_from_what_is_not_there() {
             assert_eq!(message, "in: not a corpus: it has no corpus.json; import the documents first");
         }
         let message = place.refused(&format!("{command} gone"));
-        assert_eq!(message, "gone: no such corpus; import the documents first");
+        assert_eq!(message, "cannot open gone: no such corpus; import the documents first");
     }
 }
 

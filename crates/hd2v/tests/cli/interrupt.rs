@@ -122,7 +122,7 @@ fn a_killed_import_leaves_nothing_at_its_destination_and_the_next_one_works() {
     child.kill().expect("killed");
     child.wait().expect("it ended");
     assert!(!place.path("c").exists());
-    assert!(place.refused("info c").starts_with("c: no such corpus"));
+    assert!(place.refused("info c").starts_with("cannot open c: no such corpus"));
     place.ok("import jsonl in -o c");
     assert_eq!(place.json("info c --json")["documents"], 10);
     place.ok("import jsonl in -o c --force");

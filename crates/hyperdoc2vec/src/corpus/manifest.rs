@@ -1,7 +1,7 @@
 //! `corpus.json`: what a corpus directory holds, how it was made, and the checksums of its files.
 
-use std::fs;
 use std::path::Path;
+use std::{fs, io};
 
 use serde::{Deserialize, Serialize};
 use xxhash_rust::xxh3::{xxh3_64, xxh3_128};
@@ -150,23 +150,26 @@ impl Manifest {
     /// Reads and checks the manifest of the corpus in `dir`.
     pub fn read(dir: &Path) -> Result<Manifest> {
         let damaged = |what: String| Error::Damaged { path: dir.to_owned(), what };
+        let foreign = |what: String| Error::Foreign { path: dir.to_owned(), what };
         let path = dir.join(NAME);
+        if !dir.try_exists().map_err(Error::io("open", dir))? {
+            let missing = io::Error::new(io::ErrorKind::NotFound, "no such corpus; import the documents first");
+            return Err(Error::io("open", dir)(missing));
+        }
         if !path.is_file() {
-            let what =
-                if dir.exists() { format!("not a corpus: it has no {NAME}") } else { "no such corpus".to_owned() };
-            return Err(damaged(format!("{what}; import the documents first")));
+            return Err(foreign(format!("not a corpus: it has no {NAME}; import the documents first")));
         }
         let bytes = fs::read(&path).map_err(Error::io("read", &path))?;
         let json: serde_json::Value = serde_json::from_slice(&bytes)
             .map_err(|e| damaged(format!("{NAME} is damaged ({e}); import the corpus again")))?;
         if json["format"] != FORMAT {
-            return Err(damaged(format!("{NAME} does not describe a corpus of hyperdoc2vec")));
+            return Err(foreign(format!("{NAME} does not describe a corpus of hyperdoc2vec")));
         }
         match json["version"].as_u64() {
             Some(version) if version == u64::from(VERSION) => {}
             Some(version) => {
                 let newer = if version > u64::from(VERSION) { "use a newer program or " } else { "" };
-                return Err(damaged(format!(
+                return Err(foreign(format!(
                     "written in layout {version} by program {}, but this program ({}) reads layout {VERSION}; \
                      {newer}import the corpus again",
                     json["program"].as_str().unwrap_or("?"),

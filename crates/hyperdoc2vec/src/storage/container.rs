@@ -237,42 +237,54 @@ impl Container {
 
     /// The file, if it may be a container, and its length.
     fn file(path: &Path, format: &str) -> Result<(File, usize)> {
-        let damaged = |what: String| Err(Error::Damaged { path: path.to_owned(), what });
         let file = File::open(path).map_err(Error::io("open", path))?;
         let there = file.metadata().map_err(Error::io("read", path))?;
         if there.is_dir() {
             let what = if path.join("corpus.json").is_file() { "a corpus" } else { "a directory" };
-            return damaged(format!("{what}, not a {format}"));
+            return Err(Error::Foreign { path: path.to_owned(), what: format!("{what}, not a {format}") });
         }
         if there.len() < 16 {
-            return damaged(format!("not a {format}: the file is too short"));
+            let what = format!("not a {format}: the file is too short");
+            return Err(Error::Damaged { path: path.to_owned(), what });
         }
         Ok((file, there.len() as usize))
     }
 
     fn parse(path: &Path, map: Mmap, format: &str, version: u32) -> Result<Container> {
         let damaged = |what: String| Error::Damaged { path: path.to_owned(), what };
-        let (header, metadata) = SafeTensors::read_metadata(&map)
-            .map_err(|e| damaged(format!("not a whole {format} ({e}); it may be cut short")))?;
+        let foreign = |what: String| Error::Foreign { path: path.to_owned(), what };
+        let (header, metadata) = SafeTensors::read_metadata(&map).map_err(|e| {
+            let what = format!("not a whole {format} ({e}); it may be cut short");
+            // So the header of a container begins, whatever became of the rest.
+            let begun = map[8] == b'{' || map[9..].starts_with(b"\"__metadata__\"");
+            if begun { damaged(what) } else { foreign(what) }
+        })?;
+        let start = 8 + header;
+        let header_checksum = xxh3_64(&map[..start]).to_le_bytes();
+        let intact = metadata.info(HEADER_CHECKSUM).map(|info| {
+            let (from, to) = info.data_offsets;
+            map[start + from..start + to] == header_checksum
+        });
+        // An altered description may name any format and version.
+        let other = |what: String| if intact == Some(false) { damaged(what) } else { foreign(what) };
         let about: Value = metadata
             .metadata()
             .as_ref()
             .and_then(|meta| meta.get(KEY))
             .and_then(|json| serde_json::from_str(json).ok())
-            .ok_or_else(|| damaged(format!("a safetensors file, but not a {format}")))?;
+            .ok_or_else(|| other(format!("a safetensors file, but not a {format}")))?;
         if about["format"] != format {
-            return Err(damaged(format!("expected a {format}, found a {}", about["format"].as_str().unwrap_or("?"))));
+            return Err(other(format!("expected a {format}, found a {}", about["format"].as_str().unwrap_or("?"))));
         }
         let found = about["version"].as_u64().unwrap_or(u64::MAX);
         if found > u64::from(version) {
-            return Err(damaged(format!(
+            return Err(other(format!(
                 "written in version {found} of its format by program {}, but this program ({}) reads up to {version}; \
                  use a newer program",
                 about["program"].as_str().unwrap_or("?"),
                 env!("CARGO_PKG_VERSION")
             )));
         }
-        let start = 8 + header;
         let mut tensors: BTreeMap<String, (Dtype, Vec<usize>, Range<usize>)> = metadata
             .tensors()
             .into_iter()
@@ -281,15 +293,12 @@ impl Container {
                 (name, (info.dtype, info.shape.clone(), start + from..start + to))
             })
             .collect();
-        let sealed = match tensors.remove(HEADER_CHECKSUM) {
-            Some((_, _, range)) if map[range.clone()] == xxh3_64(&map[..start]).to_le_bytes() => true,
-            None if about["container"].is_null() => false,
-            _ => {
-                return Err(damaged(
-                    "its description was altered since it was written (its checksum differs)".to_owned(),
-                ));
-            }
-        };
+        tensors.remove(HEADER_CHECKSUM);
+        let sealed = intact == Some(true);
+        if !sealed && (intact.is_some() || !about["container"].is_null()) {
+            let what = "its description was altered since it was written (its checksum differs)";
+            return Err(damaged(what.to_owned()));
+        }
         Ok(Container { path: path.to_owned(), map, about, tensors, sealed })
     }
 

@@ -276,7 +276,9 @@ fn a_corpus_of_another_layout_is_refused_with_advice() {
     let refused = |version: u32| {
         let altered = json.replace("\"version\": 2", &format!("\"version\": {version}"));
         fs::write(&path, altered).expect("written");
-        Corpus::open(corpus.path()).expect_err("another layout").to_string()
+        let error = Corpus::open(corpus.path()).expect_err("another layout");
+        assert!(matches!(error, Error::Foreign { .. }), "{error:?}");
+        error.to_string()
     };
     let (newer, older) = (refused(3), refused(1));
     assert!(newer.contains("layout 3") && newer.contains("newer program"), "{newer}");
@@ -363,7 +365,7 @@ proptest! {
 #[test]
 fn any_number_of_threads_gives_the_same_bytes() {
     let dir = tempfile::tempdir().expect("a directory");
-    // Several batches: four mebibytes each.
+    // Several batches: two mebibytes each.
     let lines: Vec<String> = (0..9000)
         .map(|i| {
             let body: String = (0..200).map(|j| format!("w{} ", (i * 31 + j * j * 7) % 5000)).collect();

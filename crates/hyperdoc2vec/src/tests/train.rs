@@ -18,6 +18,7 @@ use crate::model::index::terms::{Field, Terms};
 use crate::model::params::{LossFunction, Method, TrainParams};
 use crate::search::ranker::{LinkSource, Ranker, Scope};
 use crate::search::{Query, Searcher, rank};
+use crate::storage::container::{self, Tensor};
 use crate::tests::import;
 use crate::train::{Checkpoints, Run, TrainProgress, TrainWatch, Training};
 use crate::{Corpus, Error, Model, Result};
@@ -676,6 +677,13 @@ fn a_model_cut_short_altered_or_newer_is_refused() {
     fs::write(&path, &changed).expect("written");
     let error = refused(&path);
     assert!(error.contains("version 9") && error.contains("newer program"), "{error}");
+    // Its checksum tells that the number was altered; where the checksum fits, the file is whole and newer.
+    assert!(matches!(Model::open(&path), Err(Error::Damaged { .. })));
+    let about = serde_json::json!({});
+    container::write(&path, "hyperdoc2vec model", 9, &[Tensor::u64s("some", &[1])], about).expect("written");
+    assert!(refused(&path) == error && matches!(Model::open(&path), Err(Error::Foreign { .. })));
+    container::write(&path, "hyperdoc2vec map", 1, &[], serde_json::json!({})).expect("written");
+    assert!(matches!(Model::open(&path), Err(Error::Foreign { .. })));
 }
 
 /// Every byte of a model counts: whichever is altered, nothing opens.

@@ -126,7 +126,12 @@ impl Examination {
 }
 
 fn state<T>(sidecar: Result<Sidecar<T>, Error>) -> Result<String> {
-    Ok(match sidecar? {
+    // One of a newer program is as foreign as any other file.
+    let sidecar = match sidecar {
+        Err(Error::Foreign { what, .. }) => Sidecar::Foreign(what),
+        sidecar => sidecar?,
+    };
+    Ok(match sidecar {
         Sidecar::Whole(_) => "whole".to_owned(),
         Sidecar::Missing => "none".to_owned(),
         Sidecar::Stale => "belongs to another model; it will be rebuilt when needed".to_owned(),
