@@ -12,7 +12,7 @@ use std::time::Instant;
 
 use serde::{Deserialize, Serialize};
 
-use super::methods::{Ask, LinkMethod, Trains, Workload, costs};
+use super::methods::{Ask, LinkMethod, TargetVectors, Trains, Workload, costs};
 use super::rankers::{LinkQuestions, Sink};
 use super::trec;
 use crate::corpus::split::{HeldOutLink, Split, SplitPart};
@@ -369,8 +369,12 @@ impl<'a> LinkEvaluation<'a> {
             return Err(Error::input(self.view.corpus.path().display().to_string(), what));
         }
         let terms = Terms::new(self.view);
-        // Other ways of asking that are compared need all vectors.
-        let compared = |method: &LinkMethod| matches!(method.ask, Ask::Mean(..)) && !method.ask.is_embedding();
+        // Ways of asking that users do not have need all vectors. The source of the default model is asked as users ask.
+        let compared = |method: &LinkMethod| match method.ask {
+            Ask::Mean(TargetVectors::Out, true) => params.method != Method::HyperDoc,
+            Ask::Mean(..) => !method.ask.is_embedding(),
+            _ => false,
+        };
         let tables = group.iter().any(compared).then(|| tables_of(self.view, &model)).transpose()?;
         group.iter().try_for_each(|method| {
             self.ask(method, seconds, |asked, sink| match &tables {

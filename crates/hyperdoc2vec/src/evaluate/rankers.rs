@@ -114,10 +114,14 @@ impl LinkQuestions<'_> {
         let (view, window) = (self.view, model.params().window);
         let searcher = Searcher::new(model);
         let query = |position| Query::of_link(view, terms, position, window, self.anchors);
-        if ask.is_embedding() {
+        let sourced = ask == Ask::Mean(TargetVectors::Out, true);
+        if sourced || ask.is_embedding() {
             let (targets, candidates) = (model.vectors(Vectors::DocOut), self.candidates(model.params()));
             return self.blocks(sink, |positions| {
-                let vector = |&position: &usize| searcher.vector(&query(position));
+                let vector = |&position: &usize| {
+                    let source = sourced.then(|| LinkSource::of_link(view, model, position, |_| true)).transpose()?;
+                    searcher.vector_in(&query(position), source.as_ref())
+                };
                 let vectors: Vec<Option<Vec<f32>>> = positions.par_iter().map(vector).collect::<Result<_>>()?;
                 let none = vec![0.0; targets.cols()];
                 let queries: Vec<f32> =
