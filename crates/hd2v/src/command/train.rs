@@ -9,7 +9,7 @@ use std::time::Duration;
 use anyhow::{Context, Result, bail, ensure};
 use clap::Args;
 use hyperdoc2vec::Recommender;
-use hyperdoc2vec::model::{DirectParams, LossFunction, Method, OutOfRange, ReferenceParams, TrainParams};
+use hyperdoc2vec::model::{DirectParams, LossFunction, Method, OutOfRange, TrainParams};
 use hyperdoc2vec::storage;
 use hyperdoc2vec::train::{TrainProgress, Training, learns_ranker};
 use hyperdoc2vec::{Corpus, Date, Error};
@@ -55,12 +55,12 @@ pub struct TrainArgs {
     /// The method (see below) [default: h-d2v; with --compat reference, h-d2v-paper]
     #[arg(long)]
     method: Option<Method>,
-    #[arg(long, help = format!("Vector dimensions {}", defaults(Method::VARIANTS, |params| params.dim)))]
+    #[arg(long, help = format!("Vector dimensions {}", defaults(|params| Some(params.dim))))]
     dim: Option<usize>,
     /// Words that count on each side of a link, or of a word in methods that predict words from their neighbours
     #[arg(long, default_value_t = TrainParams::default().window)]
     window: usize,
-    #[arg(long, help = format!("Passes of the method's own phase {}", defaults(Method::VARIANTS, TrainParams::epochs)))]
+    #[arg(long, help = format!("Passes of the method's own phase {}", defaults(|params| Some(params.epochs()))))]
     epochs: Option<usize>,
     /// Make as many passes as fit into this time (such as 90s, 10m or 1h), with content and links in proportion, up to
     /// --epochs and --content-epochs; if time is short, the ranker is skipped, as with --no-hybrid
@@ -72,7 +72,7 @@ pub struct TrainArgs {
     patience: Option<usize>,
     #[arg(long, value_name = "WORDS", help = format!(
         "Words on each side of a word in PV-DM ({}) [default: that of --window; with --compat reference, {}]",
-        names(&WITH_DM), DirectParams::AUTHORS_DM_WINDOW))]
+        names(Method::has_dm), DirectParams::AUTHORS_DM_WINDOW))]
     dm_window: Option<usize>,
     /// `reference`: reproduce the authors' program, bugs included (h-d2v-paper and h-d2v-random)
     #[arg(long, value_parser = ["reference"])]
@@ -93,7 +93,7 @@ pub struct TrainArgs {
     loss: Option<LossFunction>,
     #[arg(long, help = noise_help())]
     noise: Option<usize>,
-    #[arg(long, help = format!("Passes over the text before the links {}", defaults(&WITH_CONTENT, content_epochs)))]
+    #[arg(long, help = format!("Passes over the text before the links {}", defaults(TrainParams::content_epochs)))]
     content_epochs: Option<usize>,
     #[arg(long, help = format!(
         "Initial learning rate on the links (h-d2v and joint) [default: {}]", TrainParams::default().citation.rate))]
@@ -135,19 +135,19 @@ pub struct TrainArgs {
     force: bool,
 }
 
-/// Methods with passes over the text before those over the links, or beside them.
-const WITH_CONTENT: [Method; 4] = [Method::HyperDoc, Method::HyperDocPaper, Method::JointPaper, Method::Npm];
-/// Methods that begin with PV-DM.
-const WITH_DM: [Method; 4] = [Method::HyperDocPaper, Method::JointPaper, Method::PvDm, Method::D2vCacDm];
+/// Whether a method has a use for a flag.
+type Takes = fn(Method) -> bool;
 
-/// Methods as a list in a sentence.
-fn names(methods: &[Method]) -> String {
-    methods.iter().map(|method| method.name()).collect::<Vec<_>>().join(", ")
+/// The methods that a flag is for, as a list in a sentence.
+fn names(takes: Takes) -> String {
+    Method::VARIANTS.iter().filter(|&&method| takes(method)).map(|method| method.name()).collect::<Vec<_>>().join(", ")
 }
 
-/// The passes over the text before the links.
-fn content_epochs(params: &TrainParams) -> usize {
-    if params.method == Method::HyperDoc { params.content.epochs } else { params.direct.epochs }
+/// The parameters of a method if nothing else is asked for.
+fn default_params(method: Method) -> TrainParams {
+    let mut params = TrainParams::default();
+    params.set_method(method);
+    params
 }
 
 fn noise_help() -> String {
@@ -159,13 +159,13 @@ fn noise_help() -> String {
     )
 }
 
-/// The default of a parameter for each method, for the help: `[default: 8 for h-d2v, joint; 5 for all others]`.
-fn defaults(methods: &[Method], of: impl Fn(&TrainParams) -> usize) -> String {
+/// The default of a parameter for each method that has it, for the help: `[default: 8 for h-d2v, joint; 5 for all others]`.
+fn defaults(of: impl Fn(&TrainParams) -> Option<usize>) -> String {
     let mut named: BTreeMap<usize, Vec<&str>> = BTreeMap::new();
-    for &method in methods {
-        let mut params = TrainParams::default();
-        params.set_method(method);
-        named.entry(of(&params)).or_default().push(method.name());
+    for &method in Method::VARIANTS {
+        if let Some(default) = of(&default_params(method)) {
+            named.entry(default).or_default().push(method.name());
+        }
     }
     if let (1, Some((default, names))) = (named.len(), named.first_key_value()) {
         return format!("({}) [default: {default}]", names.join(", "));
@@ -309,13 +309,10 @@ fn params(arguments: &TrainArgs, corpus: &Corpus) -> Result<TrainParams> {
     if let Some(epochs) = arguments.epochs {
         params.set_epochs(epochs);
     }
-    if arguments.compat.is_some() {
-        let epochs = params.reference.epochs;
-        params.reference = ReferenceParams::default();
-        (params.reference.epochs, params.reference.window) = (epochs, arguments.window);
-        params.direct.dm_window = WITH_DM.contains(&method).then_some(DirectParams::AUTHORS_DM_WINDOW);
-    }
     params.direct.dm_window = arguments.dm_window.or(params.direct.dm_window);
+    if arguments.compat.is_some() {
+        params.follow_authors_program();
+    }
     if let Some(beyond) = arguments.beyond {
         params.reference.beyond = beyond;
         // The authors' program had one rule for everything, PV-DM included.
@@ -341,23 +338,25 @@ fn params(arguments: &TrainArgs, corpus: &Corpus) -> Result<TrainParams> {
 
 /// Refuses flags that would have no effect.
 fn check_flags(arguments: &TrainArgs, method: Method) -> Result<()> {
-    use Method::{HyperDoc, HyperDocPaper, HyperDocRandom, Joint, JointPaper, Npm, SkipGram, W2v};
-    let flags: [(&str, bool, &[Method]); 10] = [
-        ("--patience", arguments.patience.is_some(), &[HyperDoc, Joint]),
-        ("--loss", arguments.loss.is_some(), &[HyperDoc, Joint]),
-        ("--rate", arguments.rate.is_some(), &[HyperDoc, Joint]),
-        ("--decay", arguments.decay.is_some(), &[HyperDoc, Joint]),
-        ("--no-rarity", arguments.no_rarity, &[HyperDoc, Joint]),
-        ("--noise", arguments.noise.is_some(), &[HyperDoc, Joint, HyperDocPaper, HyperDocRandom, JointPaper, Npm]),
-        ("--dm-window", arguments.dm_window.is_some(), &WITH_DM),
-        ("--content-epochs", arguments.content_epochs.is_some(), &WITH_CONTENT),
-        ("--beyond", arguments.beyond.is_some(), &[HyperDocPaper, HyperDocRandom, JointPaper]),
-        ("--skip-gram", arguments.skip_gram, &[W2v, SkipGram]),
+    let noise = |method: Method| method.weighs_words() || method.has_paper_step() || method == Method::Npm;
+    let content = |method| default_params(method).content_epochs().is_some();
+    let skip_gram = |method| matches!(method, Method::W2v | Method::SkipGram);
+    let flags: [(&str, bool, Takes); 10] = [
+        ("--patience", arguments.patience.is_some(), Method::weighs_words),
+        ("--loss", arguments.loss.is_some(), Method::weighs_words),
+        ("--rate", arguments.rate.is_some(), Method::weighs_words),
+        ("--decay", arguments.decay.is_some(), Method::weighs_words),
+        ("--no-rarity", arguments.no_rarity, Method::weighs_words),
+        ("--noise", arguments.noise.is_some(), noise),
+        ("--dm-window", arguments.dm_window.is_some(), Method::has_dm),
+        ("--content-epochs", arguments.content_epochs.is_some(), content),
+        ("--beyond", arguments.beyond.is_some(), Method::has_paper_step),
+        ("--skip-gram", arguments.skip_gram, skip_gram),
     ];
-    for (flag, given, methods) in flags {
+    for (flag, given, takes) in flags {
         ensure!(
-            !given || methods.contains(&method),
-            Error::Usage(format!("{flag} has no effect on {method}; it is for {}", names(methods)))
+            !given || takes(method),
+            Error::Usage(format!("{flag} has no effect on {method}; it is for {}", names(takes)))
         );
     }
     Ok(())

@@ -20,7 +20,7 @@ use crate::corpus::view::View;
 use crate::error::{Error, Result};
 use crate::id::{DocId, DocRow};
 use crate::model::index::terms::Terms;
-use crate::model::params::{DirectParams, Method, ReferenceParams, TrainParams};
+use crate::model::params::{Method, TrainParams};
 use crate::model::tables::{Table, Tables};
 use crate::model::write::ModelWriter;
 use crate::model::{Model, Vectors};
@@ -189,9 +189,7 @@ pub fn train_params(trains: Trains, params: &LinksParams) -> TrainParams {
     train.reference.epochs = params.reference_epochs;
     train.set_method(trains.method().unwrap_or(Method::HyperDoc));
     if trains == Trains::Reference {
-        let (epochs, window, noise) = (train.reference.epochs, train.window, train.reference.noise);
-        train.reference = ReferenceParams { epochs, window, noise, ..ReferenceParams::default() };
-        train.direct.dm_window.get_or_insert(DirectParams::AUTHORS_DM_WINDOW);
+        train.follow_authors_program();
     }
     train
 }

@@ -1,7 +1,7 @@
-//! The phases of each method, in their order.
+//! The phases of each method, in their order, and which of them read certain parameters.
 
 use crate::corpus::view::View;
-use crate::model::params::{PhaseKind, TextForm, TrainParams};
+use crate::model::params::{DirectParams, Method, PhaseKind, ReferenceParams, TextForm, TrainParams};
 use crate::train::Phase;
 use crate::train::citation::Citation;
 use crate::train::content::Content;
@@ -56,4 +56,28 @@ pub(crate) fn phases<'a>(
         })
     };
     params.method.phases().iter().filter_map(phase).collect()
+}
+
+impl Method {
+    /// Whether a phase of its training is PV-DM, so that [`DirectParams::dm_window`] counts.
+    pub fn has_dm(self) -> bool {
+        self.phases().iter().any(|phase| phase.is_dm())
+    }
+
+    /// Whether a phase of its training takes the paper's step on links, so that [`TrainParams::reference`] counts.
+    pub fn has_paper_step(self) -> bool {
+        self.phases().iter().any(|phase| matches!(phase, PhaseKind::Reference | PhaseKind::JointReference))
+    }
+}
+
+impl TrainParams {
+    /// Sets all that the authors' program does in its own way, slips included. Passes, noise and the window around links
+    /// stay, and so does a window of PV-DM that was chosen.
+    pub fn follow_authors_program(&mut self) {
+        let ReferenceParams { epochs, noise, .. } = self.reference;
+        self.reference = ReferenceParams { epochs, noise, window: self.window, ..ReferenceParams::default() };
+        if self.method.has_dm() {
+            self.direct.dm_window.get_or_insert(DirectParams::AUTHORS_DM_WINDOW);
+        }
+    }
 }
