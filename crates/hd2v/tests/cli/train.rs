@@ -2,6 +2,8 @@
 
 use std::fs;
 
+use hyperdoc2vec::{Corpus, Training};
+
 use crate::helper::{Place, record};
 
 /// A place with a generated corpus `c`.
@@ -34,6 +36,26 @@ fn a_model_says_what_it_is_and_is_not_replaced_without_force() {
     );
     assert!(place.refused(&format!("train c -o m {QUICK}")).contains("already exists"));
     place.ok(&format!("train c -o m {QUICK} --force"));
+}
+
+/// The library has the defaults of the program, those that follow from the corpus included.
+#[test]
+fn the_library_trains_what_the_program_trains() {
+    let place = Place::new();
+    place.ok("generate --docs 150 --links 900 -o plain");
+    let named =
+        |n: usize| record(&format!("d{n}"), &format!("{} [some name][[d{}]]", "word other third ".repeat(4), n / 3));
+    place.write("named.jsonl", (0..60).map(named).collect::<String>());
+    place.ok("import jsonl named.jsonl --min-count 2 -o hypertext");
+    for name in ["plain", "hypertext"] {
+        place.ok(&format!("train {name} -o {name}.model"));
+        let corpus = Corpus::open(place.path(name)).expect("a corpus");
+        assert_eq!(corpus.is_hypertext(), name == "hypertext");
+        Training::new(&corpus).run(place.path("other")).expect("a model");
+        let bytes = |file: &str| fs::read(place.path(file)).expect("a model");
+        assert!(bytes("other") == bytes(&format!("{name}.model")), "{name}");
+        fs::remove_file(place.path("other")).expect("removed");
+    }
 }
 
 #[test]
