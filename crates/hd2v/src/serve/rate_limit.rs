@@ -13,7 +13,7 @@ const BURST_SECONDS: f64 = 10.0;
 /// Buckets that are kept; beyond, full ones are dropped.
 const MAX_BUCKETS: usize = 10_000;
 
-/// What limits by address count as one client: an IPv4 address, or the 64 bits of an IPv6 address that name its network,
+/// The client that an address belongs to, as limits count: an IPv4 address, or the 64 bits of an IPv6 address that name its network,
 /// as one machine may have all addresses of that.
 pub fn client(address: IpAddr) -> IpAddr {
     match address.to_canonical() {

@@ -1,7 +1,8 @@
 //! The window: the words around a link that count, on each side the nearest first.
 //!
-//! One walk for all: training, questions, the search index and evaluations take their words from here, and their weights
-//! from [`crate::model::weighting`].
+//! Questions and evaluations take their words from here, and their weights from [`crate::model::weighting`]. The citation
+//! phase has a faster loop of its own, tested to list the same words; the search index counts words within a fixed
+//! distance, known or not.
 
 use crate::corpus::view::View;
 use crate::id::{WordId, WordRow};

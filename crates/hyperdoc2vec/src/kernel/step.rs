@@ -1,5 +1,5 @@
 //! One example learnt by itself, as one kernel: average some input rows, compare the average with some output rows,
-//! move both. [`train::reference`](crate::train::rivals::reference) has the same step in plain loops; the bits are equal.
+//! move both. Training by the paper's method has the same step in plain loops; the bits are equal.
 //!
 //! The scores of several output rows are computed together, and their functions in one vector. That changes nothing,
 //! since a score depends on the average and on its own row alone; where a row comes again, a new run begins, which

@@ -1,6 +1,6 @@
 //! The html and markdown importers on small trees; what comes out stands beside them as `expected.txt`.
 //!
-//! To accept a change: `HD2V_ACCEPT=1 cargo test --test import_trees`, then read the difference.
+//! To accept a change: `HD2V_ACCEPT=1 cargo test -p hyperdoc2vec --lib import_trees`, then read the difference.
 
 use std::fmt::Write;
 use std::fs;

@@ -408,7 +408,7 @@ impl<'a> People<'a> {
     }
 }
 
-/// What stands before words that are said instead of a year.
+/// The text before words that are said instead of a year.
 fn undated_place(text: &str) -> Option<&str> {
     let said = ["this volume", "these proceedings", "in press", "to appear", "submitted", "forthcoming"];
     let lower = text.to_ascii_lowercase();

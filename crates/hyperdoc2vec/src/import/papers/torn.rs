@@ -135,7 +135,7 @@ fn is_lone_key(text: &str) -> bool {
     matches!(label(text), Some((Label::Key(_) | Label::Names(_), end)) if end == text.len())
 }
 
-/// What may be left of a label: one short word that opens or closes a square bracket.
+/// Whether a text may be the rest of a label: one short word that opens or closes a square bracket.
 fn is_scrap(text: &str) -> bool {
     text.len() <= 10 && !text.contains(' ') && (text.starts_with('[') || text.ends_with(']'))
 }

@@ -184,7 +184,7 @@ pub fn dimensions(report: &Value) -> Option<Markup> {
     })
 }
 
-/// What the paper does not have.
+/// The parts on links that the paper does not have.
 pub fn more(report: &Value) -> Markup {
     html! {
         h2 { "More on links" }
