@@ -3,11 +3,13 @@
 use std::fs;
 use std::ops::ControlFlow;
 use std::path::{Path, PathBuf};
+use std::sync::Mutex;
 use std::time::Duration;
 
 use crate::corpus::CorpusOptions;
 use crate::corpus::split::Split;
 use crate::corpus::view::View;
+use crate::evaluate::{HeldOutLinks, LinkEvaluation, LinksParams, MethodPlaces};
 use crate::generate::{GenerateParams, Generator, Kind, generate};
 use crate::id::DocRow;
 use crate::import::{Format, ImportOptions};
@@ -241,6 +243,45 @@ fn probabilities_hold_and_documents_without_links_are_found() {
     let query = searcher.query(&text.join(" ")).expect("read");
     let hits = hybrid.rank(&searcher, &query, None, 10, Scope::ALL).expect("ranked").expect("known words");
     assert!(hits.iter().any(|hit| hit.row as usize == newcomer), "{hits:?}");
+}
+
+#[test]
+fn h_d2v_and_h_d2v_source_are_evaluated_as_users_ask_them() {
+    let place = Place::planted(GenerateParams {
+        docs: 150,
+        links: 900,
+        words: 300,
+        newcomers: 0.0,
+        ..GenerateParams::default()
+    });
+    let split = Split::by_share(&place.corpus, 0.2, 1).expect("split");
+    let train = TrainParams { hybrid: false, ..quick(Method::HyperDoc) };
+    let params = LinksParams { train, ..LinksParams::default() };
+    let view = View::new(&place.corpus, &split, params.train.min_count).expect("a view");
+    let asked = HeldOutLinks::new(&view, &split, 1).expect("links");
+    let (found, folder) = (Mutex::new(Vec::new()), place.path("."));
+    let keep = |cell: &MethodPlaces| {
+        found.lock().expect("whole").push(cell.tops.clone());
+        Ok(())
+    };
+    let methods = ["h-d2v", "h-d2v-source"].map(|name| name.parse().expect("a method"));
+    LinkEvaluation::new(&view, &asked, &params, &folder).done(&keep).run(&methods).expect("evaluated");
+    let path = place.path("model");
+    let run = Run { view: &view, params: &params.train, threads: 2, checkpoints: None };
+    run.write(&path, &mut |_| ControlFlow::Continue(())).expect("trained");
+    let model = Model::open(&path).expect("readable");
+    let (searcher, terms) = (Searcher::new(&model), Terms::new(&view));
+    let expected = [false, true].map(|sourced| {
+        let tops = asked.positions().into_iter().map(|position| {
+            let query = Query::of_link(&view, &terms, position, params.train.window, true);
+            let source = LinkSource::of_link(&view, &model, position, |_| true).expect("known");
+            let scores = searcher.embedding_scores(&query, sourced.then_some(&source)).expect("asked");
+            rank::top(&scores.expect("known words"), 10, |_| true).iter().map(|hit| DocRow(hit.row)).collect()
+        });
+        tops.collect::<Vec<Vec<DocRow>>>()
+    });
+    assert!(expected[0] != expected[1], "the source counts");
+    assert_eq!(found.into_inner().expect("whole"), expected);
 }
 
 #[test]
