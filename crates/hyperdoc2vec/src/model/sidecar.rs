@@ -65,6 +65,8 @@ pub(crate) fn open<T>(
     };
     match read() {
         Err(Error::Damaged { what, .. }) => Ok(Sidecar::Damaged(what)),
+        // Of a newer program.
+        Err(Error::Foreign { what, .. }) => Ok(Sidecar::Foreign(what)),
         result => result,
     }
 }
@@ -74,7 +76,7 @@ pub(crate) fn write(path: &Path, (format, version): (&str, u32), tensors: &[Tens
     if path.try_exists().map_err(Error::io("read", path))?
         && let Some(what) = foreign(path, format)?
     {
-        return Err(Error::Damaged { path: path.to_owned(), what });
+        return Err(Error::Foreign { path: path.to_owned(), what });
     }
     container::write(path, format, version, tensors, about)
 }
