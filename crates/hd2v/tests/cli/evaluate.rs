@@ -29,7 +29,7 @@ fn timeless(report: &Value) -> Value {
 #[test]
 fn links_are_asked_of_every_method_and_threads_change_nothing() {
     let place = place();
-    let methods = "popular,bm25,bm25-cited,w2v,w2v-i4i,skip-gram,d2v-nc-5,d2v-cac,d2v-cac-dm,npm,npm-prior,\
+    let methods = "popular,bm25,bm25-cited,bm25-passage,w2v,w2v-i4i,skip-gram,d2v-nc-5,d2v-cac,d2v-cac-dm,npm,npm-prior,\
                    h-d2v-random,h-d2v-paper-source,joint-paper,reference,joint,h-d2v-i4i,h-d2v,h-d2v-in-out,h-d2v-source,pv-dbow,hybrid,hybrid-source";
     let ask = |threads| {
         place.json(&format!("evaluate links c --until 2017 --methods {methods} {QUICK} --json --threads {threads}"))
@@ -53,6 +53,7 @@ fn links_are_asked_of_every_method_and_threads_change_nothing() {
         method["recall@10"].as_f64().expect("a number")
     };
     assert!(recall("bm25-cited") > recall("bm25"), "nicknames are said around links only");
+    assert!(recall("bm25-passage") > recall("bm25"), "and in passages");
     assert!(recall("bm25") > recall("popular") && recall("h-d2v") > recall("popular"));
     assert!(recall("hybrid") > recall("popular") && recall("hybrid-source") > recall("popular"));
     for method in found {

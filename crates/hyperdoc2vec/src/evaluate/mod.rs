@@ -16,6 +16,7 @@ pub(crate) mod links;
 pub(crate) mod map;
 pub(crate) mod methods;
 pub(crate) mod metrics;
+mod passage;
 pub(crate) mod rankers;
 mod ranking_recall;
 pub(crate) mod report;

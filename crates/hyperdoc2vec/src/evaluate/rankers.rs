@@ -8,6 +8,7 @@ use std::ops::ControlFlow;
 use rayon::prelude::*;
 
 use super::methods::{Ask, TargetVectors};
+use super::passage::Passages;
 use crate::corpus::cited_by::CitedBy;
 use crate::corpus::view::View;
 use crate::corpus::window::NearWord;
@@ -129,6 +130,15 @@ impl LinkQuestions<'_> {
                 Ok(self.nearest(&queries, targets, &candidates))
             });
         }
+        if ask == Ask::Bm25Passage {
+            let passages = Passages::new(view, terms);
+            let bm25 = passages.bm25();
+            let one = |&position: &usize| {
+                let scores = Passages::scores(&bm25, view, terms, position, self.anchors);
+                top(&scores, self.depth, |row| scores[row] > 0.0)
+            };
+            return self.blocks(sink, |positions| Ok(positions.par_iter().map(one).collect()));
+        }
         let hybrid = Ranker::of(model);
         let one = |&position: &usize| -> Result<Vec<Hit>> {
             let query = query(position);
@@ -154,7 +164,7 @@ impl LinkQuestions<'_> {
             Ask::Mean(by, sourced) => self.mean(tables, params, by, sourced, sink),
             Ask::Infer(steps) => self.infer(tables, params, steps, sink),
             Ask::Npm(prior) => self.npm(tables, params, prior, sink),
-            Ask::Popular | Ask::Bm25 | Ask::Bm25Cited | Ask::Hybrid(_) => self.popular(sink),
+            Ask::Popular | Ask::Bm25 | Ask::Bm25Cited | Ask::Bm25Passage | Ask::Hybrid(_) => self.popular(sink),
         }
     }
 

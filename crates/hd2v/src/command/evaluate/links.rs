@@ -32,7 +32,7 @@ Documents after --until (or a random share, --holdout) are left out of training.
 is a question, to be answered from the words around it. docs/guide/evaluate.md has the details.
 
 Methods:
-  popular*, bm25*, bm25-cited*, hybrid*, hybrid-source*
+  popular*, bm25*, bm25-cited*, bm25-passage*, hybrid*, hybrid-source*
   as in `train`:     w2v*, skip-gram, d2v-nc*, d2v-cac*, d2v-cac-dm, npm*, h-d2v-random*,
                      h-d2v-paper*, joint-paper, h-d2v*, joint, pv-dm, pv-dbow;
                      reference (`train --compat reference`)
