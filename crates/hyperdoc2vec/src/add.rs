@@ -393,6 +393,11 @@ impl<'a> NewDocuments<'a> {
             tensors.push(Tensor::u64s("contexts.ends", links.context_ends));
             tensors.push(Tensor::bytes("contexts.words", links.contexts));
         }
+        let titles = self.title_words();
+        if let Some((ends, rows)) = &titles {
+            tensors.push(Tensor::u64s("titles.row_ends", ends));
+            tensors.push(Tensor::u32s("titles.rows", rows));
+        }
         let keywords = self.keywords()?;
         if let Some(KeywordsBuf { ends, rows, counts }) = &keywords {
             tensors.push(Tensor::u64s("keywords.ends", ends));
@@ -405,6 +410,22 @@ impl<'a> NewDocuments<'a> {
         tensors.extend(kept);
         write(destination, FORMAT, VERSION, &tensors, about)?;
         Ok(added)
+    }
+
+    /// Where the words of each title end, and their rows, if the model has those of its own.
+    fn title_words(&self) -> Option<(Vec<u64>, Vec<u32>)> {
+        let old = self.model.title_words()?;
+        let (mut ends, mut rows) = (old.ends.to_vec(), old.rows.to_vec());
+        let (tokenizer, known) = (self.model.tokenizer(), self.model.terms());
+        for &doc in &self.documents {
+            tokenizer.words(self.corpus.title(doc).unwrap_or_default(), |word| {
+                let new = self.corpus.find_word(word).map(|word| self.terms[word.index()].0);
+                let row = new.filter(|&row| row != u32::MAX).or_else(|| known.find(word).map(|row| row as u32));
+                rows.extend(row);
+            });
+            ends.push(rows.len() as u64);
+        }
+        Some((ends, rows))
     }
 
     /// The words that tell most of each document, if the model has those of its own.

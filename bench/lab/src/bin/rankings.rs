@@ -24,7 +24,7 @@ use hyperdoc2vec::internals::model::index::postings::{PostingsBuf, postings};
 use hyperdoc2vec::internals::model::index::terms::{Field, Terms, cited};
 use hyperdoc2vec::internals::model::weighting::ContextCounts;
 use hyperdoc2vec::internals::search::bm25::{B, BM25F_K1, Bm25, Bm25F, K1};
-use hyperdoc2vec::internals::search::ranker::{Candidates, LinkSource, Ranker, Scope, candidates};
+use hyperdoc2vec::internals::search::ranker::{Candidates, LinkSource, Ranker, Scope};
 use hyperdoc2vec::internals::search::{Hit, Query, Ranking, Searcher, rank};
 use hyperdoc2vec::model::{TrainParams, Vectors};
 use hyperdoc2vec::train::Training;
@@ -127,7 +127,7 @@ fn main() {
             let started = std::time::Instant::now();
             let search = |asked: &Asked| {
                 let source = sourced.then(|| LinkSource::of_link(&view, &model, asked.position, |_| true).unwrap());
-                candidates(&searcher, &asked.query, source.as_ref(), Scope::ALL).unwrap()
+                hybrid.features.candidates(&searcher, &asked.query, source.as_ref(), Scope::ALL).unwrap()
             };
             let found: Vec<Option<Candidates>> = asked.par_iter().map(search).collect();
             let seconds = started.elapsed().as_secs_f64();

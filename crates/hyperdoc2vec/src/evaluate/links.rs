@@ -158,6 +158,10 @@ pub struct MethodPlaces {
     /// The first ten hits of each question; empty in results of earlier versions.
     #[serde(default)]
     pub tops: Vec<Vec<DocRow>>,
+    /// The probability of the first hit of each question, 0 where there is none; empty where the method gives none, and in
+    /// results of earlier versions.
+    #[serde(default)]
+    pub first_probabilities: Vec<f32>,
     /// Seconds of training; methods that share a model all name its seconds.
     pub train_seconds: f64,
     /// Seconds of asking.
@@ -405,6 +409,8 @@ impl<'a> LinkEvaluation<'a> {
         let ranges: Vec<_> = self.asked.ranges().collect();
         let mut places = vec![0u32; self.asked.truths.len()];
         let mut tops = vec![Vec::new(); positions.len()];
+        let gives_probabilities = matches!(method.ask, Ask::Hybrid(_));
+        let mut first_probabilities = vec![0.0; if gives_probabilities { positions.len() } else { 0 }];
         let started = Instant::now();
         let asking = |out: Option<&mut dyn Write>| {
             let mut out = out;
@@ -414,6 +420,9 @@ impl<'a> LinkEvaluation<'a> {
                     for truth in ranges[number].clone() {
                         let place = hits.iter().position(|hit| DocRow(hit.row) == self.asked.truths[truth]);
                         places[truth] = place.map_or(0, |place| place as u32 + 1);
+                    }
+                    if let (Some(first), Some(hit)) = (first_probabilities.get_mut(number), hits.first()) {
+                        *first = hit.score;
                     }
                     tops[number] = hits.iter().take(TOP).map(|hit| DocRow(hit.row)).collect();
                     if let Some(out) = &mut out {
@@ -433,7 +442,7 @@ impl<'a> LinkEvaluation<'a> {
         }
         let query_seconds = started.elapsed().as_secs_f64();
         let method = method.name.to_owned();
-        let cell = MethodPlaces { method, anchors, places, tops, train_seconds, query_seconds };
+        let cell = MethodPlaces { method, anchors, places, tops, first_probabilities, train_seconds, query_seconds };
         (self.done)(&cell)?;
         match (self.watch)(&EvaluationStep::Done(&cell)) {
             ControlFlow::Continue(()) => Ok(()),

@@ -11,6 +11,7 @@ use super::metrics::{Profile, average_precision, ndcg, recall, reciprocal_rank};
 use super::stats::{Comparison, Estimate, compare, estimate, holm};
 use crate::corpus::split::{HeldOutLink, Split, SplitPart};
 use crate::corpus::view::View;
+use crate::search::ranker::{CalibrationBin, bins_json, expected_error};
 
 /// The cut of the paper's tables.
 pub(crate) const CUT: usize = 10;
@@ -159,11 +160,24 @@ pub fn methods_json(of: &Findings<'_>, profile: Profile, functions: Option<(&[St
                     if *kind == "newcomers" { parts.into_iter().next().unwrap_or_default() } else { json!(parts) };
                 out.insert((*kind).to_owned(), value);
             }
+            if !cell.first_probabilities.is_empty() {
+                out.insert("calibration".to_owned(), calibration_json(asked, cell));
+            }
             out.insert("train_seconds".to_owned(), json!((cell.train_seconds * 100.0).round() / 100.0));
             out.insert("query_seconds".to_owned(), json!((cell.query_seconds * 100.0).round() / 100.0));
             Value::Object(out)
         })
         .collect()
+}
+
+/// How well the probabilities of first hits hold: in ten bins, and the expected calibration error, which is the mean
+/// distance of what was said of a bin and what is true of it.
+fn calibration_json(asked: &HeldOutLinks, cell: &MethodPlaces) -> Value {
+    let mut bins = [CalibrationBin::default(); 10];
+    for (&said, range) in cell.first_probabilities.iter().zip(asked.ranges()) {
+        bins[((said * 10.0) as usize).min(9)].add(1.0, said, cell.places[range].contains(&1));
+    }
+    json!({"expected_error": round(expected_error(&bins)), "bins": bins_json(&bins)})
 }
 
 /// Recall@10 of each method with its interval, for a curve over dimensions.

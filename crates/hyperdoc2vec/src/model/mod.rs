@@ -6,7 +6,7 @@
 //! | `words.bytes`, `words.ends`, `words.index` | the words with vectors, by falling count, then those of the search index alone |
 //! | `word_counts`, `word_documents` | how often a word with a vector occurs, in how many documents |
 //! | `text.*`, `cited.*` | the search index: which documents have a word, see `model::index::postings`; in their own text, in the contexts of the links that point at them |
-//! | `names.*`, `titles.*`, `urls.*`, `dates` | the documents, in the order of the corpus |
+//! | `names.*`, `titles.*`, `urls.*`, `dates` | the documents, in the order of the corpus; `titles.rows`, `titles.row_ends` are the words of titles, see `model::index::titles` |
 //! | `labels.*`, `document_labels`, `document_label` | the labels; where each document's end; its labels |
 //! | `links_to` | how many links point at each document |
 //! | `links.*`, `contexts.*`, `keywords.*` | the links with words around them, what documents are about, see `model::index::links` |
@@ -47,12 +47,16 @@ use crate::error::{Error, Result};
 use crate::model::index::links::{Keywords, Links};
 use crate::model::index::postings::Postings;
 use crate::model::index::terms::Field;
+use crate::model::index::titles::TitleWords;
 use crate::storage::container::{Container, Tensor};
 
 /// The name of the format.
 pub const FORMAT: &str = "hyperdoc2vec model";
 /// Its version; a reader refuses what is newer.
-pub const VERSION: u32 = 3;
+pub const VERSION: u32 = 4;
+
+/// The lengths that BM25 on texts and contexts goes by, in the description of a model.
+pub(crate) const JOINED: &str = "joined";
 
 /// A model, mapped.
 #[derive(Debug)]
@@ -134,7 +138,7 @@ impl Model {
     }
 
     /// Checks that every array is there, of its type and length, so that accessors cannot fail. Only the search index,
-    /// links, keywords, the learnt ranking and the newcomers' map may be missing, each as a whole.
+    /// links, keywords, words of titles, the learnt ranking and the newcomers' map may be missing, each as a whole.
     fn check_arrays(&self) -> Result<()> {
         use Dtype::{F32, I32, U8, U32, U64};
         let (words, documents, dim) = (self.words(), self.documents(), self.params.dim);
@@ -163,7 +167,7 @@ impl Model {
             ("dates", I32, by_document),
             ("links_to", U32, by_document),
         ];
-        let optional: [&[(&str, Dtype, Option<usize>)]; 5] = [
+        let optional: [&[(&str, Dtype, Option<usize>)]; 6] = [
             &[("text.ends", U64, any), ("text.postings", U8, any), ("text.lengths", U32, by_document)],
             &[("cited.ends", U64, any), ("cited.postings", U8, any), ("cited.lengths", U32, by_document)],
             &[
@@ -173,6 +177,7 @@ impl Model {
                 ("contexts.words", U8, any),
             ],
             &[("keywords.ends", U64, by_document), ("keywords.rows", U32, any), ("keywords.counts", U8, any)],
+            &[("titles.row_ends", U64, by_document), ("titles.rows", U32, any)],
             &[("newcomer_out", F32, Some((2 * dim + 1) * dim))],
         ];
         required.into_iter().try_for_each(|array| self.container.check(array))?;
@@ -345,6 +350,16 @@ impl Model {
             rows: self.required("keywords.rows"),
             counts: self.required("keywords.counts"),
         })
+    }
+
+    /// The words of titles; `None` in models before version 4.
+    pub(crate) fn title_words(&self) -> Option<TitleWords<'_>> {
+        Some(TitleWords { ends: self.optional("titles.row_ends")?, rows: self.required("titles.rows") })
+    }
+
+    /// Whether BM25 on texts and contexts takes the length of both together; models before version 4 took each alone.
+    pub(crate) fn joins_lengths(&self) -> bool {
+        self.about()["search"]["lengths"] == JOINED
     }
 
     /// The file as arrays and a description.

@@ -11,10 +11,11 @@ use crate::error::Result;
 use crate::model::index::links::{KeywordsBuf, LinksBuf};
 use crate::model::index::postings::{Outline, Postings};
 use crate::model::index::terms::{self, Field, Terms};
+use crate::model::index::titles::title_words;
 use crate::model::params::TrainParams;
 use crate::model::tables::Tables;
 use crate::model::weighting::ContextCounts;
-use crate::model::{FORMAT, VERSION};
+use crate::model::{FORMAT, JOINED, VERSION};
 use crate::storage::atomic::parent;
 use crate::storage::container::{Take, Tensor, write};
 use crate::storage::spill::SpillFile;
@@ -53,6 +54,8 @@ impl ContentIndex {
         let keywords = arrays.put_u32s("keywords.rows", |take| KeywordsBuf::build(view, take))?;
         arrays.put(&Tensor::u64s("keywords.ends", &keywords.ends))?;
         arrays.put(&Tensor::bytes("keywords.counts", &keywords.counts))?;
+        let titles = arrays.put_u32s("titles.rows", |take| title_words(view, &terms, take))?;
+        arrays.put(&Tensor::u64s("titles.row_ends", &titles))?;
         Ok(ContentIndex { terms, arrays })
     }
 }
@@ -166,6 +169,7 @@ impl<'a> ModelWriter<'a> {
         let positions = view.links.chunk_by(|one, next| one.position == next.position).count();
         let mut about = json!({
             "params": params.to_json(),
+            "search": {"lengths": JOINED},
             "counts": {
                 "documents": view.documents.len(),
                 "words": view.counts.iter().sum::<u64>(),

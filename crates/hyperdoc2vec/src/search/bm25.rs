@@ -140,6 +140,24 @@ impl<'a> Bm25F<'a> {
         Bm25F { fields, counts, k1 }
     }
 
+    /// Two fields, of which each word counts the weight of its field, in relation to the length of both together. A
+    /// document that many link to gains by their words no more than it loses by its length.
+    pub fn joined(fields: [Postings<'a>; 2], weights: [f32; 2], k1: f32, b: f32) -> Bm25F<'a> {
+        let length = |document: usize| -> f32 {
+            let of = |(field, weight): (&Postings<'_>, f32)| {
+                weight * field.lengths.get(document).copied().unwrap_or(0) as f32
+            };
+            fields.iter().zip(weights).map(of).sum()
+        };
+        let lengths: Vec<f32> = (0..fields[0].lengths.len()).map(length).collect();
+        let filled = lengths.iter().filter(|&&length| length > 0.0).count();
+        let total: f64 = lengths.iter().map(|&length| f64::from(length)).sum();
+        let average = (total / filled.max(1) as f64).max(1.0) as f32;
+        let count = |weight: f32, length: f32| weight / (1.0 - b + b * length / average);
+        let counts = weights.map(|weight| lengths.iter().map(|&length| count(weight, length)).collect());
+        Bm25F { fields: fields.map(Bm25::new), counts, k1 }
+    }
+
     /// The rarity of a word: that of the field where more documents have it.
     pub fn idf(&self, word: WordRow) -> f32 {
         let [first, second] = &self.fields;
@@ -158,9 +176,8 @@ impl<'a> Bm25F<'a> {
         self.counts[field].get(document as usize).map_or(0.0, |each| count as f32 * each)
     }
 
-    /// Calls `each(document, share)` for the documents that have the word in either field, in order.
-    fn each(&self, term: &Term, scale: f32, mut each: impl FnMut(u32, f32)) {
-        let (weight, lists) = self.lists(term, scale);
+    /// Calls `each(document, count)` for the documents of either list, in order, with the counts of both by their lengths.
+    fn each(&self, lists: [PostingList<'a>; 2], mut each: impl FnMut(u32, f32)) {
         let [mut first, mut second] = lists.map(Iterator::peekable);
         loop {
             let document = match (first.peek(), second.peek()) {
@@ -170,21 +187,32 @@ impl<'a> Bm25F<'a> {
             };
             let own = first.next_if(|&(one, _)| one == document).map_or(0.0, |(_, n)| self.count(0, document, n));
             let more = second.next_if(|&(one, _)| one == document).map_or(0.0, |(_, n)| self.count(1, document, n));
-            let counts = own + more;
-            each(document, weight * counts / (counts + self.k1));
+            each(document, own + more);
         }
     }
 
     /// Adds `scale` times each document's score to `scores`.
     pub fn add_scores(&self, terms: &[Term], scale: f32, scores: &mut [f32]) {
-        let mut counts = vec![0.0f32; scores.len()];
-        for term in terms {
-            let (weight, lists) = self.lists(term, scale);
+        let terms: Vec<(WordRow, [f32; 1])> = terms.iter().map(|term| (term.word, [scale * term.weight])).collect();
+        self.add_scores_of(&terms, [scores]);
+    }
+
+    /// Adds each document's scores for several questions that have the same words with other weights: lists are read
+    /// once.
+    pub fn add_scores_of<const N: usize>(&self, terms: &[(WordRow, [f32; N])], mut scores: [&mut [f32]; N]) {
+        let documents = scores.iter().map(|scores| scores.len()).min().unwrap_or(0);
+        let mut counts = vec![0.0f32; documents];
+        for &(word, weights) in terms {
+            let rarity = self.idf(word);
+            let weights = weights.map(|weight| weight * rarity * (self.k1 + 1.0));
+            let lists = [0, 1].map(|field: usize| self.fields[field].postings.list(word));
             let found: usize = lists.iter().map(|list| list.documents() as usize).sum();
-            if found * DENSE <= scores.len() {
-                self.each(term, scale, |document, share| {
-                    if let Some(score) = scores.get_mut(document as usize) {
-                        *score += share;
+            if found * DENSE <= documents {
+                self.each(lists, |document, count| {
+                    for (scores, weight) in scores.iter_mut().zip(weights) {
+                        if let Some(score) = scores.get_mut(document as usize) {
+                            *score += weight * count / (count + self.k1);
+                        }
                     }
                 });
                 continue;
@@ -197,10 +225,12 @@ impl<'a> Bm25F<'a> {
                     }
                 }
             }
-            for (score, count) in scores.iter_mut().zip(&mut counts) {
-                *score += weight * *count / (*count + self.k1);
-                *count = 0.0;
+            for (scores, weight) in scores.iter_mut().zip(weights) {
+                for (score, &count) in scores.iter_mut().zip(&counts) {
+                    *score += weight * count / (count + self.k1);
+                }
             }
+            counts.fill(0.0);
         }
     }
 
@@ -305,6 +335,24 @@ mod tests {
         for (document, shares) in [2, 0].into_iter().zip(joint.shares(&terms, 0.7, &[2, 0].map(DocRow))) {
             assert_eq!(shares.iter().fold(0.0, |sum, share| sum + share), scores[document]);
         }
+    }
+
+    #[test]
+    fn two_fields_of_one_length_by_hand() {
+        let text = three_documents();
+        // Others say "fish fish" of the last document, "fish bread" of the second.
+        let contexts: [&[u32]; 3] = [&[], &[0, 2], &[0, 0]];
+        let cited = PostingsBuf::build(3, 3, |_| 2, |d, tell| contexts[d].iter().for_each(|&word| tell(word)));
+        let joint = Bm25F::joined([text.view(), cited.view()], [1.0, 0.5], 2.0, 0.75);
+        let mut scores = vec![0.0; 3];
+        joint.add_scores(&[one(0)], 1.0, &mut scores);
+        // Lengths 2, 4 + 1, 1 + 1, on average 3: fish counts 1, 2.5 and 1, by 0.25 + 0.75 · (2/3, 5/3, 2/3) = 0.75, 1.5,
+        // 0.75: 1.333333, 1.666667, 1.333333. idf 0.470004; score idf · 3 · count / (count + 2).
+        let expected = [0.564005, 0.640915, 0.564005];
+        assert!(scores.iter().zip(expected).all(|(f, e)| (f - e).abs() < 1e-5), "{scores:?} {expected:?}");
+        let (mut once, mut twice) = (vec![0.0; 3], vec![0.0; 3]);
+        joint.add_scores_of(&[(WordRow(0), [1.0, 2.0])], [&mut once, &mut twice]);
+        assert_eq!((once, twice), (scores.clone(), scores.iter().map(|score| 2.0 * score).collect()));
     }
 
     #[test]

@@ -2,7 +2,7 @@
 
 use std::sync::OnceLock;
 
-use super::bm25::{Bm25, Bm25F, Term};
+use super::bm25::{B, BM25F_K1, Bm25, Bm25F, Term};
 use super::query::Query;
 use super::rank;
 use super::ranker::LinkSource;
@@ -13,6 +13,7 @@ use crate::id::{DocRow, WordRow};
 use crate::kernel::{axpy, gather_sum};
 use crate::model::index::links::Links;
 use crate::model::index::terms::Field;
+use crate::model::index::titles::TitleWords;
 use crate::model::{Model, Vectors};
 
 /// The rankings of a model, each by itself: what [`Recommender`](crate::Recommender) asks.
@@ -25,15 +26,24 @@ pub struct Searcher<'a> {
     pub(super) links: Links<'a>,
     /// The documents that each document links to, made when first asked for.
     outgoing: OnceLock<Groups>,
+    pub(super) titles: TitleWords<'a>,
+    /// The documents that have each word in their titles, made when first asked for.
+    titled: OnceLock<Groups>,
 }
 
 impl<'a> Searcher<'a> {
     /// Prepares to search `model`.
     pub fn new(model: &'a Model) -> Searcher<'a> {
         let text = model.postings(Field::Text).map(Bm25::new);
-        let cited = text.clone().zip(model.postings(Field::Cited)).map(|(text, cited)| Bm25F::new(text, cited));
+        let fields = model.postings(Field::Text).zip(model.postings(Field::Cited));
+        let cited = fields.map(|(text, cited)| match model.joins_lengths() {
+            true => Bm25F::joined([text, cited], [1.0, 1.0], BM25F_K1, B),
+            false => Bm25F::new(Bm25::new(text), cited),
+        });
         let links = model.links().unwrap_or_default();
-        Searcher { model, tokenizer: model.tokenizer(), text, cited, links, outgoing: OnceLock::new() }
+        let titles = model.title_words().unwrap_or_default();
+        let (outgoing, titled) = (OnceLock::new(), OnceLock::new());
+        Searcher { model, tokenizer: model.tokenizer(), text, cited, links, titles, outgoing, titled }
     }
 
     /// The model.
@@ -57,6 +67,17 @@ impl<'a> Searcher<'a> {
         };
         let outgoing = self.outgoing.get_or_init(|| Groups::new(documents, pairs()));
         if document.index() < documents { DocRow::all(outgoing.of(document.index())) } else { &[] }
+    }
+
+    /// The documents with a word in their titles, once a place, by number.
+    pub(super) fn titled(&self, word: WordRow) -> &[DocRow] {
+        let terms = self.model.terms().ends.len();
+        let pairs = || {
+            let of = |row| self.titles.of(row).iter().map(move |&word| (word.index(), row.0));
+            (0..self.model.documents() as u32).map(DocRow).flat_map(of).filter(move |&(word, _)| word < terms)
+        };
+        let titled = self.titled.get_or_init(|| Groups::new(terms, pairs()));
+        if word.index() < terms { DocRow::all(titled.of(word.index())) } else { &[] }
     }
 
     /// Reads a text.

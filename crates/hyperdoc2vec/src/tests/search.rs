@@ -18,10 +18,10 @@ use crate::model::write::ModelWriter;
 use crate::search::bm25::Term;
 use crate::search::explain::explain;
 use crate::search::ranker::forest::Forest;
-use crate::search::ranker::{FEATURES, LinkSource, Ranker, Scope, candidates};
+use crate::search::ranker::{FeatureSet, LinkSource, Ranker, Scope};
 use crate::search::{Ranking, Searcher, nearest, rank};
 use crate::tests::import;
-use crate::{Corpus, Model};
+use crate::{Corpus, Model, Question, Recommender};
 use tempfile::TempDir;
 
 const DOCUMENTS: &str = r#"{"id": "a", "text": "fish soup [[b]]"}
@@ -136,10 +136,12 @@ fn bm25_knows_texts_and_the_contexts_of_links_to_them() {
     // idf of 2 in 3: ln(1 + 1.5/2.5) = 0.470004.
     let own = searcher.bm25_scores(&query, Field::Text).expect("asked").expect("known");
     close(&own, &[0.470004, 0.0, 0.470004]);
-    // "fish soup" leads to b, "fish bread" to c: soup beside the link counts four times, and both contexts have one length.
+    // "fish soup" leads to b, "fish bread" to c: the word beside the link counts four times, the other twice. So lengths
+    // are 2, 2 + 6 and 2 + 6, on average 6, and counts 1/0.5, 4/1.25 and 1/1.25.
     let cited = searcher.bm25_scores(&query, Field::Cited).expect("asked").expect("known");
-    let said_of_b = 0.470004 * 5.0 * 4.0 / (4.0 + 4.0);
-    close(&cited, &[0.470004, said_of_b, 0.470004]);
+    let score = |count: f32| 0.470004 * 5.0 * count / (count + 4.0);
+    let said_of_b = score(3.2);
+    close(&cited, &[score(2.0), said_of_b, score(0.8)]);
     let shares = searcher.cited().expect("there").shares(&searcher.terms(&query), 1.0, &[DocRow(1)]);
     close(&shares[0], &[said_of_b]);
 }
@@ -195,7 +197,7 @@ fn trees_written_by_hand_order_candidates() {
     let searcher = Searcher::new(&model);
     assert!(Ranker::of(&model).is_none());
     let query = searcher.query("soup").expect("read");
-    let links = FEATURES.iter().position(|&name| name == "links").expect("a feature") as u32;
+    let links = FeatureSet::default().place("links").expect("a feature") as u32;
     // No links: +2; some: −1. Only a has none; b is before c, of which less is said.
     let alone = Forest {
         feature: vec![links, u32::MAX, u32::MAX],
@@ -217,12 +219,40 @@ fn trees_written_by_hand_order_candidates() {
     let unknown = searcher.query("xyzzy").expect("read");
     assert_eq!(hybrid.rank(&searcher, &unknown, Some(&source), 3, Scope::ALL).expect("asked"), None);
     // What the source links to already is told of b alone.
-    let found = candidates(&searcher, &query, Some(&source), Scope::ALL).expect("asked").expect("known");
-    let linked = FEATURES.iter().position(|&name| name == "linked").expect("a feature");
+    let found =
+        FeatureSet::default().candidates(&searcher, &query, Some(&source), Scope::ALL).expect("asked").expect("known");
+    let linked = FeatureSet::default().place("linked").expect("a feature");
     assert_eq!(found.rows, [0, 1, 2].map(DocRow));
     assert_eq!([0, 1, 2].map(|row| found.row(row)[linked]), [0.0, 1.0, 0.0]);
-    let filtered = candidates(&searcher, &query, Some(&source), only).expect("asked").expect("known");
+    let filtered =
+        FeatureSet::default().candidates(&searcher, &query, Some(&source), only).expect("asked").expect("known");
     assert_eq!((&filtered.rows[..], filtered.row(0)), (&[DocRow(2)][..], found.row(2)));
+}
+
+/// Its trees know fewer features, and its words are searched by two lengths; what the program of its time said.
+#[test]
+fn a_model_of_version_3_answers_as_it_did() {
+    let path = std::path::Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/data/models/v3-hybrid.safetensors");
+    let model = Model::open(path).expect("readable");
+    let recommender = Recommender::new(&model);
+    let ask = |question: Question| {
+        let answer = recommender.ask(&question.top(3)).expect("an answer");
+        answer.hits.into_iter().map(|hit| (hit.id, hit.score)).collect::<Vec<_>>()
+    };
+    let said = |hits: [(&str, f32); 3]| hits.map(|(id, score)| (id.to_owned(), score)).to_vec();
+    let babax = "the theorem of Babax [[?]] for kobomir";
+    assert_eq!(
+        ask(Question::new("the principle of [[?]] shows")),
+        said([("d000062", 0.2034949), ("d000016", 0.06267317), ("d000000", 0.05281526)])
+    );
+    assert_eq!(
+        ask(Question::new(babax).rank(Ranking::Bm25Cited)),
+        said([("d000000", 17.691708), ("d000002", 14.048803), ("d000058", 11.424958)])
+    );
+    assert_eq!(
+        ask(Question::new(babax).source("d000030")),
+        said([("d000000", 0.15987378), ("d000002", 0.056056965), ("d000017", 0.05462354)])
+    );
 }
 
 #[test]

@@ -44,8 +44,9 @@ pub(crate) fn fit_passes_to(
             });
             seconds.push((phase.epochs(), mean * phase.batches() as f64));
         }
-        let pass = seconds.last().map_or(0.0, |&(_, seconds)| seconds);
-        let ranking = if is_for(params) { ranking_seconds(view.documents.len(), view.links.len(), pass) } else { 0.0 };
+        let (passes, pass) = seconds.last().copied().unwrap_or_default();
+        let ranking =
+            if is_for(params) { ranking_seconds(view.documents.len(), view.links.len(), passes, pass) } else { 0.0 };
         (seconds, ranking, file_seconds(view.counts.iter().sum()))
     });
     let left = (budget.saturating_sub(started.elapsed()).as_secs_f64() - file).max(0.0);
@@ -56,14 +57,14 @@ pub(crate) fn fit_passes_to(
     Ok(fitted)
 }
 
-/// About how long it takes to learn the ranker: some passes over the links, questions, trees. The numbers are rounded
-/// from FOLDOC, 10,244 documents, on one core: 9 s for 2,000 questions and 5.6 s of trees. Of few documents there
+/// About how long it takes to learn the ranker: the passes over the links, questions, trees. The numbers are rounded
+/// from FOLDOC, 10,244 documents, on one core. Of few documents there
 /// are few candidates.
-fn ranking_seconds(documents: usize, links: usize, pass: f64) -> f64 {
+fn ranking_seconds(documents: usize, links: usize, passes: usize, pass: f64) -> f64 {
     let (threads, documents) = (rayon::current_num_threads() as f64, documents as f64);
-    let questions = (links as f64 / 2.0).min(2000.0).min(6e8 / documents.max(1.0));
-    let trees = 6.0 * questions / 2000.0 * (documents / 2000.0).min(1.0);
-    3.0 * pass + (trees + questions * (1e-3 + 3e-7 * documents)) / threads
+    let questions = (links as f64 / 2.0).min(3000.0).min(6e8 / documents.max(1.0));
+    let trees = 9.0 * questions / 2000.0 * (documents / 2000.0).min(1.0);
+    passes as f64 * pass + (trees + questions * (2e-3 + 6e-7 * documents)) / threads
 }
 
 /// About how long the index and the file take: a minute on two threads for 177 million words.

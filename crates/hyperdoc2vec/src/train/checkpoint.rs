@@ -7,7 +7,7 @@ use serde_json::{Value, json};
 
 use crate::error::{Error, Result};
 use crate::model::tables::{Table, Tables};
-use crate::search::ranker::Ranker;
+use crate::search::ranker::{FeatureSet, Ranker};
 use crate::storage::container::{Container, Tensor, write};
 use crate::storage::spill::SpillFile;
 
@@ -162,9 +162,11 @@ impl State {
         let damaged = |what: &str| Error::Damaged { path: path.to_owned(), what: what.to_owned() };
         let about = container.about();
         if &about["run"] != key {
-            return Err(damaged(
-                "this checkpoint is of a run on another corpus or with other parameters; give the same ones, or remove it",
-            ));
+            let what =
+                "this checkpoint is of a run on another corpus or with other parameters; give the same ones, or \
+                        remove it"
+                    .to_owned();
+            return Err(Error::Foreign { path: path.to_owned(), what });
         }
         let number = |value: &Value| value.as_u64().ok_or_else(|| damaged("it does not hold the place of the run"));
         let fill = |names: [&str; 4], tables: &mut Tables| {
@@ -186,6 +188,12 @@ impl State {
         }
         fill(CURRENT, &mut self.tables)?;
         self.ranker = Ranker::read(&container);
+        if self.ranker.as_ref().is_some_and(|ranker| ranker.features != FeatureSet::default()) {
+            let what = "an earlier version of this program learnt its hybrid ranking, and this one cannot go on from \
+                        there; go on with that version, or remove the checkpoint"
+                .to_owned();
+            return Err(Error::Unsupported { path: path.to_owned(), what });
+        }
         let [phase, epoch, batch] = ["phase", "epoch", "batch"].map(|name| number(&about[name]).map(|n| n as usize));
         self.place = RunPlace { phase: phase?, epoch: epoch?, batch: batch? };
         Ok(())

@@ -6,9 +6,8 @@
 //! without the source, half of them without the link's own words, and trees learn which candidates are right. The model
 //! itself is trained on everything afterwards.
 //!
-//! It is to cost little beside that: a fold takes two passes over the links, questions are few, and fewer where documents
-//! are many. The tables that the last phase begins with wait in a file meanwhile, so that memory holds one set of them, or
-//! the mapped model of a fold.
+//! It is to cost little beside that: questions are few, and fewer where documents are many. The tables that the last
+//! phase begins with wait in a file meanwhile, so that memory holds one set of them, or the mapped model of a fold.
 
 use std::path::Path;
 
@@ -26,7 +25,7 @@ use crate::model::tables::Tables;
 use crate::model::write::{ContentIndex, ModelWriter};
 use crate::rng::Rng;
 use crate::search::ranker::forest::{BoostParams, Forest, Samples};
-use crate::search::ranker::{ALONE, CalibrationBin, FEATURES, LinkSource, Ranker, Scope, bins_json, candidates};
+use crate::search::ranker::{CalibrationBin, FeatureSet, LinkSource, Ranker, Scale, Scope, bins_json};
 use crate::search::{Query, Searcher};
 use crate::storage::atomic;
 use crate::train::checkpoint::{SpilledTables, none};
@@ -36,12 +35,9 @@ use crate::train::run::{Run, TrainProgress, TrainWatch, run_alone};
 /// The share of the documents taken for new.
 const HELD_OUT: f64 = 0.1;
 /// Links asked for, at the most.
-const MAX_QUESTIONS: usize = 2000;
+const MAX_QUESTIONS: usize = 3000;
 /// And no more than this divided by the number of documents, all of which are scored for each.
 const MAX_PAIRS: usize = 600_000_000;
-/// Passes over the links of a fold, at the most, where these begin with the vectors of the content phase: more change
-/// the rankings little.
-const FOLD_PASSES: usize = 2;
 /// With fewer questions in a fold nothing is learnt from it.
 const MIN_PER_FOLD: usize = 20;
 /// Folds are added until there are so many questions,
@@ -55,6 +51,10 @@ const CHECKED_ONE_IN: usize = 4;
 /// A candidate among the first so many of no ranking is one of many; one in [`THINNED_ONE_IN`] is learnt from.
 const LEADING: f32 = 10.0;
 const THINNED_ONE_IN: usize = 4;
+/// A right candidate that nothing links to weighs this: there are few to learn from, and they are what is hardest to find.
+const NEWCOMER_WEIGHT: f32 = 1.5;
+/// The least weight of a wrong candidate that may only not have been linked to yet.
+const LEAST_UNSEEN_WEIGHT: f32 = 0.1;
 /// With fewer samples than this, simpler trees may hold better.
 const SMALL_SET: usize = 100_000;
 /// The depths that are tried then, and the one taken otherwise.
@@ -85,6 +85,8 @@ struct NewcomerFold {
     asked: Vec<usize>,
     /// Whether a document is one of them or, in time, later: not there.
     held: Vec<bool>,
+    /// Whether they are later than all others.
+    in_time: bool,
 }
 
 /// Tenths of the documents of `view`, one after the other.
@@ -107,7 +109,7 @@ fn folds(view: &View<'_>, seed: u64) -> impl Iterator<Item = NewcomerFold> {
         let asked = order[part.clone()].to_vec();
         let mut held = vec![false; order.len()];
         order[if in_time { 0 } else { part.start }..part.end].iter().for_each(|&document| held[document] = true);
-        NewcomerFold { asked, held }
+        NewcomerFold { asked, held, in_time }
     })
 }
 
@@ -119,6 +121,22 @@ struct LinkQuestion {
 }
 
 impl NewcomerFold {
+    /// The weight of each document as a wrong candidate, where `before` is the view without what is held out.
+    ///
+    /// A document that nothing in `view` links to is never a right candidate, though later documents may link to it just
+    /// as those that were held out link to some that no other document does. Of the unseen, as many as were seen by this
+    /// fold alone will be seen by the next documents (Good and Turing's estimate), so that only the rest of them are
+    /// wrong. Where the fold is later than all else, those documents are old, and wrong as they are.
+    fn wrong_weights(&self, view: &View<'_>, before: &View<'_>) -> Vec<f32> {
+        let (all, left) = (view.links_to(), before.links_to());
+        let count = |of: &dyn Fn(usize) -> bool| (0..all.len()).filter(|&row| !self.held[row] && of(row)).count();
+        let unseen = count(&|row| all[row] == 0);
+        let seen_once = count(&|row| all[row] > 0 && left[row] == 0);
+        let wrong = 1.0 - seen_once as f32 / unseen.max(1) as f32;
+        let weight = if self.in_time { 1.0 } else { wrong.max(LEAST_UNSEEN_WEIGHT) };
+        all.iter().map(|&links| if links == 0 { weight } else { 1.0 }).collect()
+    }
+
     /// The links that can be asked for.
     fn questions(&self, view: &View<'_>) -> Vec<LinkQuestion> {
         let mut all = Vec::new();
@@ -152,26 +170,37 @@ pub(crate) fn learn(
     // Where it was stopped, too: a checkpoint has them as they were.
     spilled.restore(tables)?;
     let Some(Gathered { links, mut learnt, checked }) = gathered? else { return Ok(None) };
-    let mut bins: Vec<CalibrationBin> = Vec::new();
-    let mut forests = Vec::new();
+    let mut bins = [CalibrationBin::default(); 10];
+    let (mut forests, mut scales) = (Vec::new(), Vec::new());
     let depths = |samples: &Samples| if samples.len() < SMALL_SET { &TRIED_DEPTHS[..] } else { &[DEPTH] };
     let total = learnt.iter().map(|samples| depths(samples).len() + 1).sum();
     let mut fits = Fits { done: 0, total, grown: 0, watch: asking.watch };
     for kind in 0..2 {
         let mut tries = Vec::new();
+        let questions = &checked[kind];
+        let mut checked = Samples::new(learnt[kind].width);
+        questions.iter().for_each(|question| checked.extend(question));
         for &max_depth in depths(&learnt[kind]) {
             let params = BoostParams { max_depth, ..BoostParams::default() };
-            let forest = fits.fit(&learnt[kind], Some(&checked[kind]), &params)?;
-            tries.push((forest.loss(&checked[kind]), params, forest));
+            let forest = fits.fit(&learnt[kind], Some(&checked), &params)?;
+            tries.push((forest.loss(&checked), params, forest));
         }
         let best = tries.into_iter().min_by(|a, b| a.0.total_cmp(&b.0));
         let (_, params, tried) = best.unwrap_or_default();
-        Ranker::check(&tried, &checked[kind], &mut bins);
-        learnt[kind].extend(&checked[kind]);
+        let firsts: Vec<(f32, bool)> = questions.iter().filter_map(|question| tried.first(question)).collect();
+        let scale = Scale::fit(&firsts);
+        for &(score, right) in &firsts {
+            let probability = scale.probability(score);
+            bins[((probability * 10.0) as usize).min(9)].add(1.0, probability, right);
+        }
+        scales.push(scale);
+        learnt[kind].extend(&checked);
         forests.push(fits.fit(&learnt[kind], None, &BoostParams { trees: tried.trees(), ..params })?);
     }
     let (sourced, alone) = (forests.pop().unwrap_or_default(), forests.pop().unwrap_or_default());
-    Ok(Some(Ranker { alone, sourced, about: json!({"links": links, "calibration": bins_json(&bins)}) }))
+    let about = json!({"links": links, "calibration": bins_json(&bins)});
+    let scales = [scales[0], scales[1]];
+    Ok(Some(Ranker { features: FeatureSet::default(), alone, sourced, scales, about }))
 }
 
 /// Fits forests one after the other, and reports progress.
@@ -213,7 +242,8 @@ struct Gathered {
     /// How many links were asked for.
     links: usize,
     learnt: [Samples; 2],
-    checked: [Samples; 2],
+    /// Those kept apart, question by question.
+    checked: [Vec<Samples>; 2],
 }
 
 /// Asks models of a view for links held out of them.
@@ -227,14 +257,15 @@ struct Asking<'a> {
 
 /// No samples yet, without and with the source.
 fn no_samples() -> [Samples; 2] {
-    [ALONE, FEATURES.len()].map(Samples::new)
+    let features = FeatureSet::default();
+    [features.alone(), features.all()].map(Samples::new)
 }
 
 impl Asking<'_> {
     /// Asks for the links of as many folds as it takes. `tables` are `spilled` too, and are not the same in the end.
     fn gather(&mut self, tables: &mut Tables, spilled: &SpilledTables) -> Result<Option<Gathered>> {
         let Asking { view, params, .. } = *self;
-        let (mut learnt, mut checked) = (no_samples(), no_samples());
+        let (mut learnt, mut checked) = (no_samples(), [Vec::new(), Vec::new()]);
         let (mut links, mut last) = (0, 0);
         let most = MAX_QUESTIONS.min(MAX_PAIRS / view.documents.len().max(1)).max(MIN_PER_FOLD);
         for (number, fold) in folds(view, params.seed).enumerate() {
@@ -258,8 +289,11 @@ impl Asking<'_> {
             for (question, samples) in questions.iter().zip(self.ask(tables, &fold, &questions)?) {
                 let key = [PURPOSE, 2, u64::from(question.source.0)];
                 let check = Rng::keyed(params.seed, &key).below(CHECKED_ONE_IN) == 0;
-                let into = if check { &mut checked } else { &mut learnt };
-                into.iter_mut().zip(&samples).for_each(|(into, samples)| into.extend(samples));
+                if check {
+                    checked.iter_mut().zip(samples).for_each(|(into, samples)| into.push(samples));
+                } else {
+                    learnt.iter_mut().zip(&samples).for_each(|(into, samples)| into.extend(samples));
+                }
             }
         }
         Ok((links > 0).then_some(Gathered { links, learnt, checked }))
@@ -274,11 +308,10 @@ impl Asking<'_> {
     ) -> Result<Vec<[Samples; 2]>> {
         let Asking { params, content, destination, .. } = *self;
         let before = self.view.without_links_of(&fold.held);
+        // As many passes as the model itself takes: after fewer, the embedding is less sure than the one that will be
+        // asked, and trees that were learnt with it believe that one too much.
         let mut quick = params.clone();
         quick.citation.patience = 0;
-        if params.starts_from_content() {
-            quick.citation.epochs = quick.citation.epochs.min(FOLD_PASSES);
-        }
         let watch = &mut self.watch;
         let renamed = &mut |progress: &TrainProgress| watch(&TrainProgress { phase: "hybrid", ..progress.clone() });
         if let Some(phase) = phases(&before, None, &quick).pop() {
@@ -292,7 +325,9 @@ impl Asking<'_> {
             .write_with(&path, content)?;
         *tables = none();
         let model = Model::open(&path)?;
-        let fold = FoldModel { view: &before, searcher: &Searcher::new(&model), content, params, held: &fold.held };
+        let wrong_weights = fold.wrong_weights(self.view, &before);
+        let (searcher, held) = (&Searcher::new(&model), &fold.held[..]);
+        let fold = FoldModel { view: &before, searcher, content, params, held, wrong_weights: &wrong_weights };
         let mut all = Vec::with_capacity(questions.len());
         let parts = questions.chunks(AT_ONCE);
         let batches = parts.len();
@@ -326,36 +361,74 @@ struct FoldModel<'a> {
     content: &'a ContentIndex,
     params: &'a TrainParams,
     held: &'a [bool],
+    /// The weight of each document as a wrong candidate.
+    wrong_weights: &'a [f32],
 }
 
 impl FoldModel<'_> {
     /// The samples of one link, without and with its source.
     fn samples(&self, question: &LinkQuestion) -> Result<[Samples; 2]> {
-        let FoldModel { view, searcher, content, params, held } = *self;
+        let FoldModel { view, searcher, content, params, held, wrong_weights } = *self;
+        let links_to = searcher.model().links_to();
         let mut rng = Rng::keyed(params.seed, &[PURPOSE, 3, question.position as u64]);
         let query = Query::of_link(view, &content.terms, question.position, params.window, rng.chance(0.5));
         let source = LinkSource::of_link(view, searcher.model(), question.position, |row| !held[row.index()])?;
         let admitted = |row: usize| !held[row];
-        let ranks: Vec<usize> = (0..FEATURES.len()).filter(|&feature| FEATURES[feature].ends_with(" rank")).collect();
+        let features = FeatureSet::default();
+        let ranks = features.names().into_iter().enumerate().filter(|(_, name)| name.ends_with(" rank"));
+        let ranks: Vec<usize> = ranks.map(|(place, _)| place).collect();
         let leading_rank = ln(1.0 + LEADING) - 1e-4;
         let mut samples = no_samples();
         // What is known without the source comes first: one look at the candidates is enough for both.
-        let Some(candidates) = candidates(searcher, &query, Some(&source), Scope::of(&admitted))? else {
+        let Some(candidates) = features.candidates(searcher, &query, Some(&source), Scope::of(&admitted))? else {
             return Ok(samples);
         };
         for (place, row) in candidates.rows.iter().enumerate() {
             let label = question.truths.contains(row);
+            let weight = match label {
+                true if links_to[row.index()] == 0 => NEWCOMER_WEIGHT,
+                true => 1.0,
+                false => wrong_weights[row.index()],
+            };
             let drawn = rng.below(THINNED_ONE_IN) == 0;
-            for samples in samples.iter_mut().filter(|samples| samples.width > ALONE || candidates.alone[place]) {
-                let features = &candidates.row(place)[..samples.width];
-                let leading = ranks.iter().any(|&rank| features.get(rank).is_some_and(|&rank| rank < leading_rank));
+            for samples in
+                samples.iter_mut().filter(|samples| samples.width > features.alone() || candidates.alone[place])
+            {
+                let row = &candidates.row(place)[..samples.width];
+                let leading = ranks.iter().any(|&rank| row.get(rank).is_some_and(|&rank| rank < leading_rank));
                 if label || leading || drawn {
-                    samples.rows.extend_from_slice(features);
+                    samples.rows.extend_from_slice(row);
                     samples.labels.push(label);
-                    samples.weights.push(if label || leading { 1.0 } else { THINNED_ONE_IN as f32 });
+                    let drawn_from = if label || leading { 1.0 } else { THINNED_ONE_IN as f32 };
+                    samples.weights.push(drawn_from * weight);
                 }
             }
         }
         Ok(samples)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::corpus::Split;
+    use crate::{Document, Import};
+
+    #[test]
+    fn documents_that_may_be_linked_to_later_are_less_wrong_by_hand() {
+        let dir = tempfile::tempdir().expect("a directory");
+        let texts = [("a", "see [[x]]"), ("b", "see [[y]]"), ("x", "one"), ("y", "two"), ("z", "three")];
+        let documents = texts.map(|(id, text)| Document::new(id, text));
+        let corpus = Import::documents(documents).build(dir.path().join("c")).expect("a corpus");
+        let view = View::new(&corpus, &Split::none(&corpus), 1).expect("a view");
+        let held: Vec<bool> = texts.iter().map(|(id, _)| *id == "a").collect();
+        let before = view.without_links_of(&held);
+        let weights = |in_time| {
+            let fold = NewcomerFold { asked: vec![0], held: held.clone(), in_time };
+            fold.wrong_weights(&view, &before)
+        };
+        // Without a, nothing links to x. Nothing ever links to b and z: of these two, one will be linked to next.
+        assert_eq!(weights(false), [0.5, 0.5, 1.0, 1.0, 0.5]);
+        assert_eq!(weights(true), [1.0; 5]);
     }
 }

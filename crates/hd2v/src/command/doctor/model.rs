@@ -102,6 +102,8 @@ impl Examination {
             hybrid => {
                 let links = thousands(hybrid["links"].as_u64().unwrap_or(0));
                 out.push_str(&format!("learnt ranking, from {links} held-out links\n"));
+                // Earlier versions looked at all candidates.
+                let what = if hybrid["scales"].is_null() { "candidates" } else { "first hits" };
                 for bin in hybrid["calibration"]
                     .as_array()
                     .into_iter()
@@ -111,7 +113,7 @@ impl Examination {
                     let percent = |name: &str| bin[name].as_f64().unwrap_or(0.0) * 100.0;
                     let candidates = thousands(bin["candidates"].as_f64().unwrap_or(0.0) as u64);
                     out.push_str(&format!(
-                        "  predicted {:5.1} %, right {:5.1} % of {candidates} candidates\n",
+                        "  predicted {:5.1} %, right {:5.1} % of {candidates} {what}\n",
                         percent("predicted"),
                         percent("observed"),
                     ));

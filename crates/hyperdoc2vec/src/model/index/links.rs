@@ -48,7 +48,8 @@ pub struct Context {
     pub after: Vec<WordRow>,
 }
 
-fn part<'a, T>(ends: &[u64], all: &'a [T], number: usize) -> &'a [T] {
+/// The items of number `number` among all, which end where `ends` says.
+pub(super) fn part<'a, T>(ends: &[u64], all: &'a [T], number: usize) -> &'a [T] {
     let start = if number == 0 { Some(0) } else { ends.get(number - 1).map(|&end| end as usize) };
     let end = ends.get(number).map(|&end| end as usize);
     start.zip(end).and_then(|(start, end)| all.get(start..end)).unwrap_or_default()
@@ -61,13 +62,51 @@ impl<'a> Links<'a> {
     }
 
     /// The links to a document with the words around them.
-    pub fn contexts(&self, document: DocRow) -> impl Iterator<Item = Context> + 'a {
-        let mut bytes = part(self.context_ends, self.contexts, document.index());
-        let mut side = move || {
-            let count = (read(&mut bytes) as usize).min(AROUND);
-            (0..count).map(|_| WordRow(read(&mut bytes) as u32)).collect::<Vec<WordRow>>()
-        };
-        self.sources(document).iter().map(move |&source| Context { source, before: side(), after: side() })
+    pub fn contexts(&self, document: DocRow) -> Contexts<'a> {
+        let bytes = part(self.context_ends, self.contexts, document.index());
+        Contexts { sources: self.sources(document).iter(), bytes }
+    }
+}
+
+/// The links to a document, one after the other.
+#[derive(Debug, Clone)]
+pub struct Contexts<'a> {
+    sources: std::slice::Iter<'a, DocRow>,
+    bytes: &'a [u8],
+}
+
+impl Contexts<'_> {
+    /// How many words one side has.
+    fn side(&mut self) -> usize {
+        (read(&mut self.bytes) as usize).min(AROUND)
+    }
+
+    fn word(&mut self) -> WordRow {
+        WordRow(read(&mut self.bytes) as u32)
+    }
+
+    /// Gives `each` the words of the next link in the order of reading, with how many stand between one and the link; the
+    /// document that the link stands in, or nothing where there is no other link.
+    pub fn next_words(&mut self, mut each: impl FnMut(WordRow, usize)) -> Option<DocRow> {
+        let source = *self.sources.next()?;
+        for distance in (0..self.side()).rev() {
+            each(self.word(), distance);
+        }
+        for distance in 0..self.side() {
+            each(self.word(), distance);
+        }
+        Some(source)
+    }
+}
+
+impl Iterator for Contexts<'_> {
+    type Item = Context;
+
+    fn next(&mut self) -> Option<Context> {
+        let source = *self.sources.next()?;
+        let before = (0..self.side()).map(|_| self.word()).collect();
+        let after = (0..self.side()).map(|_| self.word()).collect();
+        Some(Context { source, before, after })
     }
 }
 
@@ -162,11 +201,16 @@ pub struct Keywords<'a> {
     pub counts: &'a [u8],
 }
 
-impl Keywords<'_> {
+impl<'a> Keywords<'a> {
+    /// The words of a document and how often it has them, one by one.
+    pub fn each(&self, document: DocRow) -> impl Iterator<Item = (WordRow, u8)> + 'a {
+        let counts = part(self.ends, self.counts, document.index()).iter().copied();
+        WordRow::all(part(self.ends, self.rows, document.index())).iter().copied().zip(counts)
+    }
+
     /// The words of a document and how often it has them.
     pub fn of(&self, document: DocRow) -> Vec<(WordRow, f32)> {
-        let counts = part(self.ends, self.counts, document.index()).iter().map(|&count| f32::from(count));
-        WordRow::all(part(self.ends, self.rows, document.index())).iter().copied().zip(counts).collect()
+        self.each(document).map(|(row, count)| (row, f32::from(count))).collect()
     }
 }
 

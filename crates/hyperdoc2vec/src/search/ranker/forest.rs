@@ -336,6 +336,12 @@ impl Forest {
         loss(&scores, samples)
     }
 
+    /// The best score among samples, and whether that one is right.
+    pub fn first(&self, samples: &Samples) -> Option<(f32, bool)> {
+        let scored = (0..samples.len()).map(|sample| (self.score(samples.row(sample)), samples.labels[sample]));
+        scored.max_by(|a, b| a.0.total_cmp(&b.0))
+    }
+
     /// The logarithm of the odds.
     pub fn score(&self, row: &[f32]) -> f32 {
         self.roots.iter().map(|&root| self.leaf(root, row)).sum()

@@ -1,0 +1,82 @@
+//! Writes the features of candidates for held-out links.
+//! features CORPUS UNTIL|SHARE model=FILE out=PREFIX [last=DATE] [every=N] [seed=N] [anchors=0|1|2]
+#![allow(clippy::print_stdout, clippy::unwrap_used)]
+use hyperdoc2vec::corpus::{HeldOutLink, Split};
+use hyperdoc2vec::internals::corpus::view::View;
+use hyperdoc2vec::internals::id::DocRow;
+use hyperdoc2vec::internals::model::index::terms::Terms;
+use hyperdoc2vec::internals::search::ranker::{FeatureSet, LinkSource, Scope};
+use hyperdoc2vec::internals::search::{Query, Searcher};
+use hyperdoc2vec::model::TrainParams;
+use hyperdoc2vec::train::Training;
+use hyperdoc2vec::{Corpus, Date, Model};
+use rayon::prelude::*;
+use std::io::Write;
+fn main() {
+    let args: Vec<String> = std::env::args().collect();
+    let option = |name: &str| args.iter().find_map(|a| a.strip_prefix(&format!("{name}=")));
+    let corpus = Corpus::open(&args[1]).unwrap();
+    let split = match args[2].parse() {
+        Ok(date) => Split::by_date(&corpus, date).unwrap(),
+        Err(_) => Split::by_share(&corpus, args[2].parse().unwrap(), option("seed").map_or(1, |s| s.parse().unwrap()))
+            .unwrap(),
+    };
+    let mut params = TrainParams::for_corpus(&corpus);
+    params.hybrid = false;
+    let view = View::new(&corpus, &split, params.min_count).unwrap();
+    let path = std::path::PathBuf::from(option("model").unwrap());
+    if !path.exists() {
+        Training::new(&corpus).params(params.clone()).split(&split).replace().run(&path).unwrap();
+    }
+    let model = Model::open(&path).unwrap();
+    let searcher = Searcher::new(&model);
+    let (terms, features) = (Terms::new(&view), FeatureSet::default());
+    let last: Option<Date> = option("last").map(|date| date.parse().unwrap());
+    let every: usize = option("every").map_or(1, |n| n.parse().unwrap());
+    let anchors = option("anchors").unwrap_or("1");
+    let in_time = |query: &HeldOutLink| {
+        let date = corpus.date(corpus.position(query.position).source);
+        last.is_none_or(|last| date.is_some_and(|date| date.is_up_to(last)))
+    };
+    let queries: Vec<HeldOutLink> = split.queries(&corpus).into_iter().filter(in_time).step_by(every).collect();
+    let newcomer: Vec<bool> = view.documents.iter().map(|&doc| split.is_newcomer(doc)).collect();
+    let started = std::time::Instant::now();
+    let found: Vec<_> = queries
+        .par_iter()
+        .enumerate()
+        .map(|(number, link)| {
+            let anchor = match anchors {
+                "0" => false,
+                "1" => true,
+                _ => number % 2 == 0,
+            };
+            let query = Query::of_link(&view, &terms, link.position, params.window, anchor);
+            let source = LinkSource::of_link(&view, &model, link.position, |_| true).unwrap();
+            let truths: Vec<DocRow> = link.truths.iter().map(|&truth| view.document_row(truth).unwrap()).collect();
+            (features.candidates(&searcher, &query, Some(&source), Scope::ALL).unwrap(), truths)
+        })
+        .collect();
+    println!("{} questions in {:.1} s", queries.len(), started.elapsed().as_secs_f64());
+    let out = option("out").unwrap();
+    let mut rows = std::io::BufWriter::new(std::fs::File::create(format!("{out}.f32")).unwrap());
+    let mut meta = std::io::BufWriter::new(std::fs::File::create(format!("{out}.meta")).unwrap());
+    let mut asked = std::io::BufWriter::new(std::fs::File::create(format!("{out}.q")).unwrap());
+    for (number, (found, truths)) in found.iter().enumerate() {
+        let new = truths.iter().filter(|truth| newcomer[truth.index()]).count();
+        asked.write_all(bytemuck::cast_slice(&[truths.len() as u32, new as u32])).unwrap();
+        let Some(found) = found else { continue };
+        rows.write_all(bytemuck::cast_slice(&found.features)).unwrap();
+        for (place, row) in found.rows.iter().enumerate() {
+            let label = u32::from(truths.contains(row));
+            meta.write_all(bytemuck::cast_slice(&[
+                number as u32,
+                row.0,
+                label,
+                u32::from(newcomer[row.index()]),
+                u32::from(found.alone[place]),
+            ]))
+            .unwrap();
+        }
+    }
+    std::fs::write(format!("{out}.names"), format!("{}\n{}", features.alone(), features.names().join("\n"))).unwrap();
+}
