@@ -1,5 +1,13 @@
-//! Writes the features of candidates for held-out links.
-//! features CORPUS UNTIL|SHARE model=FILE out=PREFIX [last=DATE] [every=N] [seed=N] [anchors=0|1|2]
+//! Writes the features of candidates for held-out links, to study the ranker with other tools.
+//!
+//! `cargo run --release -p hyperdoc2vec-lab --bin features -- CORPUS UNTIL|SHARE model=FILE out=PREFIX [OPTION=VALUE …]`
+//!
+//! Trains on a part of the corpus, without a ranker, or takes the model from FILE if it is there. `last=DATE`, `every=N`
+//! and `seed=N` are those of `rankings`; `anchors=0` drops the anchor from each question, `anchors=2` from every second.
+//!
+//! PREFIX.f32 has a row of features a candidate, PREFIX.names how many of them need no source and their names.
+//! PREFIX.meta has five numbers of 32 bits a candidate: the question, the document, whether it is right, whether it is a
+//! newcomer, whether it is a candidate without the source. PREFIX.q has two a question: truths, and newcomers among them.
 #![allow(clippy::print_stdout, clippy::unwrap_used)]
 use hyperdoc2vec::corpus::{HeldOutLink, Split};
 use hyperdoc2vec::internals::corpus::view::View;
