@@ -62,7 +62,7 @@ pub(crate) fn fit_passes_to(
 /// are few candidates.
 fn ranking_seconds(documents: usize, links: usize, passes: usize, pass: f64) -> f64 {
     let (threads, documents) = (rayon::current_num_threads() as f64, documents as f64);
-    let questions = (links as f64 / 2.0).min(3000.0).min(6e8 / documents.max(1.0));
+    let questions = (links as f64 / 2.0).min(2000.0).min(6e8 / documents.max(1.0));
     let trees = 9.0 * questions / 2000.0 * (documents / 2000.0).min(1.0);
     passes as f64 * pass + (trees + questions * (2e-3 + 6e-7 * documents)) / threads
 }

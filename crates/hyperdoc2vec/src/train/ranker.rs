@@ -35,7 +35,7 @@ use crate::train::run::{Run, TrainProgress, TrainWatch, run_alone};
 /// The share of the documents taken for new.
 const HELD_OUT: f64 = 0.1;
 /// Links asked for, at the most.
-const MAX_QUESTIONS: usize = 3000;
+const MAX_QUESTIONS: usize = 2000;
 /// And no more than this divided by the number of documents, all of which are scored for each.
 const MAX_PAIRS: usize = 600_000_000;
 /// With fewer questions in a fold nothing is learnt from it.
