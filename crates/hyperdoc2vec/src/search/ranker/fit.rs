@@ -80,9 +80,9 @@ impl NearWords {
     #[inline]
     fn slot(&self, row: WordRow) -> usize {
         let last = self.slots.len() - 1;
-        let mut slot = row.0.wrapping_mul(0x9e37_79b1) as usize >> 7 & last;
+        let mut slot = (row.0.wrapping_mul(0x9e37_79b1) as usize >> 7) & last;
         while self.slots[slot].0 != FREE && self.slots[slot].0 != row.0 {
-            slot = slot + 1 & last;
+            slot = (slot + 1) & last;
         }
         slot
     }
@@ -210,12 +210,12 @@ mod tests {
         let links = LinksBuf::extended(Links::default(), 2, of);
         let (near, links) = (question(), links.view());
         // Weights e^(−1/8) = 0.882497 and 1, so that the whole is 0.882497² + 2² = 4.778801. The first context is the
-        // question itself: 1. The second has bayes, of which the nearer counts: 2²/4.778801 = 0.837030. The third: 0.
+        // question itself: 1. The second has bayes, of which the nearer counts: 2²/4.778801 = 0.83703. The third: 0.
         let fit = near.contexts(&links, DocRow(0), None);
-        close(&[fit.best, fit.best_three, fit.votes], &[1.0, 1.837030 / 3.0, 1.0 + 0.837030 * 0.837030]);
+        close(&[fit.best, fit.best_three, fit.votes], &[1.0, 1.83703 / 3.0, 1.0 + 0.83703 * 0.83703]);
         assert_eq!(fit.phrase, 1.0, "the first has both words in a row");
         let fit = near.contexts(&links, DocRow(0), Some(DocRow(1)));
-        close(&[fit.best, fit.phrase], &[0.837030, 0.0]);
+        close(&[fit.best, fit.phrase], &[0.83703, 0.0]);
         assert_eq!(near.contexts(&links, DocRow(1), None), ContextFit::default());
     }
 
