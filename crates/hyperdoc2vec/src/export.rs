@@ -8,50 +8,99 @@
 //! | `tsv` | a line a row: its numbers between tabs, for the embedding projector |
 //!
 //! In the word2vec formats a space ends a name, so white space in names is written `_`. Names of the rows of `npy` and
-//! `tsv` are in their [`metadata`]. Writers flush what they write to; `storage::write_atomically` makes a whole file.
+//! `tsv` are in their [`metadata`](VectorExport::metadata). Writers flush what they write to; `storage::write_atomically` makes a whole file.
 
 use std::borrow::Cow;
 use std::io::{self, Write};
 
+use crate::error::Result;
 use crate::kernel::Matrix;
 use crate::model::{Model, Vectors};
 
-/// Writes the word2vec text format.
-pub fn word2vec(model: &Model, which: Vectors, out: &mut dyn Write) -> io::Result<()> {
-    write_word2vec(learnt(model, which)?, |row| name(model, which, row), out)
+/// One of the matrices of a model, to be written.
+#[derive(Debug, Clone, Copy)]
+pub struct VectorExport<'a> {
+    model: &'a Model,
+    which: Vectors,
+    vectors: Matrix<'a>,
+    normalized: bool,
 }
 
-/// Writes the word2vec binary format.
-pub fn word2vec_binary(model: &Model, which: Vectors, out: &mut dyn Write) -> io::Result<()> {
-    write_word2vec_binary(learnt(model, which)?, |row| name(model, which, row), out)
-}
+impl<'a> VectorExport<'a> {
+    /// The vectors `which` of `model`; an error where its method does not learn them.
+    pub fn new(model: &'a Model, which: Vectors) -> Result<VectorExport<'a>> {
+        Ok(VectorExport { model, which, vectors: model.learnt_vectors(which)?, normalized: false })
+    }
 
-/// Writes a matrix for numpy.
-pub fn npy(model: &Model, which: Vectors, out: &mut dyn Write) -> io::Result<()> {
-    write_npy(learnt(model, which)?, out)
-}
+    /// Makes every vector one of length 1, so that an inner product is a cosine. A vector of zeros stays one.
+    #[must_use]
+    pub fn normalized(self, normalized: bool) -> VectorExport<'a> {
+        VectorExport { normalized, ..self }
+    }
 
-/// Writes numbers between tabs.
-pub fn tsv(model: &Model, which: Vectors, out: &mut dyn Write) -> io::Result<()> {
-    write_tsv(learnt(model, which)?, out)
-}
+    /// How many vectors.
+    pub fn rows(&self) -> usize {
+        self.vectors.rows()
+    }
 
-/// Writes the names of the rows, a line each below a heading: `id`, `title`, `labels` of documents, `word`, `count`,
-/// `documents` of words. Tabs and line ends in them are written as spaces.
-pub fn metadata(model: &Model, which: Vectors, out: &mut dyn Write) -> io::Result<()> {
-    if is_word(which) {
-        writeln!(out, "word\tcount\tdocuments")?;
-        for (row, (count, documents)) in model.word_counts().iter().zip(model.word_documents()).enumerate() {
-            writeln!(out, "{}\t{count}\t{documents}", field(name(model, which, row)))?;
+    /// The numbers of a row.
+    pub fn row(&self, row: usize) -> Cow<'a, [f32]> {
+        let numbers = self.vectors.row(row);
+        let length = numbers.iter().map(|&x| f64::from(x) * f64::from(x)).sum::<f64>().sqrt();
+        match self.normalized && length > 0.0 {
+            true => numbers.iter().map(|&x| (f64::from(x) / length) as f32).collect(),
+            false => Cow::Borrowed(numbers),
         }
-        return out.flush();
     }
-    writeln!(out, "id\ttitle\tlabels")?;
-    for row in 0..model.documents() {
-        let (name, title, labels) = (name(model, which, row), model.titles().get(row), labels(model, row).join(", "));
-        writeln!(out, "{}\t{}\t{}", field(name), field(title), field(&labels))?;
+
+    /// The name of a row: a word, or the id of a document.
+    pub fn name(&self, row: usize) -> &'a str {
+        if is_word(self.which) { self.model.vocabulary().get(row) } else { self.model.names().get(row) }
     }
-    out.flush()
+
+    /// How many names have white space, which the word2vec formats cannot hold.
+    pub fn names_with_space(&self) -> usize {
+        (0..self.rows()).filter(|&row| self.name(row).contains(char::is_whitespace)).count()
+    }
+
+    /// Writes the word2vec text format.
+    pub fn word2vec(&self, out: &mut dyn Write) -> io::Result<()> {
+        write_word2vec(self.vectors.cols(), (0..self.rows()).map(|row| (self.name(row), self.row(row))), out)
+    }
+
+    /// Writes the word2vec binary format.
+    pub fn word2vec_binary(&self, out: &mut dyn Write) -> io::Result<()> {
+        write_word2vec_binary(self.vectors.cols(), (0..self.rows()).map(|row| (self.name(row), self.row(row))), out)
+    }
+
+    /// Writes a matrix for numpy.
+    pub fn npy(&self, out: &mut dyn Write) -> io::Result<()> {
+        write_npy(self.vectors.cols(), (0..self.rows()).map(|row| self.row(row)), out)
+    }
+
+    /// Writes numbers between tabs.
+    pub fn tsv(&self, out: &mut dyn Write) -> io::Result<()> {
+        write_tsv((0..self.rows()).map(|row| self.row(row)), out)
+    }
+
+    /// Writes the names of the rows, a line each below a heading: `id`, `title`, `labels` of documents, `word`, `count`,
+    /// `documents` of words. Tabs and line ends in them are written as spaces.
+    pub fn metadata(&self, out: &mut dyn Write) -> io::Result<()> {
+        let model = self.model;
+        if is_word(self.which) {
+            writeln!(out, "word\tcount\tdocuments")?;
+            for (row, (count, documents)) in model.word_counts().iter().zip(model.word_documents()).enumerate() {
+                writeln!(out, "{}\t{count}\t{documents}", field(self.name(row)))?;
+            }
+            return out.flush();
+        }
+        writeln!(out, "id\ttitle\tlabels")?;
+        for row in 0..model.documents() {
+            let (title, labels) = (model.titles().get(row), labels(model, row).join(", "));
+            writeln!(out, "{}\t{}\t{}", field(self.name(row)), field(title), field(&labels))?;
+        }
+        out.flush()
+    }
 }
 
 /// The names of the labels of a document.
@@ -59,23 +108,8 @@ pub fn labels(model: &Model, document: usize) -> Vec<&str> {
     model.label_ids(document).iter().map(|&label| model.labels().get(label as usize)).collect()
 }
 
-/// How many names have white space, which the word2vec formats cannot hold.
-pub fn names_with_space(model: &Model, which: Vectors) -> usize {
-    let rows = if is_word(which) { model.words() } else { model.documents() };
-    (0..rows).filter(|&row| name(model, which, row).contains(char::is_whitespace)).count()
-}
-
-/// The vectors; of those that the model's method does not learn, an error of the kind `Unsupported`.
-fn learnt(model: &Model, which: Vectors) -> io::Result<Matrix<'_>> {
-    model.learnt_vectors(which).map_err(|error| io::Error::new(io::ErrorKind::Unsupported, error))
-}
-
 fn is_word(which: Vectors) -> bool {
     matches!(which, Vectors::WordIn | Vectors::WordOut)
-}
-
-fn name(model: &Model, which: Vectors, row: usize) -> &str {
-    if is_word(which) { model.vocabulary().get(row) } else { model.names().get(row) }
 }
 
 fn without_space(name: &str) -> Cow<'_, str> {
@@ -90,26 +124,33 @@ fn field(text: &str) -> Cow<'_, str> {
     if text.contains(breaks) { Cow::Owned(text.replace(breaks, " ")) } else { Cow::Borrowed(text) }
 }
 
-fn write_word2vec<'a>(vectors: Matrix<'_>, name: impl Fn(usize) -> &'a str, out: &mut dyn Write) -> io::Result<()> {
-    writeln!(out, "{} {}", vectors.rows(), vectors.cols())?;
-    for row in 0..vectors.rows() {
-        out.write_all(without_space(name(row)).as_bytes())?;
-        vectors.row(row).iter().try_for_each(|x| write!(out, " {x}"))?;
+/// A row with its name.
+type NamedRow<'a> = (&'a str, Cow<'a, [f32]>);
+
+fn write_word2vec<'a>(
+    cols: usize,
+    rows: impl ExactSizeIterator<Item = NamedRow<'a>>,
+    out: &mut dyn Write,
+) -> io::Result<()> {
+    writeln!(out, "{} {cols}", rows.len())?;
+    for (name, numbers) in rows {
+        out.write_all(without_space(name).as_bytes())?;
+        numbers.iter().try_for_each(|x| write!(out, " {x}"))?;
         out.write_all(b"\n")?;
     }
     out.flush()
 }
 
 fn write_word2vec_binary<'a>(
-    vectors: Matrix<'_>,
-    name: impl Fn(usize) -> &'a str,
+    cols: usize,
+    rows: impl ExactSizeIterator<Item = NamedRow<'a>>,
     out: &mut dyn Write,
 ) -> io::Result<()> {
-    writeln!(out, "{} {}", vectors.rows(), vectors.cols())?;
-    for row in 0..vectors.rows() {
-        out.write_all(without_space(name(row)).as_bytes())?;
+    writeln!(out, "{} {cols}", rows.len())?;
+    for (name, numbers) in rows {
+        out.write_all(without_space(name).as_bytes())?;
         out.write_all(b" ")?;
-        write_numbers(vectors.row(row), out)?;
+        write_numbers(&numbers, out)?;
         out.write_all(b"\n")?;
     }
     out.flush()
@@ -136,15 +177,19 @@ pub fn npy_head(rows: usize, cols: usize, least: usize) -> Vec<u8> {
     head
 }
 
-fn write_npy(vectors: Matrix<'_>, out: &mut dyn Write) -> io::Result<()> {
-    out.write_all(&npy_head(vectors.rows(), vectors.cols(), 0))?;
-    (0..vectors.rows()).try_for_each(|row| write_numbers(vectors.row(row), out))?;
+fn write_npy<'a>(
+    cols: usize,
+    mut rows: impl ExactSizeIterator<Item = Cow<'a, [f32]>>,
+    out: &mut dyn Write,
+) -> io::Result<()> {
+    out.write_all(&npy_head(rows.len(), cols, 0))?;
+    rows.try_for_each(|row| write_numbers(&row, out))?;
     out.flush()
 }
 
-fn write_tsv(vectors: Matrix<'_>, out: &mut dyn Write) -> io::Result<()> {
-    for row in 0..vectors.rows() {
-        for (column, x) in vectors.row(row).iter().enumerate() {
+fn write_tsv<'a>(rows: impl Iterator<Item = Cow<'a, [f32]>>, out: &mut dyn Write) -> io::Result<()> {
+    for row in rows {
+        for (column, x) in row.iter().enumerate() {
             write!(out, "{}{x}", if column > 0 { "\t" } else { "" })?;
         }
         out.write_all(b"\n")?;
@@ -159,23 +204,31 @@ mod tests {
     const NUMBERS: [f32; 4] = [1.0, -0.5, 0.1, 1e-7];
     const NAMES: [&str; 2] = ["fish", "hot\u{a0}soup bowl"];
 
-    fn written(write: impl Fn(Matrix<'_>, &mut dyn Write) -> io::Result<()>) -> Vec<u8> {
+    fn written(write: impl Fn(&mut dyn Write) -> io::Result<()>) -> Vec<u8> {
         let mut out = Vec::new();
-        write(Matrix::new(&NUMBERS, 2, 2, 2), &mut out).expect("written");
+        write(&mut out).expect("written");
         out
+    }
+
+    fn rows() -> impl ExactSizeIterator<Item = Cow<'static, [f32]>> {
+        NUMBERS.chunks(2).map(Cow::Borrowed)
+    }
+
+    fn named() -> impl ExactSizeIterator<Item = NamedRow<'static>> {
+        NAMES.into_iter().zip(rows())
     }
 
     #[test]
     fn text_formats_hold_every_number_exactly() {
-        let text = written(|vectors, out| write_word2vec(vectors, |row| NAMES[row], out));
+        let text = written(|out| write_word2vec(2, named(), out));
         assert_eq!(String::from_utf8_lossy(&text), "2 2\nfish 1 -0.5\nhot_soup_bowl 0.1 0.0000001\n");
-        let text = written(write_tsv);
+        let text = written(|out| write_tsv(rows(), out));
         assert_eq!(String::from_utf8_lossy(&text), "1\t-0.5\n0.1\t0.0000001\n");
     }
 
     #[test]
     fn the_binary_format_has_names_and_little_endian_floats() {
-        let bytes = written(|vectors, out| write_word2vec_binary(vectors, |row| NAMES[row], out));
+        let bytes = written(|out| write_word2vec_binary(2, named(), out));
         let mut expected = b"2 2\nfish ".to_vec();
         expected.extend([0, 0, 0x80, 0x3f, 0, 0, 0, 0xbf]);
         expected.extend(b"\nhot_soup_bowl ");
@@ -186,7 +239,7 @@ mod tests {
 
     #[test]
     fn npy_has_an_aligned_header_and_then_the_numbers() {
-        let bytes = written(write_npy);
+        let bytes = written(|out| write_npy(2, rows(), out));
         assert_eq!(&bytes[..8], b"\x93NUMPY\x01\x00");
         let header = u16::from_le_bytes([bytes[8], bytes[9]]) as usize;
         assert_eq!((10 + header) % 64, 0);

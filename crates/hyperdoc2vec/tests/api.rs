@@ -5,11 +5,12 @@ use std::path::Path;
 use std::time::Duration;
 
 use hyperdoc2vec::evaluate::ranking_recall;
+use hyperdoc2vec::export::VectorExport;
 use hyperdoc2vec::generate::{GenerateParams, Generator};
 use hyperdoc2vec::model::Vectors;
 use hyperdoc2vec::{
     Addition, Corpus, Date, Document, Error, Format, Import, Inferrer, Link, Method, Model, NotFound, Question,
-    Ranking, Recommender, Side, Split, TrainParams, Training, export,
+    Ranking, Recommender, Side, Split, TrainParams, Training,
 };
 
 /// Four hundred documents whose links follow their topics.
@@ -174,7 +175,7 @@ fn vectors_are_embedded_added_exported_and_evaluated() {
     let grown = Model::open(dir.path().join("grown")).expect("a model");
     assert_eq!(grown.documents(), 400);
     let mut out = Vec::new();
-    export::npy(&grown, Vectors::DocOut, &mut out).expect("written");
+    VectorExport::new(&grown, Vectors::DocOut).expect("learnt").npy(&mut out).expect("written");
     assert!(out.len() > 400 * 24 * 4);
     let whole = Import::documents(documents.clone()).build(dir.path().join("whole")).expect("a corpus");
     let split = Split::by_share(&whole, 0.2, 1).expect("a split");

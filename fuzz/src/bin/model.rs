@@ -10,8 +10,9 @@ use std::sync::LazyLock;
 
 use hyperdoc2vec::generate::{GenerateParams, Generator};
 use hyperdoc2vec::model::Vectors;
+use hyperdoc2vec::export::VectorExport;
 use hyperdoc2vec::{
-    Addition, Corpus, Document, Import, Inferrer, Model, Question, Ranking, Recommender, Side, Training, export,
+    Addition, Corpus, Document, Import, Inferrer, Model, Question, Ranking, Recommender, Side, Training,
 };
 use hyperdoc2vec_fuzz::{Change, Sealed};
 use libfuzzer_sys::fuzz_target;
@@ -57,7 +58,9 @@ fn use_all(model: &Model, intact: &Intact) {
         let _ = inferrer.texts(&[text]);
     }
     for which in [Vectors::WordIn, Vectors::DocOut] {
-        let _ = (export::npy(model, which, &mut Vec::new()), export::metadata(model, which, &mut Vec::new()));
+        if let Ok(export) = VectorExport::new(model, which) {
+            let _ = (export.npy(&mut Vec::new()), export.metadata(&mut Vec::new()));
+        }
     }
     let _ = Addition::new(model, &intact.more).threads(1).replace().write(intact.path("grown"));
 }

@@ -335,6 +335,33 @@ fn exports_hold_the_vectors_of_the_model_in_every_format() {
     assert!(place.entries().iter().all(|entry| !entry.contains(".part-")));
 }
 
+#[test]
+fn exports_take_their_format_from_the_ending_and_may_have_length_one() {
+    let place = place();
+    let read = |name: &str| std::fs::read(place.path(name)).expect("written");
+    for (ending, format) in [("npy", "npy"), ("tsv", "tsv"), ("bin", "word2vec-bin"), ("vec", "word2vec")] {
+        place.ok(&format!("export m --what doc-out -o told.{ending}"));
+        place.ok(&format!("export m --what doc-out --format {format} -o named"));
+        assert!(read(&format!("told.{ending}")) == read("named"), "{ending}");
+        std::fs::remove_file(place.path("named")).expect("removed");
+        let _ = std::fs::remove_file(place.path("named.metadata.tsv"));
+    }
+    let refused = place.run("export m --what doc-out -o told.csv");
+    assert_eq!(refused.code, Some(2), "{}", refused.err);
+    assert!(refused.err.contains("told.csv: the ending does not tell the format"), "{}", refused.err);
+
+    place.ok("export m --what doc-out --normalize -o unit.tsv");
+    let rows = |name: &str| -> Vec<Vec<f64>> {
+        let text = String::from_utf8(read(name)).expect("text");
+        text.lines().map(|line| line.split('\t').map(|x| x.parse().expect("a number")).collect()).collect()
+    };
+    let length = |row: &[f64]| row.iter().map(|x| x * x).sum::<f64>().sqrt();
+    for (unit, told) in rows("unit.tsv").iter().zip(rows("told.tsv")) {
+        assert!((length(unit) - 1.0).abs() < 1e-5, "{unit:?}");
+        assert!(unit.iter().zip(&told).all(|(a, b)| (a * length(&told) - b).abs() < 1e-5), "{unit:?}, {told:?}");
+    }
+}
+
 #[cfg(unix)]
 #[test]
 fn vectors_and_names_are_replaced_together_or_not_at_all() {

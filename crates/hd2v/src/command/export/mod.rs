@@ -8,9 +8,10 @@ use std::path::{Path, PathBuf};
 
 use anyhow::{Context, Result, ensure};
 use clap::{Args, ValueEnum};
+use hyperdoc2vec::export::VectorExport;
 use hyperdoc2vec::model::Vectors;
 use hyperdoc2vec::storage::write_pair_atomically;
-use hyperdoc2vec::{Model, export};
+use hyperdoc2vec::{Error, Model};
 
 use super::common::{named, open_model, with_suffix};
 use super::destination::{Destination, OutputKind, check};
@@ -28,8 +29,15 @@ Formats:
   parquet       columns id, title, labels, vector (for words: word, count, documents, vector);
                 only if hd2v was built with --features parquet
 
+Without --format, the ending of the output tells: .npy, .tsv, .parquet, .bin for word2vec-bin,
+.txt or .vec for word2vec.
+
+Scores of this program are inner products of the vectors as they are. With --normalize an inner
+product of two vectors is their cosine.
+
 Examples:
-  hd2v export papers.model --what doc-out --format npy -o papers.npy
+  hd2v export papers.model --what doc-out -o papers.npy
+  hd2v export papers.model --what doc-in --normalize -o unit.npy
   hd2v export papers.model --what word-in --format word2vec -o words.txt")]
 pub struct ExportArgs {
     /// The model file
@@ -37,9 +45,12 @@ pub struct ExportArgs {
     /// Which vectors: of words or documents, IN (a document's own text) or OUT (what others say about it)
     #[arg(long, value_parser = named::<Vectors>())]
     what: Vectors,
-    /// The format
+    /// The format [default: by the ending of the output]
     #[arg(long, value_enum)]
-    format: ExportFormat,
+    format: Option<ExportFormat>,
+    /// Write vectors of length 1
+    #[arg(long)]
+    normalize: bool,
     /// The file to write; `-` for stdout
     #[arg(short, long)]
     output: PathBuf,
@@ -59,9 +70,27 @@ enum ExportFormat {
     Parquet,
 }
 
+impl ExportFormat {
+    /// The format that the ending of a file name tells.
+    fn of(output: &Path) -> Option<ExportFormat> {
+        Some(match output.extension()?.to_str()?.to_ascii_lowercase().as_str() {
+            "npy" => ExportFormat::Npy,
+            "tsv" => ExportFormat::Tsv,
+            "parquet" => ExportFormat::Parquet,
+            "bin" => ExportFormat::Word2vecBin,
+            "txt" | "vec" => ExportFormat::Word2vec,
+            _ => return None,
+        })
+    }
+}
+
 pub fn run(arguments: &ExportArgs) -> Result<()> {
     let (which, output, force) = (arguments.what, &arguments.output, arguments.force);
-    let kind = match arguments.format {
+    let Some(format) = arguments.format.or_else(|| ExportFormat::of(output)) else {
+        let what = format!("{}: the ending does not tell the format; name it with --format", output.display());
+        return Err(Error::Usage(what).into());
+    };
+    let kind = match format {
         ExportFormat::Word2vec | ExportFormat::Word2vecBin => OutputKind::Word2vec,
         ExportFormat::Npy => OutputKind::Npy,
         ExportFormat::Tsv => OutputKind::Tsv,
@@ -73,37 +102,34 @@ pub fn run(arguments: &ExportArgs) -> Result<()> {
     let rows = Destination { path: &metadata, kind: OutputKind::Metadata, force };
     check(&[vectors, rows][..1 + usize::from(pair)], &[&arguments.model])?;
     let to_terminal = vectors.is_stdout() && std::io::stdout().is_terminal();
-    let text = matches!(arguments.format, ExportFormat::Word2vec | ExportFormat::Tsv);
+    let text = matches!(format, ExportFormat::Word2vec | ExportFormat::Tsv);
     ensure!(text || !to_terminal, "binary data is not for a terminal; name a file with -o, or lead stdout elsewhere");
     let model = open_model(&arguments.model)?;
-    model.learnt_vectors(which)?;
-    if arguments.format == ExportFormat::Parquet {
-        write_parquet(&vectors, &model, which)?;
+    let export = VectorExport::new(&model, which)?.normalized(arguments.normalize);
+    if format == ExportFormat::Parquet {
+        write_parquet(&vectors, &model, which, &export)?;
         return report(&model, which, output);
     }
     if pair {
         write_pair_atomically([output, &metadata], |[out, names]| {
-            match arguments.format {
-                ExportFormat::Npy => write(output, export::npy(&model, which, out))?,
-                _ => write(output, export::tsv(&model, which, out))?,
-            }
-            write(&metadata, export::metadata(&model, which, names))
+            write(output, if format == ExportFormat::Npy { export.npy(out) } else { export.tsv(out) })?;
+            write(&metadata, export.metadata(names))
         })?;
         status(format_args!("{}: description of the rows", metadata.display()));
         return report(&model, which, output);
     }
     vectors.write(&mut |out: &mut (dyn Write + Send)| {
-        let written = match arguments.format {
-            ExportFormat::Word2vec if to_terminal => export::word2vec(&model, which, &mut TerminalText(out)),
-            ExportFormat::Word2vec => export::word2vec(&model, which, out),
-            ExportFormat::Word2vecBin => export::word2vec_binary(&model, which, out),
-            ExportFormat::Npy => export::npy(&model, which, out),
-            ExportFormat::Tsv | ExportFormat::Parquet => export::tsv(&model, which, out),
+        let written = match format {
+            ExportFormat::Word2vec if to_terminal => export.word2vec(&mut TerminalText(out)),
+            ExportFormat::Word2vec => export.word2vec(out),
+            ExportFormat::Word2vecBin => export.word2vec_binary(out),
+            ExportFormat::Npy => export.npy(out),
+            ExportFormat::Tsv | ExportFormat::Parquet => export.tsv(out),
         };
         write(output, written)
     })?;
-    if matches!(arguments.format, ExportFormat::Word2vec | ExportFormat::Word2vecBin) {
-        let changed = export::names_with_space(&model, which);
+    if matches!(format, ExportFormat::Word2vec | ExportFormat::Word2vecBin) {
+        let changed = export.names_with_space();
         if changed > 0 {
             status(format_args!("{} names contain white space, which is written as _", thousands(changed as u64)));
         }
@@ -133,7 +159,7 @@ fn metadata_path(output: &Path) -> PathBuf {
 }
 
 #[cfg(not(feature = "parquet"))]
-fn write_parquet(_: &Destination<'_>, _: &Model, _: Vectors) -> Result<()> {
+fn write_parquet(_: &Destination<'_>, _: &Model, _: Vectors, _: &VectorExport<'_>) -> Result<()> {
     anyhow::bail!(
         "this program was built without parquet; build it with `cargo install --path crates/hd2v --features parquet`, \
          or export npy"
@@ -141,6 +167,6 @@ fn write_parquet(_: &Destination<'_>, _: &Model, _: Vectors) -> Result<()> {
 }
 
 #[cfg(feature = "parquet")]
-fn write_parquet(output: &Destination<'_>, model: &Model, which: Vectors) -> Result<()> {
-    output.write(&mut |out| parquet::write(model, which, out))
+fn write_parquet(output: &Destination<'_>, model: &Model, which: Vectors, export: &VectorExport<'_>) -> Result<()> {
+    output.write(&mut |out| parquet::write(model, which, export, out))
 }

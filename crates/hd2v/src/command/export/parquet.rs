@@ -5,7 +5,7 @@ use std::sync::Arc;
 
 use anyhow::Result;
 use hyperdoc2vec::Model;
-use hyperdoc2vec::export::labels;
+use hyperdoc2vec::export::{VectorExport, labels};
 use hyperdoc2vec::model::Vectors;
 use parquet::data_type::{ByteArray, ByteArrayType, DataType, FloatType, Int64Type};
 use parquet::file::properties::WriterProperties;
@@ -30,13 +30,12 @@ const WORDS: &str = "message words {
 }";
 
 /// Writes the vectors and what their rows are.
-pub fn write(model: &Model, which: Vectors, out: &mut (dyn Write + Send)) -> Result<()> {
+pub fn write(model: &Model, which: Vectors, export: &VectorExport<'_>, out: &mut (dyn Write + Send)) -> Result<()> {
     let words = matches!(which, Vectors::WordIn | Vectors::WordOut);
     let schema = Arc::new(parse_message_type(if words { WORDS } else { DOCUMENTS })?);
-    let vectors = model.vectors(which);
     let mut file = SerializedFileWriter::new(out, schema, Arc::new(WriterProperties::new()))?;
-    for first in (0..vectors.rows()).step_by(ROWS) {
-        let rows = first..vectors.rows().min(first + ROWS);
+    for first in (0..export.rows()).step_by(ROWS) {
+        let rows = first..export.rows().min(first + ROWS);
         let mut group = file.next_row_group()?;
         if words {
             let text = |row| ByteArray::from(model.vocabulary().get(row));
@@ -57,7 +56,8 @@ pub fn write(model: &Model, which: Vectors, out: &mut (dyn Write + Send)) -> Res
                 rows.clone().map(|row| labels(model, row).into_iter().map(ByteArray::from).collect()).collect();
             lists::<ByteArrayType>(&mut group, labels.iter().map(Vec::as_slice))?;
         }
-        lists::<FloatType>(&mut group, rows.map(|row| vectors.row(row)))?;
+        let vectors: Vec<_> = rows.map(|row| export.row(row)).collect();
+        lists::<FloatType>(&mut group, vectors.iter().map(AsRef::as_ref))?;
         group.close()?;
     }
     file.close()?;
