@@ -10,7 +10,7 @@ mod wire_from;
 
 use std::process::ExitCode;
 
-use clap::{Parser, Subcommand};
+use clap::{CommandFactory, Parser, Subcommand};
 
 /// Embeddings for documents that link to each other: import them, train a model, find what a text should link to
 #[derive(Parser)]
@@ -37,6 +37,8 @@ enum Command {
     Info(command::info::InfoArgs),
     Doctor(command::doctor::DoctorArgs),
     Cat(command::cat::CatArgs),
+    Completions(command::shell::CompletionsArgs),
+    Man(command::shell::ManArgs),
 }
 
 fn main() -> ExitCode {
@@ -56,6 +58,8 @@ fn main() -> ExitCode {
         Command::Info(arguments) => command::info::run(&arguments),
         Command::Doctor(arguments) => command::doctor::run(&arguments),
         Command::Cat(arguments) => command::cat::run(&arguments),
+        Command::Completions(arguments) => command::shell::completions(&arguments, Cli::command()),
+        Command::Man(arguments) => command::shell::man(&arguments, Cli::command()),
     };
     match done {
         Ok(()) => ExitCode::SUCCESS,

@@ -15,5 +15,6 @@ pub mod info;
 pub mod recommend;
 pub mod reproduce;
 pub mod serve;
+pub mod shell;
 pub mod similar;
 pub mod train;

@@ -24,6 +24,24 @@ fn the_help_of_every_command_has_an_example_that_is_a_command() {
 }
 
 #[test]
+fn shells_and_man_know_every_command() {
+    let place = Place::new();
+    for shell in ["bash", "zsh", "fish", "powershell"] {
+        let script = place.ok(&format!("completions {shell}")).out;
+        assert!(script.contains("recommend") && script.contains("min-probability"), "{shell}: {script}");
+    }
+    assert!(place.ok("man").out.starts_with(".ie"), "a manual page");
+    place.ok("man -o pages");
+    let pages = std::fs::read_dir(place.path("pages")).expect("a folder");
+    let pages: Vec<String> = pages.map(|page| page.expect("a page").file_name().into_string().expect("text")).collect();
+    for page in ["hd2v.1", "hd2v-import.1", "hd2v-evaluate-links.1"] {
+        assert!(pages.iter().any(|name| name == page), "{pages:?}");
+    }
+    let import = std::fs::read_to_string(place.path("pages/hd2v-import.1")).expect("written");
+    assert!(import.contains("hd2v\\-import") && import.contains("Examples"), "{import}");
+}
+
+#[test]
 fn data_goes_to_stdout_and_talk_to_stderr() {
     let place = Place::with(&[("in", &record("a", "x"))]);
     let outcome = place.ok("import jsonl in -o c");

@@ -1,0 +1,71 @@
+//! `hd2v completions` and `hd2v man`: what shells and `man` want to know of the commands.
+
+use std::io::Write;
+use std::path::{Path, PathBuf};
+
+use anyhow::{Context, Result};
+use clap::{Args, Command};
+use clap_complete::Shell;
+
+use crate::output::status;
+
+/// Print a script that completes commands and options in a shell
+#[derive(Args)]
+#[command(after_help = "\
+Examples:
+  hd2v completions bash > ~/.local/share/bash-completion/completions/hd2v
+  hd2v completions zsh > ~/.zfunc/_hd2v
+  hd2v completions fish > ~/.config/fish/completions/hd2v.fish
+  hd2v completions powershell >> $PROFILE")]
+pub struct CompletionsArgs {
+    /// The shell
+    #[arg(value_enum)]
+    shell: Shell,
+}
+
+/// Write manual pages, one for each command
+#[derive(Args)]
+#[command(after_help = "\
+Examples:
+  hd2v man | man -l -
+  hd2v man -o ~/.local/share/man/man1")]
+pub struct ManArgs {
+    /// The folder to write hd2v.1, hd2v-import.1 and so on to [default: hd2v.1 to stdout]
+    #[arg(short, long)]
+    output: Option<PathBuf>,
+}
+
+/// Prints the script for `command`.
+pub fn completions(arguments: &CompletionsArgs, mut command: Command) -> Result<()> {
+    let mut script = Vec::new();
+    clap_complete::generate(arguments.shell, &mut command, "hd2v", &mut script);
+    Ok(std::io::stdout().write_all(&script)?)
+}
+
+/// Writes the pages of `command`.
+pub fn man(arguments: &ManArgs, command: Command) -> Result<()> {
+    let Some(folder) = &arguments.output else {
+        let mut page = Vec::new();
+        clap_mangen::Man::new(command).render(&mut page)?;
+        return Ok(std::io::stdout().write_all(&page)?);
+    };
+    std::fs::create_dir_all(folder).with_context(|| format!("cannot make the folder {}", folder.display()))?;
+    let pages = write_pages(folder, &command.disable_help_subcommand(true), "hd2v")?;
+    status(format_args!("{}: {pages} manual pages", folder.display()));
+    Ok(())
+}
+
+/// Writes the page of `command` and of each command below it, and returns how many.
+fn write_pages(folder: &Path, command: &Command, name: &str) -> Result<usize> {
+    // The name of a page: clap wants one that lives as long as the program.
+    let page_name: &'static str = name.to_owned().leak();
+    let mut page = Vec::new();
+    clap_mangen::Man::new(command.clone().name(page_name)).render(&mut page)?;
+    let path = folder.join(format!("{name}.1"));
+    std::fs::write(&path, page).with_context(|| format!("cannot write {}", path.display()))?;
+    let mut pages = 1;
+    for below in command.get_subcommands() {
+        pages += write_pages(folder, below, &format!("{name}-{}", below.get_name()))?;
+    }
+    Ok(pages)
+}
