@@ -72,18 +72,33 @@ fn anchor(heading: &str) -> String {
     kept.chars().filter(|&c| c.is_alphanumeric() || c == '-' || c == '_').collect()
 }
 
+/// A link with its escapes, such as `%20`, as the characters that they stand for.
+fn decoded(link: &str) -> String {
+    let mut bytes = vec![];
+    let mut rest = link.as_bytes();
+    while let [first, behind @ ..] = rest {
+        let code = behind.get(..2).and_then(|code| std::str::from_utf8(code).ok());
+        match code.and_then(|code| u8::from_str_radix(code, 16).ok()).filter(|_| *first == b'%') {
+            Some(byte) => (bytes.push(byte), rest = &behind[2..]).1,
+            None => (bytes.push(*first), rest = behind).1,
+        }
+    }
+    String::from_utf8(bytes).expect("text")
+}
+
 #[test]
 fn every_relative_link_of_the_documentation_leads_to_a_file_and_a_heading() {
     let root = root();
     let mut paths: Vec<PathBuf> =
         ["README.md", "CONTRIBUTING.md", "ARCHITECTURE.md", "CHANGELOG.md"].map(|name| root.join(name)).into();
-    paths.extend(["bench/README.md", "fuzz/README.md"].map(|name| root.join(name)));
+    paths.extend(["bench/README.md", "fuzz/README.md", "samples/README.md"].map(|name| root.join(name)));
     paths.extend(files(&root.join("docs"), ".md"));
     let pages: BTreeMap<PathBuf, MarkdownPage> = paths.into_iter().map(|path| (path.clone(), page(&path))).collect();
     let mut broken = vec![];
     for (path, from) in &pages {
         for link in from.links.iter().filter(|link| !link.contains("://")) {
             let (file, heading) = link.split_once('#').unwrap_or((link, ""));
+            let file = decoded(file);
             let target = if file.is_empty() { path.clone() } else { normal(&path.with_file_name("").join(file)) };
             let leads = target.exists()
                 && (heading.is_empty() || pages.get(&target).is_some_and(|page| page.headings.contains(heading)));

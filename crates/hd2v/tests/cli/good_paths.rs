@@ -242,3 +242,22 @@ fn a_dump_of_a_wiki_is_imported_from_a_file_and_standard_input_packed_or_not() {
     let lines = place.ok("import mediawiki dump.xml --namespace 14 --jsonl -").out;
     assert!(lines.starts_with(r#"{"id":"Category:Animals""#) && lines.lines().count() == 1, "{lines}");
 }
+
+#[test]
+fn the_sample_glossary_is_read_without_a_loss_and_answers() {
+    let place = Place::new();
+    let glossary = concat!(env!("CARGO_MANIFEST_DIR"), "/../../samples/glossary");
+    let notes = std::fs::read_dir(glossary).expect("the notes").count();
+    place.ok(&format!("import markdown {glossary} -o c"));
+    let (info, doctor) = (place.json("info c --json"), place.json("doctor c --json"));
+    assert_eq!(info["documents"], notes);
+    assert!(info["links"].as_u64() > Some(1000), "{info}");
+    let losses = doctor["losses"].as_object().expect("losses");
+    assert!(losses.values().all(|loss| loss["count"] == 0), "{doctor}");
+
+    place.ok("train c -o m --no-hybrid");
+    let text = "documents with a term are found in the lists of an [[?]] which maps each term to them";
+    place.write("question", text);
+    let answer = place.json("recommend m --rank bm25-cited --json --file question");
+    assert_eq!(answer["hits"][0]["id"], "Inverted index", "{answer}");
+}
