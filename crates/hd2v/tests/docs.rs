@@ -77,7 +77,7 @@ fn every_relative_link_of_the_documentation_leads_to_a_file_and_a_heading() {
     let root = root();
     let mut paths: Vec<PathBuf> =
         ["README.md", "CONTRIBUTING.md", "ARCHITECTURE.md", "CHANGELOG.md"].map(|name| root.join(name)).into();
-    paths.extend(["bench/README.md", "fuzz/README.md"].map(|name| root.join(name)));
+    paths.extend(["bench/README.md", "fuzz/README.md", "samples/README.md"].map(|name| root.join(name)));
     paths.extend(files(&root.join("docs"), ".md"));
     let pages: BTreeMap<PathBuf, MarkdownPage> = paths.into_iter().map(|path| (path.clone(), page(&path))).collect();
     let mut broken = vec![];
