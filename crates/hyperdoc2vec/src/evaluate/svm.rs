@@ -68,6 +68,15 @@ impl std::fmt::Display for Gamma {
     }
 }
 
+/// CPU seconds a pair of rows and dimension takes while a machine is fitted: 2,240 contexts of 100 dimensions take 1.7 to 5.9
+/// s for ten machines, by C and γ.
+const SECONDS: f64 = 6e-10;
+
+/// About how many CPU seconds it takes to fit a machine to so many rows of so many dimensions.
+pub(super) fn fit_seconds(rows: usize, dim: usize) -> f64 {
+    SECONDS * (rows as f64).powi(2) * dim as f64
+}
+
 /// How a machine is fitted; by default as LIBSVM.
 #[derive(Debug, Clone, PartialEq)]
 #[non_exhaustive]

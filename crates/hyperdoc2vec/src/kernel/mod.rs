@@ -53,7 +53,8 @@ pub use matrix::{Matrix, MatrixMut};
 pub use parallel::{par_multiply, par_multiply_transposed};
 pub use prefetch::prefetch;
 pub use repel::{POINTS, Push, Pusher};
-pub use step::{BOUND, OutOfRange, Step};
+pub use rows::{Attraction, RowMut};
+pub use step::{BOUND, LabelledRows, OutOfRange, Step};
 
 /// Declares a public function whose body, an `#[inline(always)]` function, is compiled for each build.
 macro_rules! dispatched {
@@ -144,22 +145,21 @@ dispatched! {
     /// If the lengths differ.
     pub fn adagrad(gradient: &[f32], vector: &mut [f32], square: &mut f32, rate: f32) = rows::adagrad;
 
-    /// One step as [`adagrad`] takes it, against the gradient that [`gather_sum`] gives, which is left in `sum`.
+    /// One step as [`adagrad`] takes it, against the gradient that [`gather_sum`] gives, which is left in the row's
+    /// scratch.
     ///
     /// # Panics
     /// If the lengths do not fit or an id is beyond the table.
     pub fn adagrad_sum(
-        table: Matrix<'_>, ids: &[u32], weights: &[f32], sum: &mut [f32], vector: &mut [f32], square: &mut f32, rate: f32
+        table: Matrix<'_>, ids: &[u32], weights: &[f32], row: RowMut<'_>, rate: f32
     ) = rows::adagrad_sum;
 
-    /// The rows `ids` of a table are to score high with `x`: `slopes[j] = σ(x·row) − 1` and `dx += slopes[j] row`, in the
-    /// order of `ids`; returns `loss − Σ ln σ(x·row)`, summed in that order too.
+    /// The rows `ids` of a table are to score high with `x`: `slopes[j] = σ(x·row) − 1`, `dx += slopes[j] row` and
+    /// `loss −= ln σ(x·row)`, in the order of `ids`.
     ///
     /// # Panics
     /// If the lengths do not fit or an id is beyond the table.
-    pub fn attract(
-        x: &[f32], table: Matrix<'_>, ids: &[u32], slopes: &mut [f32], dx: &mut [f32], loss: f32
-    ) -> f32 = rows::attract;
+    pub fn attract(x: &[f32], table: Matrix<'_>, ids: &[u32], found: Attraction<'_>) = rows::attract;
 
     /// `table[ids[j]] += weights[j] x` for each j in order; an id may come more than once.
     ///
@@ -167,8 +167,8 @@ dispatched! {
     /// If the lengths do not fit or an id is beyond the table.
     pub fn scatter_add(x: &[f32], ids: &[u32], weights: &[f32], table: MatrixMut<'_>) = rows::scatter_add;
 
-    /// Learns one example by itself: the mean of the rows `inputs` is to score high with the rows of `outputs` whose
-    /// label is 1, low with those whose label is 0. Returns the loss, `−Σ ln σ(±score)`.
+    /// Learns one example by itself: the mean of its rows of `input` is to score high with those of its rows of `output`
+    /// whose label is 1, low with those whose label is 0. Returns the loss, `−Σ ln σ(±score)`.
     ///
     /// ```text
     /// h = mean of the input rows
@@ -180,8 +180,7 @@ dispatched! {
     /// # Panics
     /// If the lengths do not fit, are no multiple of 8, or a row is beyond its table.
     pub fn learn(
-        step: Step, inputs: &[u32], outputs: &[u32], labels: &[f32],
-        input: MatrixMut<'_>, output: MatrixMut<'_>, scratch: &mut [f32]
+        step: Step, example: LabelledRows<'_>, input: MatrixMut<'_>, output: MatrixMut<'_>, scratch: &mut [f32]
     ) -> f64 = step::learn;
 
     /// Adds to `push` what `pushers` do to the points at `x` and `y`: with q = 1 / (1 + |point − pusher|²) and mass m,

@@ -13,6 +13,26 @@ const SCAN_ROWS: usize = 64;
 /// How many fours of rows ahead a sum over rows asks the memory for.
 const AHEAD: usize = 2;
 
+/// A row to change, and its mean square gradient.
+pub struct RowMut<'a> {
+    /// The vector, padding included.
+    pub vector: &'a mut [f32],
+    /// The mean square of its gradients.
+    pub square: &'a mut f32,
+    /// As long as the vector, for whatever the change needs.
+    pub scratch: &'a mut [f32],
+}
+
+/// Where [`attract`](super::attract) puts its results.
+pub struct Attraction<'a> {
+    /// The slope of each row's loss.
+    pub slopes: &'a mut [f32],
+    /// The gradient, which is added to.
+    pub dx: &'a mut [f32],
+    /// The loss, which is added to.
+    pub loss: &'a mut f32,
+}
+
 /// The fixed tree that ends a sum over a row: lane `i` takes lane `i + 4`, then `i + 2`, `i + 1`.
 #[inline(always)]
 pub(super) fn tree(lanes: [f32; LANES]) -> f32 {
@@ -111,29 +131,16 @@ pub(super) fn adagrad(gradient: &[f32], vector: &mut [f32], square: &mut f32, ra
 
 /// See [`adagrad_sum`](super::adagrad_sum).
 #[inline(always)]
-pub(super) fn adagrad_sum(
-    table: Matrix<'_>,
-    ids: &[u32],
-    weights: &[f32],
-    sum: &mut [f32],
-    vector: &mut [f32],
-    square: &mut f32,
-    rate: f32,
-) {
-    gather_sum(table, ids, weights, sum);
-    adagrad(sum, vector, square, rate);
+pub(super) fn adagrad_sum(table: Matrix<'_>, ids: &[u32], weights: &[f32], row: RowMut<'_>, rate: f32) {
+    gather_sum(table, ids, weights, row.scratch);
+    adagrad(row.scratch, row.vector, row.square, rate);
 }
 
 /// See [`attract`](super::attract).
 #[inline(always)]
-pub(super) fn attract(
-    x: &[f32],
-    table: Matrix<'_>,
-    ids: &[u32],
-    slopes: &mut [f32],
-    dx: &mut [f32],
-    mut loss: f32,
-) -> f32 {
+pub(super) fn attract(x: &[f32], table: Matrix<'_>, ids: &[u32], found: Attraction<'_>) {
+    let Attraction { slopes, dx, loss: total } = found;
+    let mut loss = *total;
     assert_eq!(ids.len(), slopes.len(), "each row has its slope");
     let mut ahead = ids.chunks(LANES).skip(1);
     for (ids, slopes) in ids.chunks(LANES).zip(slopes.chunks_mut(LANES)) {
@@ -151,7 +158,7 @@ pub(super) fn attract(
         losses[..ids.len()].iter().for_each(|l| loss -= l);
         add_rows(table, ids, &slope[..ids.len()], dx);
     }
-    loss
+    *total = loss;
 }
 
 /// `out += Σ weights[j] table[ids[j]]`, in the order of `ids`.
@@ -188,13 +195,13 @@ fn add_four(rows: [&[f32]; 4], w: [f32; 4], out: &mut [f32]) {
     ];
     let (out, out_rest) = out.as_chunks_mut::<LANES>();
     for ((((out, a), b), c), d) in out.iter_mut().zip(a).zip(b).zip(c).zip(d) {
-        add_four_lines(out, a, b, c, d, w);
+        add_four_lines(out, [a, b, c, d], w);
     }
-    add_four_lines(out_rest, a_rest, b_rest, c_rest, d_rest, w);
+    add_four_lines(out_rest, [a_rest, b_rest, c_rest, d_rest], w);
 }
 
 #[inline(always)]
-fn add_four_lines(out: &mut [f32], a: &[f32], b: &[f32], c: &[f32], d: &[f32], w: [f32; 4]) {
+fn add_four_lines(out: &mut [f32], [a, b, c, d]: [&[f32]; 4], w: [f32; 4]) {
     for ((((out, a), b), c), d) in out.iter_mut().zip(a).zip(b).zip(c).zip(d) {
         *out = w[3].mul_add(*d, w[2].mul_add(*c, w[1].mul_add(*b, w[0].mul_add(*a, *out))));
     }

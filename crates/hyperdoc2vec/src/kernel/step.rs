@@ -48,6 +48,17 @@ pub struct Step {
     pub divide: bool,
 }
 
+/// An example: rows of two tables.
+#[derive(Debug, Clone, Copy)]
+pub struct LabelledRows<'a> {
+    /// Rows whose mean is compared.
+    pub inputs: &'a [u32],
+    /// Rows that it is compared with.
+    pub outputs: &'a [u32],
+    /// For each of these, whether it is to score high (1) or low (0); there may be more.
+    pub labels: &'a [f32],
+}
+
 impl Step {
     /// `rate · (label − σ(score))`, and outside ±6 as [`OutOfRange`] has it; 0 where nothing is to be learnt.
     #[inline(always)]
@@ -68,23 +79,22 @@ impl Step {
 #[inline(always)]
 pub(super) fn learn(
     step: Step,
-    inputs: &[u32],
-    outputs: &[u32],
-    labels: &[f32],
+    example: LabelledRows<'_>,
     mut input: MatrixMut<'_>,
     mut output: MatrixMut<'_>,
     scratch: &mut [f32],
 ) -> f64 {
+    let inputs = example.inputs;
     assert!(input.cols().is_multiple_of(LANES), "rows are padded to a multiple of {LANES} numbers");
     if inputs.is_empty() {
         return 0.0;
     }
     let (mean, error) = scratch.split_at_mut(input.cols());
     let error = &mut error[..input.cols()];
-    prefetch_rows(&output, outputs.iter().take(LANES));
+    prefetch_rows(&output, example.outputs.iter().take(LANES));
     sum_rows(&input, inputs, mean.as_chunks_mut().0);
     scale(1.0 / inputs.len() as f32, mean);
-    let loss = compare(step, mean, error, outputs, labels, &mut output);
+    let loss = compare(step, mean, error, example, &mut output);
     if step.divide {
         scale(1.0 / inputs.len() as f32, error);
     }
@@ -94,17 +104,11 @@ pub(super) fn learn(
     loss
 }
 
-/// Compares `mean` with the rows `outputs`, moves these, and leaves in `error` where the mean should move; returns the
+/// Compares `mean` with the output rows of an example, moves these, and leaves in `error` where the mean should move; returns the
 /// loss.
 #[inline(always)]
-fn compare(
-    step: Step,
-    mean: &[f32],
-    error: &mut [f32],
-    outputs: &[u32],
-    labels: &[f32],
-    output: &mut MatrixMut<'_>,
-) -> f64 {
+fn compare(step: Step, mean: &[f32], error: &mut [f32], example: LabelledRows<'_>, output: &mut MatrixMut<'_>) -> f64 {
+    let LabelledRows { outputs, labels, .. } = example;
     assert_eq!(mean.len(), output.cols(), "input and output rows are of one length");
     assert!(outputs.len() <= labels.len(), "each output row has its label");
     error.fill(0.0);

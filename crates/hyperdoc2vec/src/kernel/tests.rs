@@ -198,8 +198,9 @@ proptest! {
             expected_loss -= math::log_sigmoid(score);
         }
         for attract in [rows::attract, attract] {
-            let (mut dx, mut slopes) = (y.clone(), vec![0.0; ids.len()]);
-            let loss = attract(&x, Matrix::new(&table, 7, k, k), &ids, &mut slopes, &mut dx, 0.5);
+            let (mut dx, mut slopes, mut loss) = (y.clone(), vec![0.0; ids.len()], 0.5);
+            let found = Attraction { slopes: &mut slopes, dx: &mut dx, loss: &mut loss };
+            attract(&x, Matrix::new(&table, 7, k, k), &ids, found);
             prop_assert_eq!((bits(&dx), bits(&slopes)), (bits(&expected), bits(&expected_slopes)));
             prop_assert_eq!(bits(&[loss]), bits(&[expected_loss]));
         }
@@ -246,7 +247,8 @@ proptest! {
                 // What the sum held before does not count.
                 let (mut found, mut vector, mut square) = (vec![f32::NAN; k], vector.clone(), before);
                 let table = Matrix::new(&table, 7, k, k);
-                adagrad_sum(table, &ids, &weights, &mut found, &mut vector, &mut square, 0.3);
+                let row = RowMut { vector: &mut vector, square: &mut square, scratch: &mut found };
+                adagrad_sum(table, &ids, &weights, row, 0.3);
                 prop_assert_eq!(bits(&found), bits(&sum));
                 prop_assert_eq!(&(bits(&vector), bits(&[square])), &expected);
             }
@@ -428,7 +430,8 @@ fn an_example_is_learnt_to_the_same_bits_in_every_build() {
             let (mut input, mut output) = (numbers(7 * k, seed), numbers(7 * k, seed + 9));
             [&mut input, &mut output].into_iter().flatten().for_each(|x| *x = x.clamp(-1.0, 1.0));
             let (a, b) = (MatrixMut::new(&mut input, 7, k, k), MatrixMut::new(&mut output, 7, k, k));
-            let loss = learn(step, &inputs, &outputs, &labels, a, b, &mut [f32::NAN; 50]);
+            let example = LabelledRows { inputs: &inputs, outputs: &outputs, labels: &labels };
+            let loss = learn(step, example, a, b, &mut [f32::NAN; 50]);
             (loss.to_bits(), bits(&input), bits(&output))
         });
         assert!(f64::from_bits(results[0].0) > 0.0);

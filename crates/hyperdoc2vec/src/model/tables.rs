@@ -3,7 +3,7 @@
 
 use crate::corpus::view::View;
 use crate::id::{DocRow, WordRow};
-use crate::kernel::{Matrix, MatrixMut, adagrad, adagrad_sum, prefetch};
+use crate::kernel::{Matrix, MatrixMut, RowMut, adagrad, adagrad_sum, prefetch};
 use crate::model::params::TrainParams;
 use crate::rng::Rng;
 use crate::storage::huge_pages::HugeArray;
@@ -163,18 +163,9 @@ impl Table {
     /// Calls `change(i, row)` for each of `ids`, which rise strictly, on as many threads as the pool has.
     pub fn par_change(&mut self, ids: &[u32], change: &(impl Fn(usize, RowMut<'_>) + Sync)) {
         let stride = self.stride;
-        split(ids, 0, 0, self.numbers.all_mut(), &mut self.squares, stride, change);
+        let rows = Stretch { first: 0, data: self.numbers.all_mut(), squares: &mut self.squares, stride };
+        change_rows(ids, 0, rows, change);
     }
-}
-
-/// A row to change, and its mean square gradient.
-pub struct RowMut<'a> {
-    /// The vector, padding included.
-    pub vector: &'a mut [f32],
-    /// The mean square of its gradients.
-    pub square: &'a mut f32,
-    /// As long as the vector, for whatever the change needs.
-    pub scratch: &'a mut [f32],
 }
 
 impl RowMut<'_> {
@@ -190,31 +181,45 @@ impl RowMut<'_> {
 
     /// One step against the gradient `Σ weights[j] table[ids[j]]`: see [`adagrad_sum`].
     pub fn adagrad_sum(self, table: Matrix<'_>, ids: &[u32], weights: &[f32], rate: f32) {
-        adagrad_sum(table, ids, weights, self.scratch, self.vector, self.square, rate);
+        adagrad_sum(table, ids, weights, self, rate);
     }
 }
 
-/// Cuts the rows between two ids of the list and gives each side to a thread.
-fn split(
-    ids: &[u32],
-    first_index: usize,
-    first_row: usize,
-    data: &mut [f32],
-    squares: &mut [f32],
+/// Neighbouring rows of a table, to change.
+struct Stretch<'a> {
+    /// The number of the first row.
+    first: usize,
+    data: &'a mut [f32],
+    squares: &'a mut [f32],
     stride: usize,
-    change: &(impl Fn(usize, RowMut<'_>) + Sync),
-) {
+}
+
+impl<'a> Stretch<'a> {
+    /// The rows before `row`, and those from it on.
+    fn split_at(self, row: usize) -> (Stretch<'a>, Stretch<'a>) {
+        let Stretch { first, data, squares, stride } = self;
+        let (low, high) = data.split_at_mut((row - first) * stride);
+        let (low_squares, high_squares) = squares.split_at_mut(row - first);
+        (
+            Stretch { first, data: low, squares: low_squares, stride },
+            Stretch { first: row, data: high, squares: high_squares, stride },
+        )
+    }
+}
+
+/// Calls `change(i, row)` for each of `ids`, numbered from `first` on: cuts the rows between two ids of the list and gives
+/// each side to a thread.
+fn change_rows(ids: &[u32], first: usize, rows: Stretch<'_>, change: &(impl Fn(usize, RowMut<'_>) + Sync)) {
     if ids.len() > ROWS_A_TASK {
         let middle = ids.len() / 2;
-        let row = ids[middle] as usize;
-        let (low, high) = data.split_at_mut((row - first_row) * stride);
-        let (low_squares, high_squares) = squares.split_at_mut(row - first_row);
+        let (low, high) = rows.split_at(ids[middle] as usize);
         rayon::join(
-            || split(&ids[..middle], first_index, first_row, low, low_squares, stride, change),
-            || split(&ids[middle..], first_index + middle, row, high, high_squares, stride, change),
+            || change_rows(&ids[..middle], first, low, change),
+            || change_rows(&ids[middle..], first + middle, high, change),
         );
         return;
     }
+    let Stretch { first: first_row, data, squares, stride } = rows;
     let mut scratch = vec![0.0; stride];
     for (index, &id) in ids.iter().enumerate() {
         if let Some(&ahead) = ids.get(index + ROWS_AHEAD) {
@@ -224,7 +229,7 @@ fn split(
         }
         let row = id as usize - first_row;
         let vector = &mut data[row * stride..][..stride];
-        change(first_index + index, RowMut { vector, square: &mut squares[row], scratch: &mut scratch });
+        change(first + index, RowMut { vector, square: &mut squares[row], scratch: &mut scratch });
     }
 }
 

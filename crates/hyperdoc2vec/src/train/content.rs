@@ -16,8 +16,8 @@ use rayon::prelude::*;
 use crate::corpus::view::View;
 use crate::id::{DocRow, WordId};
 use crate::kernel::{
-    Matrix, MatrixMut, Panels, Start, attract, axpy, gather_sum, multiply, noise_loss, pack, par_multiply_transposed,
-    prefetch,
+    Attraction, Matrix, MatrixMut, Panels, Start, attract, axpy, gather_sum, multiply, noise_loss, pack,
+    par_multiply_transposed, prefetch,
 };
 use crate::model::params::ContentParams;
 use crate::model::tables::Tables;
@@ -248,7 +248,7 @@ impl Content<'_> {
                     let dx = &mut dx[i * stride..][..stride];
                     let slots = start..batch.ends[example];
                     let slopes = &mut own[slots.start - offset..slots.end - offset];
-                    losses[i] = attract(x, words, &batch.words[slots], slopes, dx, losses[i]);
+                    attract(x, words, &batch.words[slots], Attraction { slopes, dx, loss: &mut losses[i] });
                 }
             });
         let g = Matrix::new(g, examples, columns, wide);

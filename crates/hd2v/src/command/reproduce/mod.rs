@@ -24,7 +24,8 @@ use hyperdoc2vec::evaluate::{
     CHOICE_FOLDS, COSTS, ContextWords, Contexts, FunctionParams, INTENT_METHODS, intent_contexts,
 };
 use hyperdoc2vec::evaluate::{
-    CLASS_METHODS as DEFAULTS, ClassesParams, LabelledDocuments, check_classes, evaluate_classes as run_classes,
+    CLASS_METHODS as DEFAULTS, ClassesParams, LabelledDocuments, check_classes, class_seconds,
+    evaluate_classes as run_classes,
 };
 use hyperdoc2vec::evaluate::{CriteriaParams, PROBED};
 use hyperdoc2vec::evaluate::{EvaluationStep, HeldOutLinks, LinkEvaluation, LinksParams, MethodPlaces, train_params};
@@ -503,8 +504,16 @@ impl Reproduction<'_> {
             let methods: Vec<LinkMethod> = methods.iter().filter_map(|method| method.name().parse().ok()).collect();
             seconds(&methods, self.params, 0, view)
         };
-        let intents = if self.intents.is_empty() { 0.0 } else { trained(&INTENT_METHODS, self.view) };
-        let classes = if self.labelled.is_ok() { trained(self.class_methods, self.whole) } else { 0.0 };
+        // Machines of one method and file: those that choose C, and those of the given C and of the chosen one.
+        let machines = self.arguments.gammas().len() * (COSTS.len() * CHOICE_FOLDS + 2 * INTENT_FOLDS);
+        let machines = INTENT_METHODS.len() * machines;
+        let fits: f64 = self.intents.iter().map(|words| words.fit_seconds(machines, self.params.train.dim)).sum();
+        let intents = if self.intents.is_empty() { 0.0 } else { trained(&INTENT_METHODS, self.view) + fits / threads };
+        let classes = self.labelled.as_ref().map_or(0.0, |labelled| {
+            let mut params = ClassesParams::new(self.params.clone());
+            params.machines = self.arguments.machines();
+            trained(self.class_methods, self.whole) + class_seconds(labelled, self.class_methods, &params) / threads
+        });
         let minutes = |seconds: f64| indicatif::HumanDuration(std::time::Duration::from_secs_f64(seconds.max(1.0)));
         status(format_args!(
             "about {} in all, by the counts of the corpus: links {}, other dimensions {}{}{}; finished parts cost nothing{}",

@@ -3,8 +3,8 @@
 use std::collections::HashSet;
 use std::ops::Range;
 
-use super::author_year::People;
 use super::marks::{FoundMark, Labels, WIDEST, coverage, without_opening};
+use super::people::People;
 use crate::import::reference::MarkJoint;
 use crate::import::reference::entry::BibliographyEntry;
 

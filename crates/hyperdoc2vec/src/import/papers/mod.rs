@@ -13,11 +13,13 @@
 
 mod author_year;
 mod cite;
+mod cited_names;
 mod clean;
 mod heads;
 mod labels;
 mod marks;
 mod paragraphs;
+mod people;
 mod section;
 mod split;
 mod table;

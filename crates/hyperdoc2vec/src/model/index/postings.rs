@@ -149,13 +149,12 @@ pub fn lists(
     each: impl Fn(usize, &mut dyn FnMut(u32)) + Sync,
     take: Take<'_>,
 ) -> io::Result<Outline> {
-    lists_in_pieces(documents, words, size_of, each, BYTES_AT_ONCE, take)
+    lists_in_pieces([documents, words], size_of, each, BYTES_AT_ONCE, take)
 }
 
 /// Builds posting lists in pieces of about so many bytes.
 fn lists_in_pieces(
-    documents: usize,
-    words: usize,
+    [documents, words]: [usize; 2],
     size_of: impl Fn(usize) -> usize,
     each: impl Fn(usize, &mut dyn FnMut(u32)) + Sync,
     at_once: u64,
@@ -412,7 +411,7 @@ mod tests {
                     pieces += 1;
                     take(piece)
                 };
-                lists_in_pieces(documents.len(), 100, size, each, at_once, &mut counting)
+                lists_in_pieces([documents.len(), 100], size, each, at_once, &mut counting)
             });
             assert!(some == whole, "in pieces of {at_once}");
             assert_eq!(pieces > 1, at_once < 1 << 30);

@@ -1,6 +1,6 @@
 //! Shared by the phases that learn example by example, each example seeing the vectors that the one before it left.
 
-use crate::kernel::{OutOfRange, Step, learn};
+use crate::kernel::{LabelledRows, OutOfRange, Step, learn};
 use crate::model::tables::Tables;
 
 /// A learning rate that falls in a straight line from `first` to `last` as `done` goes from 0 to `total`.
@@ -30,7 +30,8 @@ impl Learner {
     pub(crate) fn learn(&mut self, rate: f32, inputs: &[u32], outputs: &[u32], tables: &mut Tables) -> f64 {
         let step = Step { rate, ..self.step };
         let Tables { input, output } = tables;
-        learn(step, inputs, outputs, &self.labels, input.matrix_mut(), output.matrix_mut(), &mut self.scratch)
+        let example = LabelledRows { inputs, outputs, labels: &self.labels };
+        learn(step, example, input.matrix_mut(), output.matrix_mut(), &mut self.scratch)
     }
 
     /// The mean of the rows `inputs` is to predict each of the rows `outputs` as its label has it; returns the loss.
@@ -44,7 +45,8 @@ impl Learner {
     ) -> f64 {
         let step = Step { rate, ..self.step };
         let Tables { input, output } = tables;
-        learn(step, inputs, outputs, labels, input.matrix_mut(), output.matrix_mut(), &mut self.scratch)
+        let example = LabelledRows { inputs, outputs, labels };
+        learn(step, example, input.matrix_mut(), output.matrix_mut(), &mut self.scratch)
     }
 }
 
