@@ -52,6 +52,7 @@
 mod add;
 pub mod corpus;
 pub mod document;
+pub mod draft;
 mod error;
 pub mod evaluate;
 pub mod export;
