@@ -65,6 +65,7 @@ pub mod internals;
 mod kernel;
 pub mod map;
 pub mod model;
+pub mod places;
 pub mod recommend;
 mod rng;
 pub mod search;
