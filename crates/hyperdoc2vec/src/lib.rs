@@ -84,7 +84,7 @@ pub use document::{Date, Document, Link, Losses};
 #[doc(inline)]
 pub use error::{Error, NotFound, Result};
 #[doc(inline)]
-pub use id::{DocId, WordId};
+pub use id::{DocId, DocRow, WordId};
 #[doc(inline)]
 pub use import::{Format, Import, ImportOptions};
 #[doc(inline)]

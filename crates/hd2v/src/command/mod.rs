@@ -16,4 +16,5 @@ pub mod recommend;
 pub mod reproduce;
 pub mod serve;
 pub mod similar;
+pub mod suggest;
 pub mod train;

@@ -9,9 +9,9 @@
 use rayon::prelude::*;
 use serde_json::{Value, json};
 
+use crate::corpus::Corpus;
 use crate::corpus::split::{Split, SplitPart};
 use crate::corpus::view::View;
-use crate::corpus::Corpus;
 use crate::draft::Draft;
 use crate::error::Result;
 use crate::evaluate::stats::interval;
@@ -101,7 +101,11 @@ fn page(corpus: &Corpus, suggester: &Suggester<'_>, rival: &Forest, doc: DocId) 
     let mut truths: Vec<DocRow> = links.iter().flat_map(|link| link.targets.iter().copied()).collect();
     truths.sort_unstable();
     truths.dedup();
-    let options = SuggestOptions { title: document.title.clone().unwrap_or_default(), until: document.date, ..SuggestOptions::default() };
+    let options = SuggestOptions {
+        title: document.title.clone().unwrap_or_default(),
+        until: document.date,
+        ..SuggestOptions::default()
+    };
     let options = SuggestOptions { until: if suggester.by_phrases() { None } else { options.until }, ..options };
     let is_here = |candidate: &PlaceCandidate, link: &PageLink| match candidate.start < candidate.end {
         true => same_place(candidate.start, candidate.end, link),
@@ -168,7 +172,8 @@ fn at(pages: &[&PageResult], method: usize, least: f32, right: fn(&Judged) -> bo
 
 /// The precision where recall reaches [`RECALL`], and the score there; 0 where it never does.
 fn precision_at_recall(pages: &[&PageResult], method: usize, right: fn(&Judged) -> bool) -> (f64, f32) {
-    let mut all: Vec<Judged> = pages.iter().flat_map(|page| page.outcomes[method].suggestions.iter().copied()).collect();
+    let mut all: Vec<Judged> =
+        pages.iter().flat_map(|page| page.outcomes[method].suggestions.iter().copied()).collect();
     all.sort_by(|a, b| b.score.total_cmp(&a.score));
     let truths: usize = pages.iter().map(|page| page.truths).sum();
     let (mut rights, mut best) = (0usize, (0.0, 0.0));
@@ -215,7 +220,9 @@ fn figures(name: &str, method: usize, pages: &[PageResult], seed: u64) -> Value 
             json!({"threshold": least, "precision": precision, "recall": recall, "f1": f1})
         })
         .collect();
-    let places = |pages: &[&PageResult]| auc(pages.iter().flat_map(|page| page.outcomes[method].places.iter().copied()).collect());
+    let places = |pages: &[&PageResult]| {
+        auc(pages.iter().flat_map(|page| page.outcomes[method].places.iter().copied()).collect())
+    };
     let [at_half, recall_at_half, f1_at_half] = at(&all, method, 0.5, right);
     let everything = at(&all, method, 0.0, right);
     let best_f1 = THRESHOLDS.iter().map(|&least| at(&all, method, least, right)[2]).fold(everything[2], f64::max);
@@ -262,11 +269,8 @@ mod tests {
     fn precision_where_half_is_found_by_hand() {
         let judged = |score, right| Judged { score, right, on_page: right };
         let suggestions = vec![judged(0.9, true), judged(0.8, false), judged(0.7, true), judged(0.6, false)];
-        let page = PageResult {
-            truths: 4,
-            reachable: 4,
-            outcomes: vec![PageOutcome { suggestions, places: Vec::new() }],
-        };
+        let page =
+            PageResult { truths: 4, reachable: 4, outcomes: vec![PageOutcome { suggestions, places: Vec::new() }] };
         // Two of four links are found at the third suggestion.
         assert_eq!(precision_at_recall(&[&page], 0, |one| one.right), (2.0 / 3.0, 0.7));
         assert_eq!(at(&[&page], 0, 0.75, |one| one.right)[..2], [0.5, 0.25]);

@@ -14,23 +14,86 @@ const NEAR: usize = 30;
 
 /// Features of a place with words.
 pub const PLACE_FEATURES: [&str; 42] = [
-    "rate", "document rate", "places", "linked", "documents", "words", "letters", "rarest", "commonest", "share",
-    "targets", "names", "only a name", "capital", "like code", "all capitals", "first of sentence", "next character",
-    "character before", "mention", "mentions", "mention of target", "part of page", "words before", "words of page",
-    "side before", "side behind", "block", "words before in block", "longer phrase", "other phrase", "links to target",
-    "cosine", "cosine of sources", "cosine of three sources", "rates before", "rates behind", "title overlap",
-    "distance to phrase", "second before", "target names page", "phrases of target",
+    "rate",
+    "document rate",
+    "places",
+    "linked",
+    "documents",
+    "words",
+    "letters",
+    "rarest",
+    "commonest",
+    "share",
+    "targets",
+    "names",
+    "only a name",
+    "capital",
+    "like code",
+    "all capitals",
+    "first of sentence",
+    "next character",
+    "character before",
+    "mention",
+    "mentions",
+    "mention of target",
+    "part of page",
+    "words before",
+    "words of page",
+    "side before",
+    "side behind",
+    "block",
+    "words before in block",
+    "longer phrase",
+    "other phrase",
+    "links to target",
+    "cosine",
+    "cosine of sources",
+    "cosine of three sources",
+    "rates before",
+    "rates behind",
+    "title overlap",
+    "distance to phrase",
+    "second before",
+    "target names page",
+    "phrases of target",
 ];
 /// Features of a target of such a place.
 pub const TARGET_FEATURES: [&str; 12] = [
-    "share", "links of phrase", "names", "targets", "links to target", "cosine", "cosine of sources",
-    "cosine of three sources", "cosine below best", "sources below best", "title overlap", "phrases of target",
+    "share",
+    "links of phrase",
+    "names",
+    "targets",
+    "links to target",
+    "cosine",
+    "cosine of sources",
+    "cosine of three sources",
+    "cosine below best",
+    "sources below best",
+    "title overlap",
+    "phrases of target",
 ];
 /// Features of a place without words.
 pub const GAP_FEATURES: [&str; 20] = [
-    "side before", "second before", "side behind", "second behind", "rarity", "rarity of three", "capital",
-    "second capital", "digit", "next character", "from sentence start", "part of page", "words before", "words of page",
-    "block", "words before in block", "joined behind", "letters", "capital behind", "third before",
+    "side before",
+    "second before",
+    "side behind",
+    "second behind",
+    "rarity",
+    "rarity of three",
+    "capital",
+    "second capital",
+    "digit",
+    "next character",
+    "from sentence start",
+    "part of page",
+    "words before",
+    "words of page",
+    "block",
+    "words before in block",
+    "joined behind",
+    "letters",
+    "capital behind",
+    "third before",
 ];
 
 /// What is known of a target on a page, once for all its places.
@@ -186,7 +249,9 @@ impl<'a> PageFeatures<'a> {
             f32::from(u8::from(counts.linked == 0.0)),
             f32::from(u8::from(text.starts_with(char::is_uppercase))),
             f32::from(u8::from(
-                text.contains(['_', '.', ':', '-']) || letters().skip(1).any(char::is_uppercase) || text.contains(char::is_numeric),
+                text.contains(['_', '.', ':', '-'])
+                    || letters().skip(1).any(char::is_uppercase)
+                    || text.contains(char::is_numeric),
             )),
             f32::from(u8::from(letters().count() > 1 && letters().all(char::is_uppercase))),
             first.first.into(),
@@ -252,11 +317,14 @@ pub fn gap(page: &Page<'_>, word: usize, around: &dyn Surroundings) -> [f32; GAP
     let (block_start, block_end) = page.blocks.get(&here.block).copied().unwrap_or_default();
     let inside = |place: Option<usize>| place.filter(|place| (block_start..block_end).contains(place));
     let side = |place: Option<usize>, which| page.side(inside(place).and_then(|word| page.rows[word]), which, around);
-    let rarity = |place: Option<usize>| inside(place).map_or(0.0, |word| page.rows[word].map_or(12.0, |row| around.rarity(row)));
-    let text = |place: Option<usize>| inside(place).and_then(|word| page.text.get(words[word].span())).unwrap_or_default();
+    let rarity =
+        |place: Option<usize>| inside(place).map_or(0.0, |word| page.rows[word].map_or(12.0, |row| around.rarity(row)));
+    let text =
+        |place: Option<usize>| inside(place).and_then(|word| page.text.get(words[word].span())).unwrap_or_default();
     let capital = |place: Option<usize>| f32::from(u8::from(text(place).starts_with(char::is_uppercase)));
     let [one, two, three] = [0, 1, 2].map(|back| word.checked_sub(back));
-    let from_start = (block_start.max(word.saturating_sub(60))..=word).rev().position(|word| words[word].first).unwrap_or(60);
+    let from_start =
+        (block_start.max(word.saturating_sub(60))..=word).rev().position(|word| words[word].first).unwrap_or(60);
     [
         side(one, 1),
         side(two, 1),
@@ -267,7 +335,12 @@ pub fn gap(page: &Page<'_>, word: usize, around: &dyn Surroundings) -> [f32; GAP
         capital(one),
         capital(two),
         f32::from(u8::from(text(one).contains(char::is_numeric))),
-        class(page.text.get(here.end as usize..).map(|rest| rest.trim_start_matches(' ')).and_then(|rest| rest.chars().next())),
+        class(
+            page.text
+                .get(here.end as usize..)
+                .map(|rest| rest.trim_start_matches(' '))
+                .and_then(|rest| rest.chars().next()),
+        ),
         from_start as f32,
         word as f32 / words.len() as f32,
         ln(1.0 + word as f32),

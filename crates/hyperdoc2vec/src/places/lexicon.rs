@@ -7,8 +7,8 @@
 
 use std::sync::atomic::{AtomicU32, Ordering};
 
-use std::collections::{HashMap, HashSet};
 use rayon::prelude::*;
+use std::collections::{HashMap, HashSet};
 use xxhash_rust::xxh3::xxh3_64;
 
 use crate::corpus::view::View;
@@ -27,8 +27,7 @@ const LEAST_RATE: f64 = 0.005;
 const NAMES: u32 = 1 << 31;
 
 /// The arrays.
-pub const ARRAYS: [&str; 5] =
-    ["places.keys", "places.counts", "places.ends", "places.targets", "places.target_counts"];
+pub const ARRAYS: [&str; 5] = ["places.keys", "places.counts", "places.ends", "places.targets", "places.target_counts"];
 
 /// How often a phrase occurs.
 #[derive(Debug, Clone, Copy, Default, PartialEq)]
@@ -303,7 +302,14 @@ mod tests {
 
     #[test]
     fn endings_for_more_than_one_do_not_count() {
-        let pairs = [("trees", "tree"), ("classes", "class"), ("boxes", "box"), ("class", "class"), ("is", "is"), ("status", "status")];
+        let pairs = [
+            ("trees", "tree"),
+            ("classes", "class"),
+            ("boxes", "box"),
+            ("class", "class"),
+            ("is", "is"),
+            ("status", "status"),
+        ];
         pairs.iter().for_each(|(word, root)| assert_eq!(stem(word), *root));
         assert_eq!(word_key("caches"), word_key("caches"));
     }

@@ -8,11 +8,15 @@
 //! taken back from all counts.
 
 pub(crate) mod features;
+mod insert;
 pub(crate) mod learn;
 pub(crate) mod lexicon;
+mod names;
 pub(crate) mod page;
 mod suggest;
 
+pub use insert::{Edit, LinkWriter, apply};
+pub use names::DocumentNames;
 pub(crate) use suggest::choose;
 pub use suggest::{NeverLink, PlaceCandidate, SuggestOptions, Suggester, Suggestion, WantedAnswer};
 
@@ -50,7 +54,11 @@ pub(crate) struct PlaceTrees {
 impl PlaceTrees {
     /// The description.
     pub(crate) fn about(&self) -> Value {
-        let features = if self.phrases { json!([PLACE_FEATURES.as_slice(), TARGET_FEATURES.as_slice()]) } else { json!([GAP_FEATURES.as_slice(), []]) };
+        let features = if self.phrases {
+            json!([PLACE_FEATURES.as_slice(), TARGET_FEATURES.as_slice()])
+        } else {
+            json!([GAP_FEATURES.as_slice(), []])
+        };
         json!({
             "kind": if self.phrases { "phrases" } else { "ends" },
             "features": features,

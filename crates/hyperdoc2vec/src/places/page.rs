@@ -206,7 +206,12 @@ impl<'a> Page<'a> {
     }
 
     /// What the page itself has brought to the counts of phrases.
-    fn own_counts(&self, lexicon: Lexicon<'_>, keys: &[u64], found: &[(usize, usize, usize)]) -> HashMap<usize, OwnCounts> {
+    fn own_counts(
+        &self,
+        lexicon: Lexicon<'_>,
+        keys: &[u64],
+        found: &[(usize, usize, usize)],
+    ) -> HashMap<usize, OwnCounts> {
         let mut own = HashMap::<usize, OwnCounts>::new();
         found.iter().for_each(|&(_, _, phrase)| own.entry(phrase).or_default().places += 1.0);
         for link in self.links.iter().filter(|link| !link.words.is_empty() && !link.targets.is_empty()) {

@@ -5,9 +5,9 @@ use std::ops::Range;
 use std::collections::{HashMap, HashSet};
 
 use super::features::{PageFeatures, gap};
+use super::learn::RIVAL_COLUMNS;
 use super::lexicon::{Lexicon, PhraseTarget, phrase_key, word_key};
 use super::page::{Occurrence, Page, PageLink, Surroundings};
-use super::learn::RIVAL_COLUMNS;
 use super::{PlaceTrees, SIDES};
 use crate::document::{Date, Tokenizer};
 use crate::draft::{Draft, TextKind};
@@ -170,7 +170,10 @@ pub(super) fn best_target(
         .map(|target| (*target, trees.scales[1].probability(trees.target.score(&features.target(occurrence, target)))))
         .collect();
     let total: f32 = scored.iter().map(|(_, probability)| probability).sum::<f32>().max(1.0);
-    let best = scored.into_iter().filter(|(target, _)| allowed(target.row)).max_by(|a, b| a.1.total_cmp(&b.1).then(b.0.row.cmp(&a.0.row)));
+    let best = scored
+        .into_iter()
+        .filter(|(target, _)| allowed(target.row))
+        .max_by(|a, b| a.1.total_cmp(&b.1).then(b.0.row.cmp(&a.0.row)));
     best.map(|(target, probability)| (target, probability / total))
 }
 
@@ -185,7 +188,8 @@ impl<'a> Suggester<'a> {
         let missing = || Error::Unsupported { path: model.path().to_owned(), what: what.to_owned() };
         let trees = PlaceTrees::of(model).ok_or_else(missing)?;
         let lexicon = Lexicon::of(model).ok_or_else(missing)?;
-        let sides = model.optional(SIDES).filter(|sides: &&[u32]| sides.len() >= 2 * model.words()).ok_or_else(missing)?;
+        let sides =
+            model.optional(SIDES).filter(|sides: &&[u32]| sides.len() >= 2 * model.words()).ok_or_else(missing)?;
         let (searcher, ranker) = (Searcher::new(model), Ranker::of(model));
         Ok(Suggester { searcher, ranker, trees, lexicon, sides, tokenizer: model.tokenizer() })
     }
@@ -232,7 +236,9 @@ impl<'a> Suggester<'a> {
                 if options.never.phrase(&draft.words[occurrence.start..occurrence.end]) {
                     continue;
                 }
-                let Some((target, of_target)) = best_target(&features, occurrence, &self.trees, &allowed) else { continue };
+                let Some((target, of_target)) = best_target(&features, occurrence, &self.trees, &allowed) else {
+                    continue;
+                };
                 let score = self.trees.place.score(&features.place(number, &target));
                 found.push(PlaceCandidate {
                     start: occurrence.start,
@@ -358,7 +364,9 @@ impl<'a> Suggester<'a> {
         let words = &draft.words;
         let span = |candidate: &PlaceCandidate| match candidate.start < candidate.end {
             true => words[candidate.start].start as usize..words[candidate.end - 1].end as usize,
-            false => candidate.end.checked_sub(1).map_or(0..0, |word| words[word].end as usize..words[word].end as usize),
+            false => {
+                candidate.end.checked_sub(1).map_or(0..0, |word| words[word].end as usize..words[word].end as usize)
+            }
         };
         let suggestion = |candidate: PlaceCandidate| Suggestion {
             span: span(&candidate),
@@ -389,8 +397,10 @@ impl<'a> Suggester<'a> {
 
 /// The likeliest candidates: each document once, no two over the same words; in the order of the text.
 pub(crate) fn choose(candidates: &[PlaceCandidate], least: f32, max: usize) -> Vec<PlaceCandidate> {
-    let mut order: Vec<&PlaceCandidate> =
-        candidates.iter().filter(|candidate| candidate.target.0 != u32::MAX && candidate.probability() >= least).collect();
+    let mut order: Vec<&PlaceCandidate> = candidates
+        .iter()
+        .filter(|candidate| candidate.target.0 != u32::MAX && candidate.probability() >= least)
+        .collect();
     order.sort_by(|a, b| {
         b.probability().total_cmp(&a.probability()).then(a.start.cmp(&b.start)).then(b.end.cmp(&a.end))
     });

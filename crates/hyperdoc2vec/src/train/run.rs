@@ -118,7 +118,8 @@ impl Run<'_> {
                 Err(Error::Interrupted) => return Err(self.stopped(&trained.state, &key)?),
                 learnt => learnt?,
             };
-            self.save(destination, &mut trained, places.as_ref()).map_err(|error| self.unsaved(error, &trained.state, &key))
+            self.save(destination, &mut trained, places.as_ref())
+                .map_err(|error| self.unsaved(error, &trained.state, &key))
         })?;
         // The run is over: its checkpoint is of no more use.
         if let Some(checkpoints) = self.checkpoints
