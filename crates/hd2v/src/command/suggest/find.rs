@@ -106,7 +106,8 @@ impl Asked<'_> {
         self.text(path, text, format)
     }
 
-    fn text(&self, path: &Path, text: String, format: DraftFormat) -> Result<FileResult> {
+    /// Asks for the links of a text.
+    pub fn text(&self, path: &Path, text: String, format: DraftFormat) -> Result<FileResult> {
         let model = self.suggester.model();
         let shown = path.display().to_string();
         let draft = Draft::read(&text, format, self.suggester.tokenizer(), &shown)?;

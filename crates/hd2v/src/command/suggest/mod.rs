@@ -15,7 +15,9 @@ use rayon::prelude::*;
 
 use super::common::{most_threads, open_model};
 use crate::output::{count, print as print_out, print_json, status};
-use find::{Asked, FileResult};
+pub use find::Asked;
+use find::FileResult;
+pub use print::file_json as suggestions_json;
 
 /// Files read by one command, at the most.
 const MOST_FILES: usize = 1_000_000;

@@ -53,18 +53,20 @@ fn found_json(one: &Found) -> Value {
     })
 }
 
+/// One file as JSON.
+pub fn file_json(file: &FileResult) -> Value {
+    let format: &str = file.format.into();
+    json!({
+        "path": file.path.display().to_string(),
+        "format": format,
+        "source": file.source,
+        "suggestions": file.found.iter().map(found_json).collect::<Vec<_>>(),
+    })
+}
+
 /// One JSON document.
 pub fn json(found: &[FileResult]) -> Value {
-    let file = |file: &FileResult| {
-        let format: &str = file.format.into();
-        json!({
-            "path": file.path.display().to_string(),
-            "format": format,
-            "source": file.source,
-            "suggestions": file.found.iter().map(found_json).collect::<Vec<_>>(),
-        })
-    };
-    json!({"files": found.iter().map(file).collect::<Vec<_>>()})
+    json!({"files": found.iter().map(file_json).collect::<Vec<_>>()})
 }
 
 fn message(one: &Found) -> String {
