@@ -12,6 +12,7 @@ pub mod export;
 pub mod generate;
 pub mod import;
 pub mod info;
+pub mod lsp;
 pub mod mcp;
 pub mod recommend;
 pub mod reproduce;

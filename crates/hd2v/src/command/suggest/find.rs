@@ -26,6 +26,8 @@ pub struct Asked<'a> {
 
 /// A suggestion, ready to be shown.
 pub struct Found {
+    /// The bytes of its words.
+    pub span: std::ops::Range<usize>,
     /// Line and column of its first character, counting from 1; columns count characters.
     pub line: usize,
     pub column: usize,
@@ -148,6 +150,7 @@ impl Asked<'_> {
                 let (end_line, end_column) = lines.place(&text, place.span.end);
                 let id = |row: DocRow| model.names().get(row.index()).to_owned();
                 found.push(Found {
+                    span: place.span.clone(),
                     line,
                     column,
                     end_line,
@@ -184,6 +187,7 @@ impl Asked<'_> {
             _ => format!("a link in {linking} of the {documents} documents with these words"),
         };
         Found {
+            span: suggestion.span.clone(),
             line,
             column,
             end_line,
