@@ -52,6 +52,7 @@
 mod add;
 pub mod corpus;
 pub mod document;
+pub mod draft;
 mod error;
 pub mod evaluate;
 pub mod export;
@@ -64,6 +65,7 @@ pub mod internals;
 mod kernel;
 pub mod map;
 pub mod model;
+pub mod places;
 pub mod recommend;
 mod rng;
 pub mod search;
@@ -82,7 +84,7 @@ pub use document::{Date, Document, Link, Losses};
 #[doc(inline)]
 pub use error::{Error, NotFound, Result};
 #[doc(inline)]
-pub use id::{DocId, WordId};
+pub use id::{DocId, DocRow, WordId};
 #[doc(inline)]
 pub use import::{Format, Import, ImportOptions};
 #[doc(inline)]

@@ -14,6 +14,7 @@
 //! | `C++`, `C#`, `F#` | `c++`; `c#`; `f#` | they are names |
 
 use std::borrow::Cow;
+use std::ops::Range;
 
 use icu_normalizer::{ComposingNormalizer, ComposingNormalizerBorrowed};
 use icu_segmenter::options::WordBreakInvariantOptions;
@@ -21,6 +22,8 @@ use icu_segmenter::{WordSegmenter, WordSegmenterBorrowed};
 
 /// Words longer than this many bytes are not words (encoded data, tables run together): left out and counted.
 pub const LONGEST_WORD: usize = 128;
+/// A word is looked for within so many characters behind the one before it.
+const ALIGNED_WITHIN: usize = 256;
 
 /// Splits text into words.
 #[derive(Debug)]
@@ -100,6 +103,73 @@ impl Tokenizer {
         }
         ascii_words(&text[done..], &mut emit);
         overlong
+    }
+
+    /// Gives each word of `text` in turn to `emit`, with the bytes it stands at; the words are those of
+    /// [`Tokenizer::words`].
+    pub fn spans(&self, text: &str, mut emit: impl FnMut(&str, Range<usize>)) {
+        let original = text;
+        let mut emit = |word: &str, span: Range<usize>| {
+            if word.len() <= LONGEST_WORD {
+                emit(word, span);
+            }
+        };
+        let lowered = if self.lowercase { Cow::Owned(text.to_ascii_lowercase()) } else { Cow::Borrowed(text) };
+        let text = lowered.as_ref();
+        let bytes = text.as_bytes();
+        let space = |byte: &u8| byte.is_ascii_whitespace();
+        // Words of ASCII are pieces of the text.
+        let offset = |word: &str| word.as_ptr() as usize - text.as_ptr() as usize;
+        let mut done = 0;
+        while let Some(other) = first_other(&bytes[done..]).map(|at| done + at) {
+            let start = bytes[done..other].iter().rposition(space).map_or(done, |at| done + at + 1);
+            let end = bytes[other..].iter().position(space).map_or(bytes.len(), |at| other + at);
+            ascii_words(&text[done..start], &mut |word| emit(word, offset(word)..offset(word) + word.len()));
+            let mut words = Vec::new();
+            self.unicode_words(&text[start..end], &mut |word| words.push(word.to_owned()));
+            self.align(&original[start..end], &words, &mut |word, span| {
+                emit(word, start + span.start..start + span.end)
+            });
+            done = end;
+        }
+        ascii_words(&text[done..], &mut |word| emit(word, offset(word)..offset(word) + word.len()));
+    }
+
+    /// Finds words that were read from `chunk` in it; where one cannot be found, it is taken to stand where the one before
+    /// it ends.
+    fn align(&self, chunk: &str, words: &[String], emit: &mut impl FnMut(&str, Range<usize>)) {
+        // The characters as words have them, with the bytes they were written as.
+        let mut folded = Vec::<(char, usize, usize)>::new();
+        for (at, c) in chunk.char_indices() {
+            let end = at + c.len_utf8();
+            match c {
+                '\u{ad}' | '\u{200b}' | '\u{feff}' => {}
+                '’' | '‘' => folded.push(('\'', at, end)),
+                c if c.is_ascii() => {
+                    folded.push((if self.lowercase { c.to_ascii_lowercase() } else { c }, at, end));
+                }
+                c => {
+                    let composed = self.normalizer.normalize(c.encode_utf8(&mut [0; 4])).into_owned();
+                    let composed = if self.lowercase { composed.to_lowercase() } else { composed };
+                    folded.extend(composed.chars().map(|c| (c, at, end)));
+                }
+            }
+        }
+        let mut from = 0;
+        for word in words {
+            let letters: Vec<char> = word.chars().collect();
+            let is_here = |start: &usize| {
+                let found = folded.get(*start..*start + letters.len());
+                found.is_some_and(|found| found.iter().map(|&(c, ..)| c).eq(letters.iter().copied()))
+            };
+            let found = (from..folded.len().min(from + ALIGNED_WITHIN)).find(is_here);
+            let start = found.unwrap_or(from);
+            let end = if found.is_some() { start + letters.len() } else { start };
+            let byte = |place: usize| folded.get(place).map_or(chunk.len(), |&(_, start, _)| start);
+            let last = end.checked_sub(1).and_then(|last| folded.get(last)).map_or(0, |&(_, _, end)| end);
+            emit(word, byte(start)..last.max(byte(start)));
+            from = end;
+        }
     }
 
     /// The words of `text` as a list.
@@ -259,6 +329,28 @@ mod tests {
 
     fn words(text: &str) -> String {
         Tokenizer::default().list(text).join(" ")
+    }
+
+    #[test]
+    fn words_are_found_where_they_stand() {
+        for lowercase in [true, false] {
+            let tokenizer = Tokenizer::new(lowercase);
+            for text in
+                ["Fish, the C++ `std::fs` way", "ﬁsh’s Größe 3.14 naïve 東京に行く x", "e\u{301}té co\u{ad}op Ⅷ", ""]
+            {
+                let mut found = Vec::new();
+                tokenizer.spans(text, |word, span| {
+                    assert!(text.is_char_boundary(span.start) && text.is_char_boundary(span.end), "{text}: {span:?}");
+                    found.push(word.to_owned());
+                });
+                assert_eq!(found, tokenizer.list(text));
+            }
+        }
+        let mut found = Vec::new();
+        let text = "die GRÖSSE, Fisch’s „Größe“";
+        Tokenizer::default().spans(text, |word, span| found.push((word.to_owned(), &text[span])));
+        let pairs = [("die", "die"), ("grösse", "GRÖSSE"), ("fisch's", "Fisch’s"), ("größe", "Größe")];
+        assert_eq!(found, pairs.map(|(word, span)| (word.to_owned(), span)));
     }
 
     #[test]

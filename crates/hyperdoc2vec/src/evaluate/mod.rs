@@ -5,7 +5,7 @@
 //!
 //! Links: `methods` names what can be compared, `rankers` ask one model, `links` trains and asks them all, `report` makes
 //! figures of that. Vectors: `classes` of documents, `intents` of links, both by `classify`; `criteria` probes what methods
-//! reflect; `map` draws. `scheme` names the citation functions of the paper's set.
+//! reflect; `places` takes links out of pages and asks where they stood; `map` draws. `scheme` names the citation functions of the paper's set.
 
 pub(crate) mod classes;
 pub(crate) mod classify;
@@ -17,6 +17,7 @@ pub(crate) mod map;
 pub(crate) mod methods;
 pub(crate) mod metrics;
 mod passage;
+mod places;
 pub(crate) mod rankers;
 mod ranking_recall;
 pub(crate) mod report;
@@ -41,6 +42,7 @@ pub use methods::{
     defaults as default_link_methods,
 };
 pub use metrics::Profile;
+pub use places::evaluate_places;
 pub use ranking_recall::{RankingRecall, ranking_recall};
 pub use report::{Findings, comparisons_json, data_json, methods_json, recall_json, split_json};
 pub use scheme::{SCHEME, SchemeClass, scheme_class};

@@ -11,6 +11,7 @@
 //! | `links_to` | how many links point at each document |
 //! | `links.*`, `contexts.*`, `keywords.*` | the links with words around them, what documents are about, see `model::index::links` |
 //! | `hybrid.*` | the learnt ranking, see `search::ranker`; not in every model |
+//! | `places.*` | where links belong, see `places`; not in every model |
 //! | `newcomer_out` | from content to OUT vectors, see `infer::newcomers`; where there are links enough |
 //!
 //! The description (see `storage::container`) has the parameters, the seed, the corpus' fingerprint and the counts.

@@ -102,12 +102,13 @@ pub struct ModelWriter<'a> {
     params: &'a TrainParams,
     tensors: Vec<Tensor<'a>>,
     ranker: Option<Value>,
+    places: Option<Value>,
 }
 
 impl<'a> ModelWriter<'a> {
     /// The vectors of `tables`, trained on `view` as `params` say.
     pub fn new(view: &'a View<'a>, tables: &'a Tables, params: &'a TrainParams) -> ModelWriter<'a> {
-        ModelWriter { view, tables, params, tensors: Vec::new(), ranker: None }
+        ModelWriter { view, tables, params, tensors: Vec::new(), ranker: None, places: None }
     }
 
     /// More arrays, learnt by other layers.
@@ -121,6 +122,11 @@ impl<'a> ModelWriter<'a> {
         ModelWriter { ranker: about, ..self }
     }
 
+    /// The description of a learnt place model.
+    pub fn places(self, about: Option<Value>) -> ModelWriter<'a> {
+        ModelWriter { places: about, ..self }
+    }
+
     /// Writes the file with the index to search it.
     pub fn write(self, path: &Path) -> Result<()> {
         let content = ContentIndex::new(self.view, parent(path))?;
@@ -132,7 +138,7 @@ impl<'a> ModelWriter<'a> {
     /// Arrays as large as the text or the links are made one by one and spilled to a file; vectors are written from
     /// the tables.
     pub fn write_with(self, path: &Path, content: &ContentIndex) -> Result<()> {
-        let ModelWriter { view, tables, params, tensors: more, ranker } = self;
+        let ModelWriter { view, tables, params, tensors: more, ranker, places } = self;
         let corpus = view.corpus;
         let ContentIndex { terms, arrays } = content;
         let mut linked = SpillFile::new(parent(path))?;
@@ -201,8 +207,10 @@ impl<'a> ModelWriter<'a> {
         .chain(linked.tensors())
         .chain(more)
         .collect();
-        if let (Some(about), Some(ranker)) = (about.as_object_mut(), ranker) {
-            about.insert("hybrid".to_owned(), ranker);
+        for (name, learnt) in [("hybrid", ranker), ("places", places)] {
+            if let (Some(about), Some(learnt)) = (about.as_object_mut(), learnt) {
+                about.insert(name.to_owned(), learnt);
+            }
         }
         write(path, FORMAT, VERSION, &tensors, about)
     }

@@ -12,6 +12,8 @@ use crate::infer::newcomers::{self, ContentMap};
 use crate::model::params::TrainParams;
 use crate::model::tables::{Table, Tables};
 use crate::model::write::{ContentIndex, ModelWriter};
+use crate::places;
+use crate::places::learn::LearntPlaces;
 use crate::search::ranker::Ranker;
 use crate::storage::atomic::{self, OutputLock, parent};
 use crate::threads::pool;
@@ -22,6 +24,9 @@ use crate::train::ranker;
 
 /// The loss reported is a mean over about this share of an epoch.
 const SMOOTHING: f64 = 0.02;
+
+/// The name of the place model in progress.
+const PLACES: &str = "places";
 
 /// How far a run has come.
 #[derive(Debug, Clone, PartialEq)]
@@ -109,7 +114,12 @@ impl Run<'_> {
             let mut trained = self.train(destination, watch)?;
             let key = self.key();
             trained.state.save_if_due(&key, self.checkpoints)?;
-            self.save(destination, &mut trained).map_err(|error| self.unsaved(error, &trained.state, &key))
+            let places = match self.learn_places(watch) {
+                Err(Error::Interrupted) => return Err(self.stopped(&trained.state, &key)?),
+                learnt => learnt?,
+            };
+            self.save(destination, &mut trained, places.as_ref())
+                .map_err(|error| self.unsaved(error, &trained.state, &key))
         })?;
         // The run is over: its checkpoint is of no more use.
         if let Some(checkpoints) = self.checkpoints
@@ -182,8 +192,32 @@ impl Run<'_> {
         Ok(Error::Stopped { checkpoint: checkpoints.path.clone() })
     }
 
+    /// Learns where links belong, where a ranker is learnt too: after it, and after the last phase.
+    fn learn_places(&self, watch: TrainWatch<'_>) -> Result<Option<LearntPlaces>> {
+        if !ranker::is_for(self.params) {
+            return Ok(None);
+        }
+        let mut batch = 0;
+        places::learn::learn(self.view, self.params.seed, &mut || {
+            batch += 1;
+            watch(&TrainProgress {
+                phase: PLACES,
+                epoch: 0,
+                epochs: 1,
+                batch,
+                batches: batch,
+                unit: "steps",
+                units: batch as u64,
+                loss: None,
+                done: 1.0 - 1.0 / batch as f64,
+                held_out: None,
+                kept: None,
+            })
+        })
+    }
+
     /// Writes the model.
-    fn save(&self, destination: &Path, trained: &mut Trained) -> Result<()> {
+    fn save(&self, destination: &Path, trained: &mut Trained, places: Option<&LearntPlaces>) -> Result<()> {
         let Trained { state: State { tables, ranker, .. }, content } = trained;
         let newcomers = newcomers::fill(self.view, tables, self.params);
         let made;
@@ -197,6 +231,8 @@ impl Run<'_> {
         ModelWriter::new(self.view, tables, self.params)
             .arrays(ranker.iter().flat_map(Ranker::tensors))
             .ranker(ranker.as_ref().map(Ranker::about))
+            .arrays(places.iter().flat_map(|places| places.tensors()))
+            .places(places.map(|places| places.trees.about()))
             .arrays(newcomers.as_ref().map(ContentMap::tensor))
             .write_with(destination, content)
     }

@@ -4,6 +4,7 @@ pub mod classes;
 pub mod criteria;
 pub mod intents;
 pub mod links;
+pub mod places;
 pub mod table;
 
 use anyhow::Result;
@@ -27,6 +28,7 @@ enum Experiment {
     Classes(classes::EvaluateClassesArgs),
     Intents(intents::EvaluateIntentsArgs),
     Criteria(criteria::EvaluateCriteriaArgs),
+    Places(places::EvaluatePlacesArgs),
 }
 
 pub fn run(arguments: &EvaluateArgs) -> Result<()> {
@@ -35,5 +37,6 @@ pub fn run(arguments: &EvaluateArgs) -> Result<()> {
         Experiment::Classes(arguments) => classes::run(arguments),
         Experiment::Intents(arguments) => intents::run(arguments),
         Experiment::Criteria(arguments) => criteria::run(arguments),
+        Experiment::Places(arguments) => places::run(arguments),
     }
 }

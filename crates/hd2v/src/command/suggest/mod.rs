@@ -1,0 +1,239 @@
+//! `hd2v suggest`: where in some files a link belongs, and to what.
+
+mod find;
+mod print;
+
+use std::path::{Path, PathBuf};
+
+use anyhow::{Context, Result, bail};
+use clap::{Args, ValueEnum};
+use hyperdoc2vec::Error;
+use hyperdoc2vec::draft::DraftFormat;
+use hyperdoc2vec::places::{DocumentNames, NeverLink, Suggester};
+use hyperdoc2vec::storage::write_atomically;
+use rayon::prelude::*;
+
+use super::common::{most_threads, open_model};
+use crate::output::{count, print as print_out, print_json, status};
+pub use find::Asked;
+use find::FileResult;
+pub use print::file_json as suggestions_json;
+
+/// Files read by one command, at the most.
+const MOST_FILES: usize = 1_000_000;
+/// Files worked on before the next are.
+const TOGETHER: usize = 256;
+
+/// How suggestions are printed.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+pub enum OutputFormat {
+    /// A line each: file, line, column, words, target, probability, why
+    Text,
+    /// One JSON document
+    Json,
+    /// SARIF 2.1.0, for code scanning
+    Sarif,
+    /// Annotations of GitHub's workflows
+    Github,
+    /// A patch for `git apply` or `patch -p1`
+    Patch,
+}
+
+/// Suggest links for drafts: where a link belongs, and to what
+#[derive(Args)]
+#[command(after_help = "\
+Files are read as their format says: Markdown, LaTeX, reStructuredText, HTML, wiki text, plain text, by the ending of the \
+name or --input. Code, formulas, headings, quotations and link texts are no places for links; `[[?]]`, `[?]`, `\\cite{?}` and \
+`\\cite{TODO}` are places that want one. A file is the document of the model whose id is the end of its path. What it links to \
+already is not suggested, each document is suggested once a file, and nothing dated after the file's document is.
+
+The probability is that of a link here, times that of this target. Exit code: 0; with --check, 1 if anything is suggested.
+
+Examples:
+  hd2v suggest manual.model docs/fetch.md
+  hd2v suggest manual.model docs --format patch --min-probability 0.8 > links.patch
+  hd2v suggest manual.model docs/new.md --write --max 5 --never-link never.txt
+  hd2v suggest papers.model draft.tex --check
+  hd2v suggest manual.model docs --orphans")]
+pub struct SuggestArgs {
+    /// The model file
+    model: PathBuf,
+    /// Files and directories; of directories, the files with endings of known formats
+    #[arg(required = true)]
+    paths: Vec<PathBuf>,
+    /// How to print
+    #[arg(long, value_enum, default_value_t = OutputFormat::Text)]
+    format: OutputFormat,
+    /// Print JSON; the same as --format json
+    #[arg(long, conflicts_with = "format")]
+    json: bool,
+    /// The format of the files [default: by the ending of their names]
+    #[arg(long, value_name = "FORMAT", value_parser = draft_format())]
+    input: Option<DraftFormat>,
+    /// Put the links into the files
+    #[arg(long)]
+    write: bool,
+    /// Exit with 1 if anything is suggested
+    #[arg(long, conflicts_with = "write")]
+    check: bool,
+    /// The most suggestions for a file
+    #[arg(long, default_value_t = 20)]
+    max: usize,
+    /// The least probability of a suggestion
+    #[arg(long, value_name = "P", default_value_t = 0.5, value_parser = probability)]
+    min_probability: f32,
+    /// A file of titles, ids, labels and phrases that are never linked, a line each
+    #[arg(long, value_name = "FILE")]
+    never_link: Option<PathBuf>,
+    /// Only links to documents that nothing links to
+    #[arg(long)]
+    orphans: bool,
+    /// Only links to this document
+    #[arg(long, value_name = "ID", conflicts_with = "orphans")]
+    target: Option<String>,
+    /// Suggest documents that are dated after the file's document, too
+    #[arg(long)]
+    any_date: bool,
+    /// Threads [default: one per core]
+    #[arg(long, default_value_t = 0, hide_default_value = true, value_parser = most_threads)]
+    threads: usize,
+}
+
+fn draft_format() -> impl clap::builder::TypedValueParser<Value = DraftFormat> {
+    use clap::builder::{PossibleValuesParser, TypedValueParser};
+    use strum::VariantArray;
+    let names = DraftFormat::VARIANTS.iter().map(|&format| -> &str { format.into() });
+    PossibleValuesParser::new(names)
+        .try_map(|name| name.parse::<DraftFormat>().map_err(|_| format!("no format is called {name:?}")))
+}
+
+fn probability(text: &str) -> Result<f32, String> {
+    match text.parse() {
+        Ok(p) if (0.0..=1.0).contains(&p) => Ok(p),
+        _ => Err("expected a probability from 0 to 1".to_owned()),
+    }
+}
+
+pub fn run(arguments: &SuggestArgs) -> Result<()> {
+    let files = files(&arguments.paths, arguments.input)?;
+    let model = open_model(&arguments.model)?;
+    let suggester = Suggester::new(&model)?;
+    let names = DocumentNames::new(&model);
+    let never = match &arguments.never_link {
+        Some(path) => {
+            let text = std::fs::read_to_string(path).with_context(|| format!("cannot read {}", path.display()))?;
+            NeverLink::read(&text)
+        }
+        None => NeverLink::default(),
+    };
+    let only = find::only(&model, arguments.orphans, arguments.target.as_deref())?;
+    let asked = Asked {
+        suggester: &suggester,
+        names: &names,
+        never,
+        only,
+        min_probability: arguments.min_probability,
+        max: arguments.max,
+        any_date: arguments.any_date,
+    };
+    let pool = rayon::ThreadPoolBuilder::new().num_threads(arguments.threads).build();
+    let pool = pool.map_err(|error| Error::Threads(error.to_string()))?;
+    let alone = files.len() == 1;
+    let mut found = Vec::new();
+    for part in files.chunks(TOGETHER) {
+        let results: Vec<Result<FileResult>> =
+            pool.install(|| part.par_iter().map(|(path, format)| asked.file(path, *format)).collect());
+        for ((path, _), result) in part.iter().zip(results) {
+            match result {
+                Ok(result) => found.push(result),
+                Err(error) if alone => return Err(error),
+                Err(error) => status(format_args!("{}: skipped: {error:#}", path.display())),
+            }
+        }
+    }
+    let format = if arguments.json { OutputFormat::Json } else { arguments.format };
+    match format {
+        OutputFormat::Text => print_out(&print::text(&found))?,
+        OutputFormat::Json => print_json(&print::json(&found))?,
+        OutputFormat::Sarif => print_json(&print::sarif(&found))?,
+        OutputFormat::Github => print_out(&print::github(&found))?,
+        OutputFormat::Patch => crate::output::print_exactly(&print::patch(&found))?,
+    }
+    let total: usize = found.iter().map(FileResult::count).sum();
+    let written = if arguments.write { write(&found)? } else { 0 };
+    status(format_args!(
+        "{} in {}{}",
+        count(total as u64, "suggestion"),
+        count(found.len() as u64, "file"),
+        if arguments.write { format!("; {} written", count(written, "file")) } else { String::new() },
+    ));
+    if arguments.check && total > 0 {
+        bail!("links are missing: {}", count(total as u64, "suggestion"));
+    }
+    Ok(())
+}
+
+/// Writes the files that change; one that changed since it was read is left alone.
+fn write(found: &[FileResult]) -> Result<u64> {
+    let mut written = 0;
+    for file in found.iter().filter(|file| !file.edits.is_empty()) {
+        let now = std::fs::read(&file.path).with_context(|| format!("cannot read {}", file.path.display()))?;
+        if now != file.text.as_bytes() {
+            status(format_args!("{}: changed meanwhile; not written", file.path.display()));
+            continue;
+        }
+        let text = file.written();
+        let permissions = std::fs::metadata(&file.path).map(|meta| meta.permissions());
+        write_atomically::<(), anyhow::Error>(&file.path, |out| {
+            use std::io::Write as _;
+            out.write_all(text.as_bytes()).with_context(|| format!("cannot write {}", file.path.display()))?;
+            Ok(())
+        })?;
+        if let Ok(permissions) = permissions {
+            let _ = std::fs::set_permissions(&file.path, permissions);
+        }
+        written += 1;
+    }
+    Ok(written)
+}
+
+/// The files to read, with their formats: those named, and those of directories, in order.
+fn files(paths: &[PathBuf], given: Option<DraftFormat>) -> Result<Vec<(PathBuf, DraftFormat)>> {
+    let mut files = Vec::new();
+    for path in paths {
+        let meta = std::fs::metadata(path).with_context(|| format!("cannot read {}", path.display()))?;
+        if meta.is_dir() {
+            walk(path, given, &mut files)?;
+        } else {
+            let format = given.or_else(|| DraftFormat::of_path(&path.to_string_lossy())).unwrap_or(DraftFormat::Plain);
+            files.push((path.clone(), format));
+        }
+    }
+    if files.is_empty() {
+        bail!(
+            "{}: no file there has the ending of a known format (.md, .tex, .rst, .html, .wiki, .txt)",
+            paths[0].display()
+        );
+    }
+    Ok(files)
+}
+
+fn walk(folder: &Path, given: Option<DraftFormat>, files: &mut Vec<(PathBuf, DraftFormat)>) -> Result<()> {
+    let read = std::fs::read_dir(folder).with_context(|| format!("cannot read {}", folder.display()))?;
+    let mut entries: Vec<PathBuf> = read.filter_map(|entry| entry.ok().map(|entry| entry.path())).collect();
+    entries.sort();
+    for path in entries {
+        let hidden = path.file_name().is_some_and(|name| name.to_string_lossy().starts_with('.'));
+        // Links to directories are not followed, so that there is an end.
+        let Ok(meta) = std::fs::symlink_metadata(&path) else { continue };
+        if hidden || files.len() >= MOST_FILES {
+            continue;
+        }
+        if meta.is_dir() {
+            walk(&path, given, files)?;
+        } else if let Some(format) = DraftFormat::of_path(&path.to_string_lossy()).filter(|_| meta.is_file()) {
+            files.push((path, given.unwrap_or(format)));
+        }
+    }
+    Ok(())
+}

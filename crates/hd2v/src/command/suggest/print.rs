@@ -1,0 +1,214 @@
+//! Suggestions for people, programs, code scanning, workflows and patch.
+
+use std::fmt::Write as _;
+
+use serde_json::{Value, json};
+
+use super::find::{FileResult, Found};
+use crate::output::cell;
+
+fn named(one: &Found) -> String {
+    if one.title.is_empty() || one.title == one.id { one.id.clone() } else { format!("{} ({})", one.id, one.title) }
+}
+
+/// A line each.
+pub fn text(found: &[FileResult]) -> String {
+    let mut out = String::new();
+    for file in found {
+        for one in &file.found {
+            let words = if one.words.is_empty() { "here".to_owned() } else { cell(&one.words) };
+            let others: Vec<String> = one.others.iter().map(|(id, p)| format!("{} {p:.2}", cell(id))).collect();
+            let others = if others.is_empty() { String::new() } else { format!("; or {}", others.join(", ")) };
+            let _ = writeln!(
+                out,
+                "{}:{}:{}: {words} → {}, {:.2}, {}{others}",
+                file.path.display(),
+                one.line,
+                one.column,
+                cell(&named(one)),
+                one.probability,
+                one.why,
+            );
+        }
+    }
+    out
+}
+
+fn found_json(one: &Found) -> Value {
+    json!({
+        "line": one.line,
+        "column": one.column,
+        "end_line": one.end_line,
+        "end_column": one.end_column,
+        "words": one.words,
+        "id": one.id,
+        "title": one.title,
+        "probability": one.probability,
+        "place": one.place,
+        "target": one.of_target,
+        "why": one.why,
+        "wanted": one.wanted,
+        "others": one.others.iter().map(|(id, p)| json!({"id": id, "probability": p})).collect::<Vec<_>>(),
+        "edits": one.edits.iter().map(|edit| json!({"start": edit.span.start, "end": edit.span.end, "text": edit.text})).collect::<Vec<_>>(),
+    })
+}
+
+/// One file as JSON.
+pub fn file_json(file: &FileResult) -> Value {
+    let format: &str = file.format.into();
+    json!({
+        "path": file.path.display().to_string(),
+        "format": format,
+        "source": file.source,
+        "suggestions": file.found.iter().map(found_json).collect::<Vec<_>>(),
+    })
+}
+
+/// One JSON document.
+pub fn json(found: &[FileResult]) -> Value {
+    json!({"files": found.iter().map(file_json).collect::<Vec<_>>()})
+}
+
+fn message(one: &Found) -> String {
+    let words = if one.words.is_empty() { "here".to_owned() } else { format!("“{}”", one.words) };
+    format!("link {words} to {} (probability {:.2}; {})", named(one), one.probability, one.why)
+}
+
+/// SARIF 2.1.0.
+pub fn sarif(found: &[FileResult]) -> Value {
+    let mut results = Vec::new();
+    for file in found {
+        let uri = file.path.display().to_string().replace('\\', "/").replace(' ', "%20");
+        for one in &file.found {
+            let mut result = json!({
+                "ruleId": if one.wanted { "wanted-link" } else { "missing-link" },
+                "level": "note",
+                "message": {"text": message(one)},
+                "locations": [{"physicalLocation": {
+                    "artifactLocation": {"uri": uri},
+                    "region": {
+                        "startLine": one.line,
+                        "startColumn": one.column,
+                        "endLine": one.end_line,
+                        "endColumn": one.end_column,
+                    },
+                }}],
+                "rank": (f64::from(one.probability) * 1000.0).round() / 10.0,
+            });
+            if !one.edits.is_empty() {
+                let replacements: Vec<Value> = one
+                    .edits
+                    .iter()
+                    .map(|edit| {
+                        let length = edit.span.end - edit.span.start;
+                        json!({
+                            "deletedRegion": {"byteOffset": edit.span.start, "byteLength": length},
+                            "insertedContent": {"text": edit.text},
+                        })
+                    })
+                    .collect();
+                result["fixes"] = json!([{
+                    "description": {"text": format!("link to {}", named(one))},
+                    "artifactChanges": [{"artifactLocation": {"uri": uri}, "replacements": replacements}],
+                }]);
+            }
+            results.push(result);
+        }
+    }
+    let rule = |id: &str, text: &str| json!({"id": id, "shortDescription": {"text": text}});
+    json!({
+        "$schema": "https://json.schemastore.org/sarif-2.1.0.json",
+        "version": "2.1.0",
+        "runs": [{
+            "tool": {"driver": {
+                "name": "hd2v",
+                "version": env!("CARGO_PKG_VERSION"),
+                "rules": [
+                    rule("missing-link", "A link belongs here"),
+                    rule("wanted-link", "The text asks for a link here"),
+                ],
+            }},
+            "columnKind": "unicodeCodePoints",
+            "results": results,
+        }],
+    })
+}
+
+/// A command of GitHub's workflows a suggestion.
+pub fn github(found: &[FileResult]) -> String {
+    let escaped = |text: &str| text.replace('%', "%25").replace('\r', "%0D").replace('\n', "%0A");
+    let property = |text: &str| escaped(text).replace(':', "%3A").replace(',', "%2C");
+    let mut out = String::new();
+    for file in found {
+        for one in &file.found {
+            let _ = writeln!(
+                out,
+                "::notice file={},line={},col={},endLine={},endColumn={},title=missing link::{}",
+                property(&file.path.display().to_string()),
+                one.line,
+                one.column,
+                one.end_line,
+                one.end_column,
+                escaped(&message(one)),
+            );
+        }
+    }
+    out
+}
+
+/// Lines around a change.
+const CONTEXT: usize = 3;
+
+/// A unified diff.
+pub fn patch(found: &[FileResult]) -> String {
+    let mut out = String::new();
+    for file in found.iter().filter(|file| !file.edits.is_empty()) {
+        let path = file.path.display().to_string().replace('\\', "/");
+        let path = path.trim_start_matches("./").trim_start_matches('/');
+        let _ = write!(out, "--- a/{path}\n+++ b/{path}\n");
+        hunks(file, &mut out);
+    }
+    out
+}
+
+/// The hunks of a file. A change keeps the number of lines: what is put in has no line breaks.
+fn hunks(file: &FileResult, out: &mut String) {
+    let written = file.written();
+    let old: Vec<&str> = file.text.split_inclusive('\n').collect();
+    let new: Vec<&str> = written.split_inclusive('\n').collect();
+    if old.len() != new.len() {
+        return;
+    }
+    let changed: Vec<usize> = (0..old.len()).filter(|&line| old[line] != new[line]).collect();
+    let mut next = 0;
+    while next < changed.len() {
+        let first = changed[next].saturating_sub(CONTEXT);
+        let mut last = changed[next];
+        while next < changed.len() && changed[next] <= last + 2 * CONTEXT + 1 {
+            last = changed[next];
+            next += 1;
+        }
+        let end = (last + CONTEXT + 1).min(old.len());
+        let _ = writeln!(out, "@@ -{},{} +{},{} @@", first + 1, end - first, first + 1, end - first);
+        let mut line = first;
+        while line < end {
+            if old[line] == new[line] {
+                push(out, ' ', old[line]);
+                line += 1;
+                continue;
+            }
+            let run = (line..end).take_while(|&line| old[line] != new[line]).count();
+            old[line..line + run].iter().for_each(|text| push(out, '-', text));
+            new[line..line + run].iter().for_each(|text| push(out, '+', text));
+            line += run;
+        }
+    }
+}
+
+fn push(out: &mut String, mark: char, line: &str) {
+    out.push(mark);
+    out.push_str(line);
+    if !line.ends_with('\n') {
+        out.push_str("\n\\ No newline at end of file\n");
+    }
+}

@@ -1,0 +1,188 @@
+//! Links put into the text of a draft, in the syntax of its format; everything else stays as it is, byte for byte.
+
+use std::ops::Range;
+
+use super::names::DocumentNames;
+use super::suggest::Suggestion;
+use crate::draft::{Draft, DraftFormat, LinkSyntax, WantedLink};
+use crate::id::DocRow;
+use crate::model::Model;
+
+/// A change of a text: these bytes become that text.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Edit {
+    /// The bytes; none where text is only put in.
+    pub span: Range<usize>,
+    /// The text.
+    pub text: String,
+}
+
+/// Makes changes that stand in order and do not overlap; others are left out.
+pub fn apply(text: &str, edits: &[Edit]) -> String {
+    let (mut out, mut done) = (String::with_capacity(text.len() + 64 * edits.len()), 0);
+    for edit in edits {
+        if edit.span.start < done || text.get(edit.span.clone()).is_none() {
+            continue;
+        }
+        out.push_str(&text[done..edit.span.start]);
+        out.push_str(&edit.text);
+        done = edit.span.end;
+    }
+    out.push_str(&text[done..]);
+    out
+}
+
+/// How a draft writes its links.
+pub struct LinkWriter<'a> {
+    model: &'a Model,
+    names: &'a DocumentNames<'a>,
+    format: DraftFormat,
+    from: Option<DocRow>,
+    /// Whether it has wiki links where others could be.
+    wiki: bool,
+    /// Its command for citations, without arguments.
+    cite: String,
+}
+
+impl<'a> LinkWriter<'a> {
+    /// Looks at the links that a draft has.
+    pub fn new(
+        model: &'a Model,
+        names: &'a DocumentNames<'a>,
+        text: &str,
+        draft: &Draft,
+        from: Option<DocRow>,
+    ) -> LinkWriter<'a> {
+        let count = |syntax| draft.links.iter().filter(|link| link.syntax == syntax).count();
+        let first = draft.links.iter().find(|link| link.syntax == LinkSyntax::Citation);
+        let command = first.and_then(|link| text.get(link.span.clone())).filter(|mark| mark.starts_with('\\'));
+        let cite = command.map(|mark| mark.split(['{', '[', '*']).next().unwrap_or(mark).to_owned());
+        LinkWriter {
+            model,
+            names,
+            format: draft.format,
+            from,
+            wiki: count(LinkSyntax::Wiki) > count(LinkSyntax::Inline),
+            cite: cite.filter(|cite| cite.len() > 1).unwrap_or_else(|| "\\cite".to_owned()),
+        }
+    }
+
+    fn id(&self, row: DocRow) -> &'a str {
+        self.model.names().get(row.index())
+    }
+
+    fn shown(&self, row: DocRow) -> String {
+        let title = self.model.titles().get(row.index());
+        if title.is_empty() { self.id(row).to_owned() } else { title.replace(['[', ']', '|', '<', '>'], "") }
+    }
+
+    /// What is put before and behind the words of a suggestion.
+    fn around(&self, words: &str, row: DocRow) -> (String, String) {
+        let href = || self.names.href(self.format, self.from, row);
+        let id = self.id(row);
+        let none = String::new;
+        if words.is_empty() {
+            let behind = match self.format {
+                DraftFormat::Markdown => format!(" [@{id}]"),
+                DraftFormat::Latex => format!("~{}{{{id}}}", self.cite),
+                DraftFormat::Rst => format!(" [{id}]_"),
+                DraftFormat::Html => format!(" <a href=\"{}\">{}</a>", href(), self.shown(row)),
+                DraftFormat::Mediawiki | DraftFormat::Plain => format!(" [[{id}]]"),
+            };
+            return (none(), behind);
+        }
+        match self.format {
+            DraftFormat::Markdown if self.wiki && id == words => ("[[".to_owned(), "]]".to_owned()),
+            DraftFormat::Markdown if self.wiki => (format!("[[{id}|"), "]]".to_owned()),
+            DraftFormat::Markdown => ("[".to_owned(), format!("]({})", href())),
+            DraftFormat::Html => (format!("<a href=\"{}\">", href()), "</a>".to_owned()),
+            DraftFormat::Rst => (":doc:`".to_owned(), format!(" </{id}>`")),
+            DraftFormat::Mediawiki if id == words => ("[[".to_owned(), "]]".to_owned()),
+            DraftFormat::Mediawiki => (format!("[[{id}|"), "]]".to_owned()),
+            DraftFormat::Latex => (none(), format!("~{}{{{id}}}", self.cite)),
+            DraftFormat::Plain => ("[".to_owned(), format!("][[{id}]]")),
+        }
+    }
+
+    /// The changes that put a suggestion into the text; none where its syntax cannot stand there.
+    pub fn suggestion(&self, text: &str, suggestion: &Suggestion) -> Vec<Edit> {
+        let span = suggestion.span.clone();
+        let words = &text[span.clone()];
+        // A role of reStructuredText stands between spaces or punctuation; other marks would be broken by theirs.
+        let next = text[span.end..].chars().next();
+        let before = text[..span.start].chars().next_back();
+        let broken = match self.format {
+            DraftFormat::Rst => {
+                next.is_some_and(char::is_alphanumeric)
+                    || before.is_some_and(|c| c.is_alphanumeric() || c == '`')
+                    || words.contains(['`', '<', '\n'])
+            }
+            DraftFormat::Mediawiki | DraftFormat::Plain => words.contains(['[', ']', '|', '\n']) || next == Some('['),
+            DraftFormat::Markdown => {
+                words.contains(['[', ']', '|']) || matches!(next, Some('(' | '[')) || before == Some('!')
+            }
+            _ => false,
+        };
+        if broken {
+            return Vec::new();
+        }
+        let (open, close) = self.around(words, suggestion.candidate.target);
+        let mut edits = Vec::new();
+        if !open.is_empty() {
+            edits.push(Edit { span: span.start..span.start, text: open });
+        }
+        edits.push(Edit { span: span.end..span.end, text: close });
+        edits
+    }
+
+    /// The change that answers a place that asks for a link.
+    pub fn wanted(&self, wanted: &WantedLink, row: DocRow) -> Edit {
+        let id = self.id(row);
+        if wanted.hole != wanted.span {
+            return Edit { span: wanted.hole.clone(), text: id.to_owned() };
+        }
+        let href = || self.names.href(self.format, self.from, row);
+        let text = match (self.format, wanted.syntax) {
+            (DraftFormat::Markdown, LinkSyntax::Citation) => format!("[@{id}]"),
+            (DraftFormat::Markdown, _) if self.wiki => format!("[[{id}]]"),
+            (DraftFormat::Markdown, _) => format!("[{}]({})", self.shown(row), href()),
+            (DraftFormat::Latex, _) => format!("{}{{{id}}}", self.cite),
+            (DraftFormat::Rst, _) => format!(":doc:`/{id}`"),
+            (DraftFormat::Html, _) => format!("<a href=\"{}\">{}</a>", href(), self.shown(row)),
+            (DraftFormat::Mediawiki | DraftFormat::Plain, _) => format!("[[{id}]]"),
+        };
+        Edit { span: wanted.span.clone(), text }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::*;
+
+    use super::*;
+
+    #[test]
+    fn changes_are_made_in_order() {
+        let edit = |start, end, text: &str| Edit { span: start..end, text: text.to_owned() };
+        assert_eq!(apply("one two", &[edit(0, 0, "["), edit(3, 3, "](1)"), edit(4, 7, "2")]), "[one](1) 2");
+        assert_eq!(apply("é", &[edit(1, 1, "x")]), "é", "not inside a character");
+    }
+
+    proptest! {
+        #[test]
+        fn taking_out_what_was_put_in_gives_the_text_back(text in "\\PC{0,40}", places in proptest::collection::vec(0usize..60, 0..6)) {
+            let mut places: Vec<usize> = places.into_iter().filter(|&at| text.is_char_boundary(at) && at <= text.len()).collect();
+            places.sort_unstable();
+            let edits: Vec<Edit> = places.iter().map(|&at| Edit { span: at..at, text: "[[x]]".to_owned() }).collect();
+            let written = apply(&text, &edits);
+            // Each piece moves those behind it.
+            let mut back = written;
+            for (number, &at) in places.iter().enumerate().rev() {
+                let start = at + 5 * number;
+                prop_assert_eq!(&back[start..start + 5], "[[x]]");
+                back.replace_range(start..start + 5, "");
+            }
+            prop_assert_eq!(back, text);
+        }
+    }
+}

@@ -1,0 +1,104 @@
+//! Where does a link belong, and to what? Learnt while a model is trained, from the linked and the unlinked text of its
+//! corpus.
+//!
+//! In hypertext, places are phrases: anchors, titles and other names of documents ([`lexicon`]). In papers, whose links
+//! have no words, places are the ends of words. Trees say how likely a link is at a place ([`features`]), and how likely a
+//! target is of a link there; where the phrase does not tell, the ranker is asked. The product is the probability of a
+//! suggestion. What the trees learn from a page was computed as if the page were not there: its own words and links are
+//! taken back from all counts.
+
+pub(crate) mod features;
+mod insert;
+pub(crate) mod learn;
+pub(crate) mod lexicon;
+mod names;
+pub(crate) mod page;
+mod suggest;
+
+pub use insert::{Edit, LinkWriter, apply};
+pub use names::DocumentNames;
+pub(crate) use suggest::choose;
+pub use suggest::{NeverLink, PlaceCandidate, SuggestOptions, Suggester, Suggestion, WantedAnswer};
+
+use serde_json::{Value, json};
+
+use crate::model::Model;
+use crate::search::ranker::Scale;
+use crate::search::ranker::forest::Forest;
+use crate::storage::container::Tensor;
+use features::{GAP_FEATURES, PLACE_FEATURES, TARGET_FEATURES};
+
+/// The arrays of the trees for places and for targets.
+const FORESTS: [[&str; 4]; 2] = [
+    ["places.place.feature", "places.place.number", "places.place.child", "places.place.roots"],
+    ["places.target.feature", "places.target.number", "places.target.child", "places.target.roots"],
+];
+/// The array of how often words stand before and behind links.
+const SIDES: &str = "places.sides";
+
+/// The trees of a place model.
+#[derive(Debug, Clone, Default, PartialEq)]
+pub(crate) struct PlaceTrees {
+    /// Whether places are phrases, or the ends of words.
+    pub phrases: bool,
+    /// How likely a link is at a place.
+    pub place: Forest,
+    /// How likely a target is of a link there; nothing where places are the ends of words.
+    pub target: Forest,
+    /// What the scores of each mean.
+    pub scales: [Scale; 2],
+    /// How much was learnt from, and how well probabilities held.
+    pub about: Value,
+}
+
+impl PlaceTrees {
+    /// The description.
+    pub(crate) fn about(&self) -> Value {
+        let features = if self.phrases {
+            json!([PLACE_FEATURES.as_slice(), TARGET_FEATURES.as_slice()])
+        } else {
+            json!([GAP_FEATURES.as_slice(), []])
+        };
+        json!({
+            "kind": if self.phrases { "phrases" } else { "ends" },
+            "features": features,
+            "trees": [self.place.trees(), self.target.trees()],
+            "scales": self.scales.map(Scale::json),
+            "learnt": self.about,
+        })
+    }
+
+    /// The arrays.
+    pub(crate) fn tensors(&self) -> Vec<Tensor<'_>> {
+        let mut tensors = Vec::new();
+        for ([feature, number, child, roots], forest) in FORESTS.into_iter().zip([&self.place, &self.target]) {
+            tensors.push(Tensor::u32s(feature, &forest.feature));
+            tensors.push(Tensor::floats(number, &forest.number));
+            tensors.push(Tensor::u32s(child, &forest.child));
+            tensors.push(Tensor::u32s(roots, &forest.roots));
+        }
+        tensors
+    }
+
+    /// Those of a model; `None` in a model that was made without, or with other features than this program knows.
+    fn of(model: &Model) -> Option<PlaceTrees> {
+        let about = &model.about()["places"];
+        let phrases = match about["kind"].as_str()? {
+            "phrases" => true,
+            "ends" => false,
+            _ => return None,
+        };
+        let forest = |[feature, number, child, roots]: [&str; 4]| {
+            Some(Forest {
+                feature: model.optional(feature)?.to_vec(),
+                number: model.optional(number)?.to_vec(),
+                child: model.optional(child)?.to_vec(),
+                roots: model.optional(roots)?.to_vec(),
+            })
+        };
+        let [place, target] = FORESTS.map(forest);
+        let scales = [0, 1].map(|kind| Scale::read(&about["scales"][kind]));
+        let trees = PlaceTrees { phrases, place: place?, target: target?, scales, about: about["learnt"].clone() };
+        (trees.about()["features"] == about["features"]).then_some(trees)
+    }
+}

@@ -1,0 +1,184 @@
+//! Targets as drafts write them, and the documents of a model that they mean; and back.
+
+use std::collections::HashMap;
+
+use crate::draft::DraftFormat;
+use crate::id::DocRow;
+use crate::model::Model;
+
+/// Endings of pages, which ids do not have.
+const ENDINGS: [&str; 12] =
+    [".md", ".markdown", ".mdx", ".html", ".htm", ".xhtml", ".rst", ".tex", ".wiki", ".mediawiki", ".txt", ".qmd"];
+/// Pages that are called after their folder.
+const INDEXES: [&str; 4] = ["index", "_index", "readme", "README"];
+
+/// The documents of a model by all their names.
+pub struct DocumentNames<'a> {
+    model: &'a Model,
+    /// Titles and last parts of ids in lower case; `None` where several documents have one.
+    by_name: HashMap<String, Option<u32>>,
+    by_url: HashMap<&'a str, u32>,
+}
+
+impl<'a> DocumentNames<'a> {
+    /// Reads the names of all documents.
+    pub fn new(model: &'a Model) -> DocumentNames<'a> {
+        let (names, titles, urls) = (model.names(), model.titles(), model.urls());
+        let (mut by_name, mut by_url) = (HashMap::new(), HashMap::new());
+        for row in 0..model.documents() as u32 {
+            let (id, title) = (names.get(row as usize), titles.get(row as usize));
+            let last = id.rsplit('/').next().unwrap_or(id);
+            let mut keys = vec![plain(title), plain(last)];
+            keys.dedup();
+            for key in keys.into_iter().filter(|key| !key.is_empty()) {
+                by_name.entry(key).and_modify(|of| *of = None).or_insert(Some(row));
+            }
+            let url = urls.get(row as usize);
+            if !url.is_empty() {
+                by_url.insert(url, row);
+            }
+        }
+        DocumentNames { model, by_name, by_url }
+    }
+
+    fn id(&self, name: &str) -> Option<DocRow> {
+        self.model.names().find(name).map(|row| DocRow(row as u32))
+    }
+
+    /// A document by its path, with or without an ending.
+    fn page(&self, path: &str) -> Option<DocRow> {
+        let path = path.trim_matches('/');
+        let stem = without_ending(path);
+        let index =
+            INDEXES.iter().find_map(|index| stem.strip_suffix(index).map(|folder| folder.trim_end_matches('/')));
+        self.id(path).or_else(|| self.id(stem)).or_else(|| index.and_then(|folder| self.id(folder)))
+    }
+
+    /// The document that a file is: the one whose id is the end of its path.
+    pub fn of_path(&self, path: &str) -> Option<DocRow> {
+        let path = path.replace('\\', "/");
+        let mut rest = path.trim_start_matches("./");
+        loop {
+            if let Some(row) = self.page(rest) {
+                return Some(row);
+            }
+            rest = rest.split_once('/')?.1;
+        }
+    }
+
+    /// The document that a target written in the document `from` means.
+    pub fn resolve(&self, written: &str, from: Option<DocRow>) -> Option<DocRow> {
+        let path = written.split(['#', '?']).next().unwrap_or_default().trim();
+        if path.is_empty() {
+            return None;
+        }
+        if let Some(row) = self.by_url.get(path).or_else(|| self.by_url.get(path.trim_end_matches('/'))) {
+            return Some(DocRow(*row));
+        }
+        if path.contains("://") {
+            return None;
+        }
+        let path = decoded(path);
+        let folder = from.map(|row| folder(self.model.names().get(row.index())));
+        let relative = folder.map(|folder| joined(folder, &path));
+        let found = relative.filter(|_| !path.starts_with('/')).and_then(|path| self.page(&path));
+        let name =
+            || self.by_name.get(&plain(without_ending(path.rsplit('/').next().unwrap_or(&path)))).copied().flatten();
+        found.or_else(|| self.page(&path)).or_else(|| name().map(DocRow))
+    }
+
+    /// How a file of a format writes a link from one document to another: a path from the folder of the first.
+    pub fn href(&self, format: DraftFormat, from: Option<DocRow>, to: DocRow) -> String {
+        let target = self.model.names().get(to.index());
+        let ending = match format {
+            DraftFormat::Markdown => ".md",
+            DraftFormat::Html => ".html",
+            _ => "",
+        };
+        let own = from.map_or("", |row| folder(self.model.names().get(row.index())));
+        let (own, parts): (Vec<&str>, Vec<&str>) =
+            (own.split('/').filter(|part| !part.is_empty()).collect(), target.split('/').collect());
+        let same = own.iter().zip(&parts[..parts.len() - 1]).take_while(|(a, b)| a == b).count();
+        let mut path = "../".repeat(own.len() - same);
+        path.push_str(&parts[same..].join("/"));
+        path.push_str(ending);
+        encoded(&path)
+    }
+}
+
+fn without_ending(path: &str) -> &str {
+    ENDINGS.iter().find_map(|ending| path.strip_suffix(ending)).unwrap_or(path)
+}
+
+fn folder(id: &str) -> &str {
+    id.rsplit_once('/').map_or("", |(folder, _)| folder)
+}
+
+/// A name for comparing: in lower case, `_` being a space.
+fn plain(name: &str) -> String {
+    name.trim().replace('_', " ").to_lowercase()
+}
+
+/// A path from a folder, without `.` and `..`.
+fn joined(folder: &str, path: &str) -> String {
+    let mut parts: Vec<&str> = folder.split('/').filter(|part| !part.is_empty()).collect();
+    for part in path.split('/') {
+        match part {
+            "" | "." => {}
+            ".." => {
+                parts.pop();
+            }
+            part => parts.push(part),
+        }
+    }
+    parts.join("/")
+}
+
+/// Bytes written as `%20`, read.
+fn decoded(text: &str) -> String {
+    let bytes = text.as_bytes();
+    let (mut out, mut at) = (Vec::with_capacity(bytes.len()), 0);
+    while at < bytes.len() {
+        let hex = (bytes[at] == b'%').then(|| text.get(at + 1..at + 3)).flatten();
+        match hex.and_then(|hex| u8::from_str_radix(hex, 16).ok()) {
+            Some(byte) => {
+                out.push(byte);
+                at += 3;
+            }
+            None => {
+                out.push(bytes[at]);
+                at += 1;
+            }
+        }
+    }
+    String::from_utf8(out).unwrap_or_else(|_| text.to_owned())
+}
+
+/// What an address may not hold, written as `%20`.
+fn encoded(path: &str) -> String {
+    let mut out = String::with_capacity(path.len());
+    for c in path.chars() {
+        match c {
+            ' ' | '(' | ')' | '<' | '>' | '"' | '\'' | '`' | '%' | '?' | '#' | '[' | ']' | '\\' | '^' | '{' | '}'
+            | '|' => {
+                out.push_str(&format!("%{:02X}", c as u32));
+            }
+            c => out.push(c),
+        }
+    }
+    out
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn paths_are_joined_and_addresses_written() {
+        assert_eq!(joined("a/b", "../c/./d.md"), "a/c/d.md");
+        assert_eq!(joined("", "../../x"), "x");
+        assert_eq!(encoded("a b(c)"), "a%20b%28c%29");
+        assert_eq!(decoded("a%20b%28c%29%zz"), "a b(c)%zz");
+        assert_eq!(without_ending("a/b.md"), "a/b");
+    }
+}
