@@ -87,7 +87,10 @@ impl<'a> Builder<'a> {
             return Some(at + 5);
         }
         if rest.starts_with("[?]") || rest.starts_with("[@?]") {
-            return Some(at + rest.find(']')? + 1);
+            // `- [?]` is an item to be done, in some dialects.
+            let line = self.text[..at].rfind('\n').map_or(0, |newline| newline + 1);
+            let item = matches!(self.text[line..at].trim(), "-" | "*" | "+");
+            return if item { None } else { Some(at + rest.find(']')? + 1) };
         }
         if !rest.starts_with("[@") && !rest.starts_with("[-@") {
             return None;
