@@ -33,6 +33,7 @@
 //! | train, with progress, checkpoints and a time limit | [`Training`], [`TrainParams`] |
 //! | open a trained model and its vectors | [`Model`], [`Vectors`] |
 //! | ask what a text should link to, with filters, a source, explanations | [`Recommender`], [`Question`], [`Answer`] |
+//! | suggest links for a draft: where, and to what | [`draft`], [`places::Suggester`] |
 //! | find similar documents and words | [`Recommender::similar`], [`Recommender::similar_words`] |
 //! | embed new texts | [`Inferrer`] |
 //! | add documents to a model without training again | [`Addition`] |

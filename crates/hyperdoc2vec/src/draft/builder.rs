@@ -42,10 +42,8 @@ impl<'a> Builder<'a> {
     /// Text of one kind, without any markup.
     pub(super) fn words(&mut self, span: Range<usize>, kind: TextKind) {
         let Builder { text, tokenizer, draft, block } = self;
-        if span.is_empty() {
-            return;
-        }
-        tokenizer.spans(&text[span.clone()], |word, at| {
+        let Some(piece) = text.get(span.clone()) else { return };
+        tokenizer.spans(piece, |word, at| {
             let (start, end) = (span.start + at.start, span.start + at.end);
             let last = draft.words.last().filter(|last| last.block == *block);
             let gap = last.map(|last| text.get(last.end as usize..start).unwrap_or("\n\n"));
@@ -87,7 +85,10 @@ impl<'a> Builder<'a> {
             return Some(at + 5);
         }
         if rest.starts_with("[?]") || rest.starts_with("[@?]") {
-            return Some(at + rest.find(']')? + 1);
+            // `- [?]` is an item to be done, in some dialects.
+            let line = self.text[..at].rfind('\n').map_or(0, |newline| newline + 1);
+            let item = matches!(self.text[line..at].trim(), "-" | "*" | "+");
+            return if item { None } else { Some(at + rest.find(']')? + 1) };
         }
         if !rest.starts_with("[@") && !rest.starts_with("[-@") {
             return None;
@@ -181,9 +182,11 @@ fn joins(gap: &str) -> bool {
         && !gap.contains(['“', '”', '„', '«', '»', '—', '。', '、', '，'])
 }
 
-/// Whether a sentence ends in what stands between two words.
+/// Whether a sentence ends in what stands between two words: a full stop or the like, and white space behind it.
 fn ends_sentence(gap: &str) -> bool {
-    gap.contains(['。', '！', '？'])
-        || gap.contains("\n\n")
-        || gap.find(['.', '!', '?']).is_some_and(|at| gap[at..].contains([' ', '\n', '\t', '\u{a0}']))
+    let ends = |(at, mark): (usize, &str)| {
+        let rest = gap[at + mark.len()..].trim_start_matches([')', '"', '”', '\'', '’', '*', '_']);
+        rest.starts_with(char::is_whitespace)
+    };
+    gap.contains(['。', '！', '？']) || gap.contains("\n\n") || gap.match_indices(['.', '!', '?']).any(ends)
 }

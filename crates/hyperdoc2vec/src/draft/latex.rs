@@ -304,7 +304,7 @@ fn formula_end(bytes: &[u8], start: usize, mark: usize) -> usize {
     while at < bytes.len() {
         match bytes[at] {
             b'\\' => at += 1,
-            b'$' => return (at + mark).min(bytes.len()),
+            b'$' => return at + 1 + usize::from(mark == 2 && bytes.get(at + 1) == Some(&b'$')),
             b'\n' if mark == 1 && bytes.get(at + 1) == Some(&b'\n') => return start,
             _ => {}
         }

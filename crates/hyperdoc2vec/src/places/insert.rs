@@ -126,7 +126,12 @@ impl<'a> LinkWriter<'a> {
         if broken {
             return Vec::new();
         }
-        let (open, close) = self.around(words, suggestion.candidate.target);
+        let (mut open, close) = self.around(words, suggestion.candidate.target);
+        // In a table, a bar ends a cell.
+        let line = text[..span.start].rfind('\n').map_or(0, |newline| newline + 1);
+        if self.format == DraftFormat::Markdown && text[line..].trim_start().starts_with('|') {
+            open = open.replace('|', "\\|");
+        }
         let mut edits = Vec::new();
         if !open.is_empty() {
             edits.push(Edit { span: span.start..span.start, text: open });

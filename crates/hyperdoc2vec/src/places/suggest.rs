@@ -445,3 +445,71 @@ impl Surroundings for Suggester<'_> {
         [self.model().word_counts()[word.index()] as f32, before, behind]
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::draft::DraftFormat;
+    use crate::places::{DocumentNames, LinkWriter, apply};
+    use crate::{Document, Import, Training};
+
+    /// Pages that link "parse trees" and "beam search" at their first mention, and never "the".
+    fn model(dir: &std::path::Path) -> Model {
+        let mut documents = vec![
+            Document::new("notes/tree", "a tree of a sentence by its grammar").title("Parse tree"),
+            Document::new("notes/beam", "a search that keeps the best").title("Beam search"),
+        ];
+        documents.extend((0..90).map(|n| {
+            let text = match n % 3 {
+                0 => "We build a [parse tree][[notes/tree]] of each sentence, and the parse tree is scored.",
+                1 => "The decoder runs a [beam search][[notes/beam]] over words with a wide beam search.",
+                _ => "Nothing is linked on this page about words and sentences at all.",
+            };
+            Document::new(format!("page-{n}"), text).title(format!("Page {n}"))
+        }));
+        let corpus = Import::documents(documents).build(dir.join("corpus")).expect("a corpus");
+        Training::new(&corpus).dim(8).epochs(2).run(dir.join("model")).expect("a model")
+    }
+
+    #[test]
+    fn links_are_suggested_once_where_others_have_them_and_written_back() {
+        let dir = tempfile::tempdir().expect("a directory");
+        let model = model(dir.path());
+        let suggester = Suggester::new(&model).expect("a place model");
+        let names = DocumentNames::new(&model);
+        let text =
+            "# Parse trees\n\nA parse tree of each sentence is built, and the parse tree is kept.\n\n> a beam search\n";
+        let draft = Draft::read(text, DraftFormat::Markdown, suggester.tokenizer(), "x").expect("a draft");
+        let options = SuggestOptions { min_probability: 0.3, ..SuggestOptions::default() };
+        let found = suggester.suggest(text, &draft, &options).expect("suggestions");
+        let shown: Vec<(&str, &str)> = found
+            .iter()
+            .map(|one| (&text[one.span.clone()], model.names().get(one.candidate.target.index())))
+            .collect();
+        assert_eq!(shown, [("parse tree", "notes/tree")], "not in headings and quotations, and once");
+        assert_eq!(found[0].span.start, text.find("parse tree").expect("the first mention"));
+        let writer = LinkWriter::new(&model, &names, text, &draft, None);
+        let written = apply(text, &writer.suggestion(text, &found[0]));
+        assert_eq!(written, text.replacen("parse tree", "[parse tree](notes/tree.md)", 1));
+        // What is linked is known, and not suggested again.
+        let draft = Draft::read(&written, DraftFormat::Markdown, suggester.tokenizer(), "x").expect("a draft");
+        let linked = draft.links.iter().flat_map(|link| &link.targets).filter_map(|target| names.resolve(target, None));
+        let options = SuggestOptions { linked: linked.collect(), ..options };
+        assert_eq!(suggester.suggest(&written, &draft, &options).expect("suggestions"), []);
+        let never = SuggestOptions { linked: Vec::new(), never: NeverLink::read("# none\nParse trees\n"), ..options };
+        let draft = Draft::read(text, DraftFormat::Markdown, suggester.tokenizer(), "x").expect("a draft");
+        assert_eq!(suggester.suggest(text, &draft, &never).expect("suggestions"), []);
+    }
+
+    #[test]
+    fn a_model_without_places_says_so() {
+        let dir = tempfile::tempdir().expect("a directory");
+        let documents = [Document::new("a", "one [[b]] two"), Document::new("b", "two one")];
+        let corpus = Import::documents(documents).build(dir.path().join("corpus")).expect("a corpus");
+        let mut params = crate::TrainParams::for_corpus(&corpus);
+        params.min_count = 1;
+        let model = Training::new(&corpus).params(params).dim(4).run(dir.path().join("model")).expect("a model");
+        let error = Suggester::new(&model).err().expect("nothing was learnt");
+        assert!(matches!(&error, Error::Unsupported { .. }), "{error}");
+    }
+}

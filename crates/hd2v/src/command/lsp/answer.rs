@@ -3,10 +3,10 @@
 use std::collections::BTreeMap;
 use std::path::PathBuf;
 
+use hyperdoc2vec::DocRow;
+use hyperdoc2vec::draft::{Draft, DraftFormat};
 use hyperdoc2vec::places::{DocumentNames, NeverLink, Suggester};
 use hyperdoc2vec::recommend::{DocumentHit, Question, Recommender};
-use hyperdoc2vec::draft::{Draft, DraftFormat};
-use hyperdoc2vec::DocRow;
 use serde_json::{Value, json};
 
 use super::super::suggest::Asked;
@@ -67,9 +67,8 @@ fn typing(text: &str, at: usize) -> Option<Typing> {
     };
     let wiki = open("[[", &[']', '|'], TargetSyntax::Id);
     let path = open("](", &[')'], TargetSyntax::Path);
-    let key = open("@", &[']', ' ', ';', ','], TargetSyntax::Id).filter(|typing| {
-        before[..typing.start - line].rfind('[').is_some_and(|at| !before[at..].contains(']'))
-    });
+    let key = open("@", &[']', ' ', ';', ','], TargetSyntax::Id)
+        .filter(|typing| before[..typing.start - line].rfind('[').is_some_and(|at| !before[at..].contains(']')));
     let cite = before.rfind("\\").and_then(|command| {
         let rest = &before[command..];
         let brace = rest.find('{')?;
@@ -167,7 +166,8 @@ impl Server<'_> {
                 })
             };
             let diagnostics: Vec<Value> = text.found.iter().map(diagnostic).collect();
-            replies.push(notification("textDocument/publishDiagnostics", json!({"uri": uri, "diagnostics": diagnostics})));
+            replies
+                .push(notification("textDocument/publishDiagnostics", json!({"uri": uri, "diagnostics": diagnostics})));
         }
         replies
     }
@@ -199,7 +199,11 @@ impl Server<'_> {
             title: one.title,
             probability: one.probability,
             why: one.why,
-            edits: one.edits.into_iter().map(|edit| (part.start + edit.span.start..part.start + edit.span.end, edit.text)).collect(),
+            edits: one
+                .edits
+                .into_iter()
+                .map(|edit| (part.start + edit.span.start..part.start + edit.span.end, edit.text))
+                .collect(),
         });
         text.found = missing.collect();
     }
@@ -226,7 +230,9 @@ impl Server<'_> {
         let range = text.range(&(start.min(at)..at));
         let item = |(rank, (id, title, probability)): (usize, (String, Option<String>, Option<f32>))| {
             let target = match syntax {
-                TargetSyntax::Path => model.names().find(&id).map(|row| self.names.href(text.format, source, DocRow(row as u32))),
+                TargetSyntax::Path => {
+                    model.names().find(&id).map(|row| self.names.href(text.format, source, DocRow(row as u32)))
+                }
                 TargetSyntax::Id => None,
             };
             let probability = probability.map(|p| format!(" ({p:.2})")).unwrap_or_default();
@@ -284,7 +290,9 @@ impl Server<'_> {
             }
             if self.options.never_link.is_some() {
                 let command = json!({"title": "never link", "command": "hd2v.neverLink", "arguments": [one.words]});
-                actions.push(json!({"title": format!("never link “{}”", one.words), "kind": "quickfix", "command": command}));
+                actions.push(
+                    json!({"title": format!("never link “{}”", one.words), "kind": "quickfix", "command": command}),
+                );
             }
         }
         // A selection: what could it lead to?
@@ -339,9 +347,7 @@ impl Server<'_> {
         let Some(text) = self.open(params) else { return json!([]) };
         let (start, end) = (text.byte(&params["range"]["start"]), text.byte(&params["range"]["end"]));
         let inside = text.found.iter().filter(|one| one.span.end >= start && one.span.end <= end);
-        let hint = |one: &Missing| {
-            json!({"position": text.position(one.span.end), "label": format!("→ {}", shown(one)), "paddingLeft": true, "tooltip": one.why})
-        };
+        let hint = |one: &Missing| json!({"position": text.position(one.span.end), "label": format!("→ {}", shown(one)), "paddingLeft": true, "tooltip": one.why});
         Value::Array(inside.map(hint).collect())
     }
 
@@ -349,7 +355,9 @@ impl Server<'_> {
         match params["command"].as_str() {
             Some("hd2v.neverLink") => {
                 let words = params["arguments"][0].as_str().unwrap_or_default().replace(['\n', '\r'], " ");
-                let Some(path) = self.options.never_link.as_ref().filter(|_| !words.trim().is_empty()) else { return Value::Null };
+                let Some(path) = self.options.never_link.as_ref().filter(|_| !words.trim().is_empty()) else {
+                    return Value::Null;
+                };
                 use std::io::Write as _;
                 let file = std::fs::OpenOptions::new().create(true).append(true).open(path);
                 let written = file.and_then(|mut file| writeln!(file, "{}", words.trim())).is_ok();
@@ -358,7 +366,8 @@ impl Server<'_> {
             }
             Some("hd2v.orphans") => {
                 let model = self.recommender.model();
-                let orphans = (0..).zip(model.links_to()).filter(|&(_, &links)| links == 0).map(|(row, _): (usize, _)| row);
+                let orphans =
+                    (0..).zip(model.links_to()).filter(|&(_, &links)| links == 0).map(|(row, _): (usize, _)| row);
                 let one = |row: usize| json!({"id": model.names().get(row), "title": model.titles().get(row)});
                 Value::Array(orphans.take(1000).map(one).collect())
             }

@@ -51,7 +51,8 @@ impl OpenText {
 
     /// The byte of a position.
     pub fn byte(&self, position: &Value) -> usize {
-        let (line, column) = (position["line"].as_u64().unwrap_or(0) as usize, position["character"].as_u64().unwrap_or(0));
+        let (line, column) =
+            (position["line"].as_u64().unwrap_or(0) as usize, position["character"].as_u64().unwrap_or(0));
         let start = match line {
             0 => 0,
             line => memchr_lines(&self.text).nth(line - 1).unwrap_or(self.text.len()),

@@ -5,10 +5,14 @@ use std::fmt::Write as _;
 use serde_json::{Value, json};
 
 use super::find::{FileResult, Found};
-use crate::output::cell;
 
 fn named(one: &Found) -> String {
     if one.title.is_empty() || one.title == one.id { one.id.clone() } else { format!("{} ({})", one.id, one.title) }
+}
+
+/// On one line, whole.
+fn one_line(text: &str) -> String {
+    text.split_whitespace().collect::<Vec<_>>().join(" ")
 }
 
 /// A line each.
@@ -16,8 +20,8 @@ pub fn text(found: &[FileResult]) -> String {
     let mut out = String::new();
     for file in found {
         for one in &file.found {
-            let words = if one.words.is_empty() { "here".to_owned() } else { cell(&one.words) };
-            let others: Vec<String> = one.others.iter().map(|(id, p)| format!("{} {p:.2}", cell(id))).collect();
+            let words = if one.words.is_empty() { "here".to_owned() } else { one_line(&one.words) };
+            let others: Vec<String> = one.others.iter().map(|(id, p)| format!("{} {p:.2}", one_line(id))).collect();
             let others = if others.is_empty() { String::new() } else { format!("; or {}", others.join(", ")) };
             let _ = writeln!(
                 out,
@@ -25,7 +29,7 @@ pub fn text(found: &[FileResult]) -> String {
                 file.path.display(),
                 one.line,
                 one.column,
-                cell(&named(one)),
+                one_line(&named(one)),
                 one.probability,
                 one.why,
             );
@@ -165,7 +169,9 @@ pub fn patch(found: &[FileResult]) -> String {
     for file in found.iter().filter(|file| !file.edits.is_empty()) {
         let path = file.path.display().to_string().replace('\\', "/");
         let path = path.trim_start_matches("./").trim_start_matches('/');
-        let _ = write!(out, "--- a/{path}\n+++ b/{path}\n");
+        // A tab ends a name that has spaces.
+        let tab = if path.contains(' ') { "\t" } else { "" };
+        let _ = write!(out, "--- a/{path}{tab}\n+++ b/{path}{tab}\n");
         hunks(file, &mut out);
     }
     out
