@@ -37,6 +37,8 @@ enum Command {
     Info(command::info::InfoArgs),
     Doctor(command::doctor::DoctorArgs),
     Cat(command::cat::CatArgs),
+    #[command(name = "pdf-text", hide = true)]
+    PdfText(command::pdf_text::PdfTextArgs),
 }
 
 fn main() -> ExitCode {
@@ -56,6 +58,7 @@ fn main() -> ExitCode {
         Command::Info(arguments) => command::info::run(&arguments),
         Command::Doctor(arguments) => command::doctor::run(&arguments),
         Command::Cat(arguments) => command::cat::run(&arguments),
+        Command::PdfText(arguments) => command::pdf_text::run(&arguments),
     };
     match done {
         Ok(()) => ExitCode::SUCCESS,

@@ -12,6 +12,7 @@ pub mod export;
 pub mod generate;
 pub mod import;
 pub mod info;
+pub mod pdf_text;
 pub mod recommend;
 pub mod reproduce;
 pub mod serve;
