@@ -1,6 +1,7 @@
 //! Advice for errors of the library, which does not know about the command line: which flag helps.
 
 use hyperdoc2vec::Error;
+use hyperdoc2vec::document::{Loss, Losses, Tally};
 
 /// The message of an error, with advice in terms of the command line.
 pub fn with_flags(error: &Error) -> String {
@@ -23,9 +24,77 @@ pub fn with_flags(error: &Error) -> String {
     }
 }
 
+/// What to do about the three most frequent kinds of loss that something can be done about, with a sample each.
+pub fn on_losses(losses: &Losses, format: &str) -> String {
+    let mut kinds: Vec<(Loss, &Tally)> = losses.iter().collect();
+    kinds.sort_by_key(|(_, tally)| std::cmp::Reverse(tally.count));
+    let advice = kinds.into_iter().filter_map(|(loss, tally)| Some((tally, on_loss(loss, tally, format)?)));
+    let line = |(tally, advice): (&Tally, String)| {
+        let sample = tally.samples.first().map(|sample| format!(" (such as {})", sample.replace('\n', " ")));
+        format!("  {}{}: {advice}\n", crate::output::thousands(tally.count), sample.unwrap_or_default())
+    };
+    let lines: String = advice.take(3).map(line).collect();
+    if lines.is_empty() { lines } else { format!("what to do about the most frequent losses:\n{lines}") }
+}
+
+fn on_loss(loss: Loss, tally: &Tally, format: &str) -> Option<String> {
+    let advice = match loss {
+        Loss::UnknownTarget => {
+            let above = tally.samples.iter().filter(|sample| sample.starts_with("../")).count();
+            if above * 2 > tally.samples.len() {
+                "these links lead out of the folder; import the folder above it, or the other one too"
+            } else if matches!(format, "html" | "markdown") {
+                "no page has this name; import the folder that holds it too, give the web address of the folder with \
+                 --base-url, or correct the links"
+            } else {
+                "no document has this id; add the documents, or correct the ids"
+            }
+        }
+        Loss::UnmatchedReference if matches!(format, "library" | "pdf") => {
+            "these works are not in the library; --cited-works makes documents of them, where their entries can be read"
+        }
+        Loss::UnmatchedReference => "these works are not in the set; add them, or read --references FILE to see why",
+        Loss::AmbiguousReference => "two documents could be meant; remove doubles, or add DOIs to the metadata",
+        Loss::MarkWithoutTarget | Loss::MarkWithoutEntry => {
+            "these marks name no entry that was found; a GROBID server (format tei, or --grobid URL for PDFs) reads \
+             references better"
+        }
+        Loss::NoReferenceList => "no list of references was found; look whether the text is whole, or use GROBID",
+        Loss::MissingFile => "these files are not there; name the folder that holds them with --files DIR",
+        Loss::UnreadFile => "these files were not read, for the reason given; save them anew, or remove them",
+        Loss::LittleText => "these may be scans; run text recognition (ocrmypdf) on them and import again",
+        Loss::MixedColumns => "columns were read across; install pdftotext (poppler-utils) or use --grobid URL",
+        Loss::TextWithoutRow if format == "library" => "these files belong to no entry; add them to the bibliography",
+        Loss::DuplicateId => "these ids came twice, and the first was kept; give one of them another id",
+        Loss::MalformedRecord => "these could not be read, for the reason given; correct them and import again",
+        Loss::BrokenMark => "these marks do not close; write `\\[[` for brackets that are no link",
+        Loss::UnreadableDate => "write dates as 2009, 2009-06 or 2009-06-30",
+        _ => return None,
+    };
+    Some(advice.to_owned())
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn the_three_most_frequent_losses_come_with_advice() {
+        let mut losses = Losses::default();
+        for (loss, count) in [
+            (Loss::UnknownTarget, 3),
+            (Loss::SelfLink, 9),
+            (Loss::BrokenMark, 2),
+            (Loss::UnreadableDate, 1),
+            (Loss::DuplicateId, 4),
+        ] {
+            (0..count).for_each(|_| losses.add(loss, "../a (3)"));
+        }
+        let text = on_losses(&losses, "markdown");
+        assert_eq!(text.lines().count(), 4, "{text}");
+        assert!(text.contains("4 (such as ../a (3)): these ids") && text.contains("import the folder above"), "{text}");
+        assert_eq!(on_losses(&Losses::default(), "html"), "");
+    }
 
     #[test]
     fn advice_names_flags_and_other_messages_stay() {

@@ -42,6 +42,8 @@ enum Command {
     Cat(command::cat::CatArgs),
     Completions(command::shell::CompletionsArgs),
     Man(command::shell::ManArgs),
+    #[command(name = "pdf-text", hide = true)]
+    PdfText(command::pdf_text::PdfTextArgs),
 }
 
 fn main() -> ExitCode {
@@ -66,6 +68,7 @@ fn main() -> ExitCode {
         Command::Cat(arguments) => command::cat::run(&arguments),
         Command::Completions(arguments) => command::shell::completions(&arguments, Cli::command()),
         Command::Man(arguments) => command::shell::man(&arguments, Cli::command()),
+        Command::PdfText(arguments) => command::pdf_text::run(&arguments),
     };
     match done {
         Ok(()) => ExitCode::SUCCESS,

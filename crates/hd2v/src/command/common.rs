@@ -11,6 +11,7 @@ use hyperdoc2vec::import::ImportOptions;
 use hyperdoc2vec::{Corpus, Error, Model};
 use strum::VariantArray;
 
+use crate::advice::on_losses;
 use crate::output::{cell, count, losses, note_unsealed, status, thousands};
 
 /// Reads a number of threads; 0 is one per core.
@@ -69,8 +70,9 @@ pub fn report_result(corpus: &Corpus, seconds: f64) {
         ));
     }
     status(format_args!(
-        "{}{}: {}, {}, {} at {}; {seconds:.1} s, {:.1} MB of text per second",
+        "{}{}{}: {}, {}, {} at {}; {seconds:.1} s, {:.1} MB of text per second",
         losses(&corpus.manifest().losses, 3),
+        on_losses(&corpus.manifest().losses, &corpus.manifest().source.format),
         corpus.path().display(),
         count(counts.documents, "document"),
         count(counts.words, "word"),

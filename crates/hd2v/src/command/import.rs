@@ -6,6 +6,7 @@ use anyhow::{Context, Result};
 use clap::Args;
 use hyperdoc2vec::Error;
 use hyperdoc2vec::document::visible_json;
+use hyperdoc2vec::import::pdf::TextCommand;
 use hyperdoc2vec::import::{self, Format, Import, ImportOptions, ImportReport, Reference, References};
 
 use super::common::{WordArgs, default_max_record, most_threads, report_result};
@@ -22,12 +23,16 @@ Formats:
   lines     the format of the paper's authors, one document per line: ID word =-=ID1,ID2-=- word …
   html      directories of pages, as web servers, Sphinx, mdBook or rustdoc produce them
   markdown  directories of .md files with links, wiki links and front matter
+  rst       directories of .rst files, as Sphinx reads them, and the .md files beside them
   mediawiki dumps of a wiki, such as enwiki-…-pages-articles-multistream.xml.bz2
   tei       papers parsed by GROBID: directories of .xml files
   jats      papers from PubMed Central and publishers: directories of .xml or .nxml files
   latex     sources: a directory with one folder (or .tex file) per paper, with its .bbl or .bib
+  library   a bibliography (.bib, CSL .json, Zotero's .csv, .ris, or Zotero's data directory) and the files it names
+  pdf       directories of PDFs
   papers    directories of plain-text papers, ID.txt, with a table of metadata (--metadata)
   s2orc     metadata and pdf_parses shards, or the s2orc and papers files of the datasets API
+  openalex  works of OpenAlex: one JSON object per line, as in its snapshot
   unarxive  unarXive 2022: one paper per line
 
 In papers, a citation mark becomes a link if the bibliography entry it refers to matches a paper of the set, by DOI, \
@@ -41,6 +46,9 @@ Examples:
   hd2v import markdown notes/ --jsonl notes.jsonl
   hd2v import mediawiki simplewiki-latest-pages-articles-multistream.xml.bz2 -o simplewiki.corpus
   hd2v import tei grobid-output/ --report report.json -o papers.corpus
+  hd2v import library refs.bib -o refs.corpus
+  hd2v import library refs.bib --files ~/papers -o refs.corpus
+  hd2v import pdf papers/ -o papers.corpus
   hd2v import papers texts/ --metadata papers.csv --report report.json -o papers.corpus")]
 pub struct ImportArgs {
     /// Format of the input (see below)
@@ -71,12 +79,30 @@ pub struct ImportArgs {
     /// html, markdown: web address of the directory; absolute links below it become links to its pages
     #[arg(long, value_name = "URL")]
     base_url: Option<String>,
+    /// html: whether links inside code listings and signatures become links (`--code-links=false` for API documentation)
+    #[arg(long, value_name = "BOOL", default_value_t = true, num_args = 0..=1, default_missing_value = "true", require_equals = true, action = clap::ArgAction::Set)]
+    code_links: bool,
     /// mediawiki: number or English name of a namespace to read (0 for articles, 14 for categories); may be repeated
     #[arg(long, value_name = "N", default_value = "0", allow_negative_numbers = true, value_parser = import::parse_namespace)]
     namespace: Vec<i32>,
     /// papers: table of metadata (csv, tsv or jsonl) with the columns id, title, authors, year and optionally doi, arxiv, pmid, acl, labels, url, language, file
     #[arg(long, value_name = "TABLE")]
     metadata: Option<PathBuf>,
+    /// library: directory in which files are looked for by name, cite key, DOI or title; may be repeated
+    #[arg(long, value_name = "DIR")]
+    files: Vec<PathBuf>,
+    /// library, pdf: whether works that are cited, but are not there, become documents [default: yes for library]
+    #[arg(long, value_name = "BOOL", num_args = 0..=1, default_missing_value = "true", require_equals = true)]
+    cited_works: Option<bool>,
+    /// library, pdf: address of a GROBID server that reads the PDFs, such as http://localhost:8070
+    #[arg(long, value_name = "URL")]
+    grobid: Option<String>,
+    /// library, pdf: how PDFs are read without GROBID; pdftotext if it is installed, else built-in [default: auto]
+    #[arg(long, value_name = "READER", value_parser = ["auto", "pdftotext", "built-in"], default_value = "auto", hide_default_value = true)]
+    pdf_reader: String,
+    /// library, pdf: directory that keeps the text of PDFs, so that none is read twice [default: OUTPUT.texts]
+    #[arg(long, value_name = "DIR")]
+    texts: Option<PathBuf>,
     /// Skip and count records that cannot be read, instead of stopping at the first
     #[arg(long)]
     skip_bad: bool,
@@ -98,8 +124,16 @@ pub fn run(arguments: &ImportArgs) -> Result<()> {
     options.include.clone_from(&arguments.include);
     options.exclude.clone_from(&arguments.exclude);
     options.base_url.clone_from(&arguments.base_url);
+    options.code_links = arguments.code_links;
     options.namespaces.clone_from(&arguments.namespace);
     options.metadata.clone_from(&arguments.metadata);
+    options.files.clone_from(&arguments.files);
+    options.cited_works = arguments.cited_works;
+    options.pdf.grobid.clone_from(&arguments.grobid);
+    if matches!(arguments.format, Format::Library | Format::Pdf) {
+        options.pdf.commands = pdf_commands(&arguments.pdf_reader)?;
+        options.pdf.texts = arguments.texts.clone().or_else(|| Some(beside(arguments.output.as_deref()?)));
+    }
     check_outputs(arguments)?;
     stop_on_interrupt();
     if let Some(jsonl) = &arguments.jsonl {
@@ -117,6 +151,27 @@ pub fn run(arguments: &ImportArgs) -> Result<()> {
     write_report(arguments, &report)
 }
 
+/// The directory of texts that stands beside a corpus: `papers.texts` beside `papers.corpus`.
+fn beside(corpus: &Path) -> PathBuf {
+    corpus.with_extension("texts")
+}
+
+/// Commands that print the text of a PDF, the best first: pdftotext if it is there, and this program.
+fn pdf_commands(reader: &str) -> Result<Vec<TextCommand>> {
+    let folders = std::env::var_os("PATH").unwrap_or_default();
+    let name = format!("pdftotext{}", std::env::consts::EXE_SUFFIX);
+    let found = std::env::split_paths(&folders).map(|folder| folder.join(&name)).find(|path| path.is_file());
+    let found = found.filter(|_| reader != "built-in");
+    if found.is_none() && reader == "pdftotext" {
+        let what = "pdftotext is not installed (package poppler-utils, or poppler); --pdf-reader built-in does without";
+        return Err(Error::Usage(what.to_owned()).into());
+    }
+    let pdftotext = found.map(|program| TextCommand::new("pdftotext", program, ["-q", "-enc", "UTF-8", "{}", "-"]));
+    let own = std::env::current_exe().context("cannot find this program")?;
+    let own = TextCommand::new("built-in", own, ["pdf-text", "{}"]);
+    Ok(pdftotext.into_iter().chain([own]).collect())
+}
+
 /// Checks all outputs before anything is read.
 fn check_outputs(arguments: &ImportArgs) -> Result<()> {
     let corpus = arguments.output.as_deref();
@@ -130,7 +185,7 @@ fn check_outputs(arguments: &ImportArgs) -> Result<()> {
     let outputs: Vec<Destination<'_>> = corpus.into_iter().chain(files).collect();
     // An output may stand in a directory of documents, which is not read as one. These formats read whatever JSON is
     // below a directory, so that what is there already is an input.
-    let closed = matches!(arguments.format, Format::S2orc | Format::Unarxive)
+    let closed = matches!(arguments.format, Format::S2orc | Format::Unarxive | Format::OpenAlex)
         && outputs.iter().any(|output| output.path.is_file());
     let inputs = arguments.paths.iter().chain(&arguments.metadata).filter(|path| closed || !path.is_dir());
     check(&outputs, &inputs.map(PathBuf::as_path).collect::<Vec<_>>())

@@ -5,6 +5,7 @@ use std::path::{Path, PathBuf};
 use anyhow::Result;
 use clap::Args;
 use hyperdoc2vec::Corpus;
+use hyperdoc2vec::import::CITED_ONLY;
 use hyperdoc2vec::recommend::Recommender;
 use serde::Serialize;
 use serde_json::{Value, json};
@@ -156,6 +157,11 @@ fn table(corpus: &Corpus, languages: &[(&str, u64)], labels: &[(&str, u64)]) -> 
     if !languages.is_empty() {
         rows.push(("languages", most_frequent(languages)));
     }
+    let (cited, labels): (Vec<_>, Vec<_>) = labels.iter().copied().partition(|(name, _)| *name == CITED_ONLY);
+    if let Some((_, documents)) = cited.first() {
+        rows.push(("cited only", format!("{} not in the library", count(*documents, "document"))));
+    }
+    let labels = &labels[..];
     if !labels.is_empty() {
         rows.push(("labels", most_frequent(labels)));
     }

@@ -14,6 +14,7 @@ pub mod import;
 pub mod info;
 pub mod lsp;
 pub mod mcp;
+pub mod pdf_text;
 pub mod recommend;
 pub mod reproduce;
 pub mod serve;

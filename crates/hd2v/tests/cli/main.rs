@@ -11,6 +11,7 @@ mod golden;
 mod good_paths;
 mod helper;
 mod interrupt;
+mod library;
 mod model;
 mod output;
 mod papers;

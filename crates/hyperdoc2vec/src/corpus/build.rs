@@ -51,6 +51,7 @@ pub(crate) struct Builder {
     document_text: Vec<TextPlace>,
     dates: Vec<i32>,
     titles: StringsWriter,
+    authors: StringsWriter,
     urls: StringsWriter,
     languages: Interner,
     document_language: Vec<u32>,
@@ -84,6 +85,7 @@ impl Builder {
             tokens: ArrayWriter::create(dir.path(), "tokens")?,
             text: ArrayWriter::create(dir.path(), "text")?,
             titles: StringsWriter::create(dir.path(), "titles")?,
+            authors: StringsWriter::create(dir.path(), "authors")?,
             urls: StringsWriter::create(dir.path(), "urls")?,
             links: WaitingLinks::new(dir.path())?,
             dir,
@@ -172,6 +174,8 @@ impl Builder {
         self.document_text.push(TextPlace { block: text.block + first_block, ..text });
         self.dates.push(document.date.map_or(0, Date::packed));
         self.titles.push(document.title.as_deref().unwrap_or_default())?;
+        let names = document.authors.iter().map(|name| name.replace(['\n', '\r'], " "));
+        self.authors.push(&names.collect::<Vec<_>>().join("\n"))?;
         self.urls.push(document.url.as_deref().unwrap_or_default())?;
         let language = document.language.as_deref().filter(|language| !language.is_empty());
         self.document_language.push(language.map_or(NO_LANGUAGE, |language| self.languages.intern(language)));
@@ -348,6 +352,7 @@ impl Builder {
         write_strings(dir, "names", names(), files)?;
         write_index(dir, "names", self.document_names.len(), names(), files)?;
         self.titles.finish(files)?;
+        self.authors.finish(files)?;
         self.urls.finish(files)?;
         write_strings(dir, "languages", self.languages.iter(), files)?;
         write_strings(dir, "labels", self.labels.iter(), files)?;

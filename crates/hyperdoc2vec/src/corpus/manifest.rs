@@ -11,8 +11,10 @@ use crate::document::losses::Losses;
 use crate::error::{Error, Result};
 use crate::storage::array::Files;
 
-/// The version of the layout; a reader refuses any other. 2: documents have a language.
-pub(super) const VERSION: u32 = 2;
+/// The version of the layout. 2: documents have a language. 3: documents have authors.
+pub(super) const VERSION: u32 = 3;
+/// The oldest version that is read.
+const OLDEST: u32 = 2;
 
 /// The name of the manifest in the directory.
 pub(super) const NAME: &str = "corpus.json";
@@ -133,6 +135,11 @@ impl Manifest {
         format!("{:016x}", xxh3_64(serde_json::to_string(&bare).unwrap_or_default().as_bytes()))
     }
 
+    /// Whether documents have authors.
+    pub(super) fn has_authors(&self) -> bool {
+        self.version > 2
+    }
+
     /// The bytes of `corpus.json`.
     pub fn to_json(&self) -> Vec<u8> {
         let mut json = serde_json::to_vec_pretty(self).unwrap_or_default();
@@ -166,11 +173,11 @@ impl Manifest {
             return Err(foreign(format!("{NAME} does not describe a corpus of hyperdoc2vec")));
         }
         match json["version"].as_u64() {
-            Some(version) if version == u64::from(VERSION) => {}
+            Some(version) if (u64::from(OLDEST)..=u64::from(VERSION)).contains(&version) => {}
             Some(version) => {
                 let newer = if version > u64::from(VERSION) { "use a newer program or " } else { "" };
                 return Err(foreign(format!(
-                    "written in layout {version} by program {}, but this program ({}) reads layout {VERSION}; \
+                    "written in layout {version} by program {}, but this program ({}) reads layouts {OLDEST} to {VERSION}; \
                      {newer}import the corpus again",
                     json["program"].as_str().unwrap_or("?"),
                     env!("CARGO_PKG_VERSION")

@@ -10,6 +10,7 @@
 //! | `words.*`, `words.count` | every word, by falling count |
 //! | `redirects.*`, `redirect.document` | other names of documents |
 //! | `names.*`, `titles.*`, `urls.*`, `dates`, `labels.*`, `document.labels`, `document.label` | what documents are called |
+//! | `authors.*` | the authors of each document, a name a line; corpora of layout 2 have none |
 //! | `languages.*`, `document.language` | every language; the number of each document's, `u32::MAX` for none |
 //! | `text`, `text.blocks`, `document.text` | the texts with their link marks, compressed, some 64 KiB a block |
 
@@ -71,6 +72,8 @@ pub struct Corpus {
     redirects: Strings,
     redirect_document: Array<DocId>,
     titles: Strings,
+    /// None in corpora of layout 2.
+    authors: Option<Strings>,
     urls: Strings,
     dates: Array<i32>,
     languages: Strings,
@@ -118,6 +121,7 @@ impl Corpus {
             redirects: Strings::open(path, "redirects", files)?,
             redirect_document: Array::open(path, "redirect.document", files)?,
             titles: Strings::open(path, "titles", files)?,
+            authors: manifest.has_authors().then(|| Strings::open(path, "authors", files)).transpose()?,
             urls: Strings::open(path, "urls", files)?,
             dates: Array::open(path, "dates", files)?,
             languages: Strings::open(path, "languages", files)?,
@@ -137,6 +141,7 @@ impl Corpus {
             corpus.document_positions.len(),
             corpus.names.len(),
             corpus.titles.len(),
+            corpus.authors.as_ref().map_or(documents, Strings::len),
             corpus.urls.len(),
             corpus.dates.len(),
             corpus.document_language.len(),
@@ -186,6 +191,7 @@ impl Corpus {
         for strings in [words, names, &self.redirects, &self.titles, &self.urls, &self.languages, labels] {
             strings.verify(dir, files)?;
         }
+        self.authors.as_ref().map_or(Ok(()), |authors| authors.verify(dir, files))?;
         let rises_to = |ends: &[u64], end: usize| ends.is_sorted() && ends.last().copied().unwrap_or(0) == end as u64;
         let fits = rises_to(&self.document_tokens, self.tokens.len())
             && rises_to(&self.document_positions, self.position_at.len())
@@ -347,6 +353,12 @@ impl Corpus {
         Some(self.titles.get(doc.index())).filter(|title| !title.is_empty())
     }
 
+    /// Who wrote it, the first author first.
+    pub fn authors(&self, doc: DocId) -> impl Iterator<Item = &str> {
+        let all = self.authors.as_ref().map_or("", |authors| authors.get(doc.index()));
+        all.split('\n').filter(|name| !name.is_empty())
+    }
+
     /// Where a reader finds it.
     pub fn url(&self, doc: DocId) -> Option<&str> {
         Some(self.urls.get(doc.index())).filter(|url| !url.is_empty())
@@ -428,6 +440,7 @@ impl Corpus {
         Ok(Document {
             id: self.name(doc).to_owned(),
             title: self.title(doc).map(str::to_owned),
+            authors: self.authors(doc).map(str::to_owned).collect(),
             date: self.date(doc),
             language: self.language(doc).map(str::to_owned),
             labels: self.labels(doc).map(str::to_owned).collect(),

@@ -70,6 +70,14 @@ pub enum Loss {
     MissingFile,
     /// A file that could be a paper, or a part of one, and that is not read.
     UnreadFile,
+    /// A file whose pages hold little text: a scan, or pictures.
+    LittleText,
+    /// A file whose columns were read across.
+    MixedColumns,
+    /// A link that found its page only without regard to upper and lower case.
+    OtherCase,
+    /// A link from the site's root that found its page because that root was guessed.
+    GuessedRoot,
 }
 
 impl Loss {
@@ -162,6 +170,22 @@ impl Loss {
             }
             Loss::MissingFile => ("file not found, its text is missing", "files not found, their text is missing"),
             Loss::UnreadFile => ("file that was not read", "files that were not read"),
+            Loss::LittleText => (
+                "file whose pages hold little text; if it is a scan, run text recognition (OCR) on it first",
+                "files whose pages hold little text; if they are scans, run text recognition (OCR) on them first",
+            ),
+            Loss::MixedColumns => (
+                "file whose columns seem to be read across; another extractor may do better",
+                "files whose columns seem to be read across; another extractor may do better",
+            ),
+            Loss::OtherCase => (
+                "link to a name that differs from its page's only in case; it was kept",
+                "links to names that differ from their page's only in case; they were kept",
+            ),
+            Loss::GuessedRoot => (
+                "link from the site's root, found by taking another folder for that root",
+                "links from the site's root, found by taking another folder for that root",
+            ),
         };
         if count == 1 { one } else { several }
     }

@@ -21,6 +21,8 @@ pub struct Document {
     pub id: String,
     /// Shown to people.
     pub title: Option<String>,
+    /// Who wrote it: names as the input has them, the first author first.
+    pub authors: Vec<String>,
     /// When it was written.
     pub date: Option<Date>,
     /// The language it is written in, as [`language_tag`] writes it.
@@ -56,6 +58,11 @@ impl Document {
     /// With a title.
     pub fn title(self, title: impl Into<String>) -> Document {
         Document { title: Some(title.into()), ..self }
+    }
+
+    /// With authors.
+    pub fn authors<S: Into<String>>(self, authors: impl IntoIterator<Item = S>) -> Document {
+        Document { authors: authors.into_iter().map(Into::into).collect(), ..self }
     }
 
     /// With a date.

@@ -58,6 +58,7 @@ pub(super) fn write(generator: &Generator, doc: usize, variant: &Variant) -> Doc
     Document {
         id: generator.id(doc),
         title: Some(title(generator.topic(author), &own)),
+        authors: Vec::new(),
         date: generator.date(doc),
         language: None,
         labels: vec![

@@ -17,6 +17,8 @@ pub enum Format {
     Html,
     /// Trees of Markdown files.
     Markdown,
+    /// Trees of reStructuredText, as Sphinx reads them.
+    Rst,
     /// Dumps of a wiki.
     MediaWiki,
     /// Papers as GROBID writes them.
@@ -27,8 +29,14 @@ pub enum Format {
     Latex,
     /// Texts of papers, and a table of metadata.
     Papers,
+    /// A researcher's library: a bibliography and the files it names.
+    Library,
+    /// Folders of PDFs.
+    Pdf,
     /// S2ORC, as it was released in 2019 and 2020 or as the datasets API gives it.
     S2orc,
+    /// Works of OpenAlex.
+    OpenAlex,
     /// unarXive of 2022.
     Unarxive,
 }

@@ -87,6 +87,7 @@ impl Dialect for Journal {
         };
         let document = Document {
             title: record.title.clone(),
+            authors: record.authors.clone(),
             date: meta.and_then(date),
             language: article.attribute("lang").and_then(|language| parsed.language(&language, place)),
             labels,

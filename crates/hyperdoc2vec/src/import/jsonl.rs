@@ -4,7 +4,7 @@
 //! {"id": "P02-1040", "title": "BLEU", "date": "2002", "language": "en", "labels": ["P"], "text": "as in [[P98-1001]] and [the tool][[P07-2045]]"}
 //! {"id": "old name", "redirect": "P02-1040"}
 //! ```
-//! `id` and `text` are required; `title`, `date`, `language`, `labels`, `url` may be there; other fields are counted and ignored.
+//! `id` and `text` are required; `title`, `authors`, `date`, `language`, `labels`, `url` may be there; other fields are counted and ignored.
 //! A record with `redirect` in place of `text` is another name of a document.
 //!
 //! The visitors are written out, not derived by serde_with: they borrow from the line, and count unknown fields.
@@ -62,6 +62,7 @@ fn parse_line(json: &str, place: String, out: &mut Parsed) {
     out.batch.documents.push(Document {
         id,
         title: filled(record.title),
+        authors: record.authors.into_iter().map(Cow::into_owned).filter(|name| !name.trim().is_empty()).collect(),
         date,
         language,
         labels: record.labels.into_iter().map(Cow::into_owned).collect(),
@@ -77,6 +78,7 @@ fn parse_line(json: &str, place: String, out: &mut Parsed) {
 struct JsonRecord<'a> {
     id: Option<Cow<'a, str>>,
     title: Option<Cow<'a, str>>,
+    authors: Vec<Cow<'a, str>>,
     date: Option<Cow<'a, str>>,
     language: Option<Cow<'a, str>>,
     labels: Vec<Cow<'a, str>>,
@@ -108,6 +110,7 @@ impl<'de> Deserialize<'de> for JsonRecord<'de> {
                     match key.as_ref() {
                         "id" => record.id = map.next_value::<JsonText<'_>>()?.0,
                         "title" => record.title = map.next_value::<JsonText<'_>>()?.0,
+                        "authors" => record.authors = map.next_value::<JsonTexts<'_>>()?.0,
                         "date" => record.date = map.next_value::<JsonText<'_>>()?.0,
                         "language" => record.language = map.next_value::<JsonText<'_>>()?.0,
                         "labels" => record.labels = map.next_value::<JsonTexts<'_>>()?.0,
@@ -218,11 +221,14 @@ struct JsonDocument<'a>(&'a Document);
 
 impl Serialize for JsonDocument<'_> {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        let Document { id, title, date, language, labels, url, text, links, origin: _ } = self.0;
+        let Document { id, title, authors, date, language, labels, url, text, links, origin: _ } = self.0;
         let mut map = serializer.serialize_map(None)?;
         map.serialize_entry("id", id)?;
         if let Some(title) = title {
             map.serialize_entry("title", title)?;
+        }
+        if !authors.is_empty() {
+            map.serialize_entry("authors", authors)?;
         }
         if let Some(date) = date {
             map.serialize_entry("date", date)?;

@@ -2,6 +2,7 @@
 
 use std::path::PathBuf;
 
+use super::pdf::PdfOptions;
 use crate::corpus::CorpusOptions;
 
 /// How to import.
@@ -24,10 +25,18 @@ pub struct ImportOptions {
     pub exclude: Vec<String>,
     /// Trees: web address of the root; links to addresses below it are links to pages of the set.
     pub base_url: Option<String>,
+    /// Pages: whether links inside code listings and signatures are links.
+    pub code_links: bool,
     /// Wikis: numbers of the namespaces whose pages are read.
     pub namespaces: Vec<i32>,
     /// Papers: the table of metadata.
     pub metadata: Option<PathBuf>,
+    /// Libraries: folders in which the files of works are looked for.
+    pub files: Vec<PathBuf>,
+    /// Libraries and PDFs: make documents of works that are cited, but are not there; by default, libraries do.
+    pub cited_works: Option<bool>,
+    /// Libraries and PDFs: how PDFs are read.
+    pub pdf: PdfOptions,
 }
 
 impl Default for ImportOptions {
@@ -41,8 +50,12 @@ impl Default for ImportOptions {
             include: Vec::new(),
             exclude: Vec::new(),
             base_url: None,
+            code_links: true,
             namespaces: vec![0],
             metadata: None,
+            files: Vec::new(),
+            cited_works: None,
+            pdf: PdfOptions::default(),
         }
     }
 }

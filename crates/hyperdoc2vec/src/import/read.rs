@@ -9,6 +9,7 @@ use super::article::Articles;
 use super::html::{Html, HtmlOptions};
 use super::jats::Journal;
 use super::latex::Latex;
+use super::library::Library;
 use super::markdown::{Markdown, MarkdownOptions};
 use super::mediawiki::{self, PageBatch, PageBatches};
 use super::papers::Papers;
@@ -17,7 +18,7 @@ use super::reference::CatalogueBuilder;
 use super::source::{self, Consumed, LineBatch, LineBatches, Patient};
 use super::tei::Grobid;
 use super::unarxive::{self, Unarxive};
-use super::{Format, ImportOptions, Pages, Parsed, Progress, Unit, Watch, jsonl, lines, pipeline, s2orc};
+use super::{Format, ImportOptions, Pages, Parsed, Progress, Unit, Watch, jsonl, lines, openalex, pipeline, s2orc};
 use crate::error::{Error, Result};
 
 impl Format {
@@ -33,10 +34,20 @@ impl Format {
         let of_trees = [(&options.include, "include"), (&options.exclude, "exclude")]
             .into_iter()
             .find(|(globs, _)| !globs.is_empty());
-        let of_files =
-            matches!(self, Format::Jsonl | Format::Lines | Format::MediaWiki | Format::S2orc | Format::Unarxive);
+        let of_files = matches!(
+            self,
+            Format::Jsonl | Format::Lines | Format::MediaWiki | Format::S2orc | Format::Unarxive | Format::OpenAlex
+        );
         if let (true, Some((_, option))) = (of_files, of_trees) {
             return Err(Error::Usage(format!("`{option}` chooses among the pages of a directory; {self} reads files")));
+        }
+        let of_libraries = [(!options.files.is_empty(), "files"), (options.pdf.grobid.is_some(), "grobid")];
+        if let (false, Some((_, option))) =
+            (matches!(self, Format::Library | Format::Pdf), of_libraries.iter().find(|(given, _)| *given))
+        {
+            return Err(Error::Usage(format!(
+                "`{option}` is for the formats library and pdf; {self} has no use for it"
+            )));
         }
         if self != Format::Papers && options.metadata.is_some() {
             return Err(Error::Usage(format!("`metadata` is the table of papers; {self} has none")));
@@ -49,6 +60,10 @@ impl Format {
                 };
                 let papers = Papers::open(inputs, metadata, &options.include, &options.exclude)?;
                 read_tree(&papers, work, sink, watch)
+            }
+            Format::Library | Format::Pdf => {
+                let library = Library::open(self, inputs, options, &mut |works| started(watch, works))?;
+                read_tree(&library, work, sink, watch)
             }
             Format::S2orc => {
                 let files = json_files(inputs, &work, &mut sink)?;
@@ -64,21 +79,27 @@ impl Format {
                 let unarxive = Unarxive::new(papers.finish());
                 read_lines(&files, options, |batch| work(unarxive.parse(&batch)), sink, watch)
             }
+            Format::OpenAlex => {
+                let files = json_files(inputs, &work, &mut sink)?;
+                read_lines(&files, options, |batch| work(openalex::parse(&batch)), sink, watch)
+            }
             Format::Jsonl => read_lines(inputs, options, |batch| work(jsonl::parse(&batch)), sink, watch),
             Format::Lines => read_lines(inputs, options, |batch| work(lines::parse(&batch)), sink, watch),
             Format::Html => {
                 let mut pages = HtmlOptions {
                     include: options.include.clone(),
                     base_url: options.base_url.clone(),
+                    code_links: options.code_links,
                     ..HtmlOptions::default()
                 };
                 pages.exclude.extend_from_slice(&options.exclude);
                 let html = Html::open(inputs, &pages)?;
                 read_tree(&html, work, sink, watch)
             }
-            Format::Markdown => {
+            Format::Markdown | Format::Rst => {
                 let ImportOptions { include, exclude, base_url, .. } = options.clone();
-                let markdown = Markdown::open(inputs, &MarkdownOptions { include, exclude, base_url })?;
+                let rest = self == Format::Rst;
+                let markdown = Markdown::open(inputs, &MarkdownOptions { include, exclude, base_url, rest })?;
                 read_tree(&markdown, work, sink, watch)
             }
             Format::MediaWiki => {

@@ -7,6 +7,9 @@ pub(super) const HTML_ENDINGS: [&str; 3] = ["html", "htm", "xhtml"];
 /// Endings of Markdown files.
 pub(super) const MARKDOWN_ENDINGS: [&str; 3] = ["md", "markdown", "mdx"];
 
+/// Endings of reStructuredText.
+pub(super) const REST_ENDINGS: [&str; 2] = ["rst", "rest"];
+
 /// The part of a file's name after its last dot, if that is a plausible ending.
 pub(super) fn ending(path: &str) -> Option<&str> {
     let name = path.rsplit('/').next().unwrap_or(path);

@@ -74,6 +74,7 @@ impl Dialect for Grobid {
         let language = language.or_else(|| header?.attribute("lang"));
         let document = Document {
             title: record.title.clone(),
+            authors: record.authors.clone(),
             date,
             language: language.and_then(|language| parsed.language(&language, place)),
             url: record.url(),

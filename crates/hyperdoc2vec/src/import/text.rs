@@ -70,6 +70,16 @@ impl LinkedText {
         }
     }
 
+    /// Whether there are no words yet.
+    pub(super) fn is_empty(&self) -> bool {
+        self.text.is_empty()
+    }
+
+    /// Whether a link is open that has no words yet.
+    pub(super) fn in_empty_link(&self) -> bool {
+        matches!(self.open, Some((None, _)))
+    }
+
     /// Whether a link is open.
     pub(super) fn in_link(&self) -> bool {
         self.open.is_some()

@@ -129,6 +129,7 @@ impl Unarxive {
             line.bib_entries.unwrap_or_default().into_iter().map(|(key, entry)| (key, entry.record())).collect();
         let title = record.title.as_deref().map(collapsed);
         let document = Document {
+            authors: record.authors,
             date: date(&id),
             id,
             title,

@@ -6,6 +6,7 @@ use std::path::{Path, PathBuf};
 
 use crate::corpus::split::{Split, SplitPart};
 use crate::corpus::{Corpus, CorpusOptions, Position};
+use crate::document::Document;
 use crate::document::losses::Loss;
 use crate::import::{Format, ImportOptions, to_jsonl};
 use crate::tests::import;
@@ -274,14 +275,14 @@ fn a_corpus_of_another_layout_is_refused_with_advice() {
     let path = corpus.path().join("corpus.json");
     let json = fs::read_to_string(&path).expect("readable");
     let refused = |version: u32| {
-        let altered = json.replace("\"version\": 2", &format!("\"version\": {version}"));
+        let altered = json.replace("\"version\": 3", &format!("\"version\": {version}"));
         fs::write(&path, altered).expect("written");
         let error = Corpus::open(corpus.path()).expect_err("another layout");
         assert!(matches!(error, Error::Foreign { .. }), "{error:?}");
         error.to_string()
     };
-    let (newer, older) = (refused(3), refused(1));
-    assert!(newer.contains("layout 3") && newer.contains("newer program"), "{newer}");
+    let (newer, older) = (refused(4), refused(1));
+    assert!(newer.contains("layout 4") && newer.contains("newer program"), "{newer}");
     assert!(older.contains("layout 1") && older.ends_with("; import the corpus again"), "{older}");
     let force = ImportOptions { force: true, ..options() };
     import_text(&dir, "corpus", r#"{"id":"a","text":"two"}"#, &force).expect("imported again in its place");
@@ -382,4 +383,26 @@ fn any_number_of_threads_gives_the_same_bytes() {
     assert!(text.len() > 10 << 20 && one.len() > 20);
     assert!(one == of(2), "two threads");
     assert!(one == of(8), "eight threads");
+}
+
+#[test]
+fn a_corpus_of_layout_2_opens_and_has_no_authors() {
+    let golden = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/data/corpora/v2");
+    let corpus = Corpus::open(golden).expect("a corpus");
+    corpus.verify().expect("intact");
+    let document = corpus.document(corpus.find("a").expect("a document")).expect("its text");
+    assert_eq!((document.title.as_deref(), document.authors.len()), (Some("Alpha"), 0));
+    assert_eq!(document.links[0].targets, ["b"]);
+}
+
+#[test]
+fn authors_are_kept_in_order() {
+    let folder = tempfile::tempdir().expect("a directory");
+    let document = Document::new("a", "words").authors(["Ann Doe", "Jan van\nder Berg"]);
+    let documents = [document, Document::new("b", "more")];
+    let corpus =
+        crate::import::Import::documents(documents).min_count(1).build(folder.path().join("c")).expect("built");
+    let authors = |id: &str| corpus.authors(corpus.find(id).expect("a document")).collect::<Vec<_>>();
+    assert_eq!(authors("a"), ["Ann Doe", "Jan van der Berg"]);
+    assert!(authors("b").is_empty());
 }

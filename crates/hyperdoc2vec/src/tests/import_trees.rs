@@ -116,6 +116,32 @@ fn documentation_links_by_paths_slugs_and_aliases() {
 }
 
 #[test]
+fn every_generator_is_read_in_its_own_syntax() {
+    for generator in ["hugo", "jekyll", "mkdocs", "docusaurus", "myst", "wiki"] {
+        let name = format!("markdown/{generator}");
+        check(&name, &markdown(&[data(&name)]));
+    }
+}
+
+#[test]
+fn sphinx_sources_link_by_documents_labels_and_objects() {
+    let options = MarkdownOptions { rest: true, ..MarkdownOptions::default() };
+    check("rst", &all(&Markdown::open(&[data("rst")], &options).expect("pages")));
+}
+
+#[test]
+fn links_from_the_root_are_found_in_a_part_of_the_site() {
+    let parsed = markdown(&[data("markdown/hugo/content/en/docs")]);
+    let samples = |loss| parsed.batch.losses.iter().find(|(kind, _)| *kind == loss).map(|(_, tally)| &tally.samples);
+    assert_eq!(samples(Loss::GuessedRoot), Some(&vec!["/docs/ → ./".to_owned()]));
+    let top = &parsed.batch.documents[0];
+    assert_eq!(
+        top.links.iter().map(|link| &*link.targets[0]).collect::<Vec<_>>(),
+        ["tasks", "tasks/map", "tasks/Gauge"]
+    );
+}
+
+#[test]
 fn a_link_that_names_its_own_page_is_counted_and_one_to_a_mere_part_is_not() {
     let folder = tempfile::tempdir().expect("a directory");
     let write = |name: &str, text: &str| fs::write(folder.path().join(name), text).expect("a page");

@@ -135,6 +135,28 @@ pub(super) fn is_boilerplate(page: &HtmlPage, index: usize, tag: Tag, named: boo
     local && contents
 }
 
+/// Whether an element is the signature of a function, a type and the like, as generators of API documentation write it.
+pub(super) fn is_signature(page: &HtmlPage, index: usize) -> bool {
+    page.attribute(index, Key::Class).is_some_and(|class| {
+        class.split_ascii_whitespace().any(|class| {
+            matches!(
+                class,
+                "code-header"
+                    | "item-decl"
+                    | "sig"
+                    | "sig-object"
+                    | "memproto"
+                    | "memname"
+                    | "member-signature"
+                    | "memberSignature"
+                    | "type-signature"
+                    | "signature"
+                    | "where"
+            )
+        })
+    })
+}
+
 /// Whether an element has its id from its own words, as generators make it for headings and sections: `#navigation`
 /// then is a section on navigation.
 fn is_called_by_words(page: &HtmlPage, index: usize, tag: Tag, class: &str) -> bool {

@@ -13,8 +13,11 @@
 
 mod content;
 mod head;
+mod site_title;
 
 use std::path::PathBuf;
+
+use rayon::prelude::*;
 
 use encoding_rs::{Encoding, UTF_8, UTF_16BE, UTF_16LE, WINDOWS_1252};
 
@@ -28,6 +31,7 @@ use crate::document::losses::{Loss, Losses};
 use crate::document::{Document, Link};
 use crate::error::Result;
 use head::PageHead;
+use site_title::SharedTitle;
 
 /// How to read a tree of pages.
 #[derive(Debug, Clone)]
@@ -41,6 +45,8 @@ pub struct HtmlOptions {
     /// Web address of the root (of the folder that holds the roots, if their ids are prefixed):
     /// links to addresses below it are links to pages of the set.
     pub base_url: Option<String>,
+    /// Whether links inside code listings and signatures are links; else they are words alone.
+    pub code_links: bool,
 }
 
 impl Default for HtmlOptions {
@@ -58,8 +64,22 @@ impl Default for HtmlOptions {
             "**/_sources/**",
             "**/_static/**",
             "**/*.rs.html",
+            "**/bookindex.html",
+            "**/ix01.html",
+            "**/index-all.html",
+            "**/allclasses*.html",
+            "**/overview-tree.html",
+            "**/package-tree.html",
+            "**/namespacemembers*.html",
+            "**/globals_*.html",
+            "**/functions_*.html",
         ];
-        HtmlOptions { include: Vec::new(), exclude: repeats.map(str::to_owned).to_vec(), base_url: None }
+        HtmlOptions {
+            include: Vec::new(),
+            exclude: repeats.map(str::to_owned).to_vec(),
+            base_url: None,
+            code_links: true,
+        }
     }
 }
 
@@ -67,15 +87,26 @@ impl Default for HtmlOptions {
 pub struct Html {
     tree: FileTree,
     base: Option<Base>,
+    shared: SharedTitle,
+    code_links: bool,
 }
+
+/// Pages whose titles show what those of the site share.
+const TITLES: usize = 200;
+/// Bytes of a page in which its title is looked for.
+const HEAD: usize = 16 << 10;
 
 impl Html {
     /// Walks `roots` (directories or single pages) and sorts what it finds; an error if there is no page.
     pub fn open(roots: &[PathBuf], options: &HtmlOptions) -> Result<Html> {
-        let HtmlOptions { include, exclude, base_url } = options;
+        let HtmlOptions { include, exclude, base_url, code_links } = options;
         let wanted = WantedFiles { what: "pages", endings: &HTML_ENDINGS, include, exclude };
         let base = Base::given(base_url.as_deref())?;
-        Ok(Html { tree: FileTree::open(roots, &wanted, str::to_owned)?, base })
+        let tree = FileTree::open(roots, &wanted, str::to_owned)?;
+        let step = tree.pages.len().div_ceil(TITLES).max(1);
+        let sample: Vec<&tree::TreeFile> = tree.pages.iter().step_by(step).collect();
+        let titles: Vec<String> = sample.par_iter().map(|page| title_of(page)).collect();
+        Ok(Html { tree, base, shared: SharedTitle::of(&titles), code_links: *code_links })
     }
 }
 
@@ -116,7 +147,7 @@ impl Pages for Html {
                 .add(Loss::SkippedPage, format!("{origin}: a list or a search that a generator made"));
         }
         let region = content::find(&page);
-        let (text, links) = write(&page, region, &site);
+        let (text, links) = write(&page, region, &site, &mut parsed.batch.losses);
         if text.is_empty() {
             return parsed.batch.losses.add(Loss::SkippedPage, origin);
         }
@@ -130,11 +161,12 @@ impl Pages for Html {
         };
         let language = head.language.and_then(|text| parsed.language(text, &origin));
         let url = site.address(head.canonical);
-        let title = title(&page, region, head.title);
+        let title = title(&page, region, self.shared.cut(head.title));
         let id = file.id.clone();
         parsed.batch.documents.push(Document {
             id,
             title,
+            authors: Vec::new(),
             date,
             language,
             labels: head.keywords,
@@ -144,6 +176,13 @@ impl Pages for Html {
             origin,
         });
     }
+}
+
+/// The title of a page, from its first bytes.
+fn title_of(page: &tree::TreeFile) -> String {
+    let bytes = tree::read(&page.file).unwrap_or_default();
+    let text = to_text(&bytes[..bytes.len().min(HEAD)], "", &mut Losses::default());
+    PageHead::read(&HtmlPage::read(&text)).title
 }
 
 /// More pages than this, each of which names the next, are not followed.
@@ -167,7 +206,7 @@ impl Html {
                     Some(HtmlTarget::Page(next))
                 }
                 _ => {
-                    let is_text = || !write(&page, content::find(&page), &site).0.is_empty();
+                    let is_text = || !write(&page, content::find(&page), &site, &mut Losses::default()).0.is_empty();
                     return !content::is_generated(&page, &file.path) && is_text();
                 }
             };
@@ -246,6 +285,24 @@ impl<'a> SiteView<'a> {
         }
     }
 
+    /// Where a link of the text leads: a page that differs in case alone is taken, and counted.
+    fn resolve_link(&self, url: &str, losses: &mut Losses) -> Option<HtmlTarget> {
+        let found = self.resolve(url);
+        if !matches!(found, Some(HtmlTarget::Missing(_))) {
+            return found;
+        }
+        let tree = &self.html.tree;
+        let full = self.places(&Href::read(url));
+        match full.iter().find_map(|full| find_by(&decode(full), |full| tree.find_in_any_case(full))) {
+            Some(index) => {
+                let sample = format!("{url} ({} → {})", tree.pages[self.index].path, tree.pages[index].path);
+                losses.add(Loss::OtherCase, sample);
+                Some(HtmlTarget::Page(index))
+            }
+            None => found,
+        }
+    }
+
     /// The target of a link, unless that is this very page.
     fn leads_on(&self, url: &str) -> Option<HtmlTarget> {
         self.resolve(url).filter(|target| !matches!(target, HtmlTarget::Page(index) if *index == self.index))
@@ -272,12 +329,16 @@ impl<'a> SiteView<'a> {
 
 /// The page that a full path names: as it is, without its ending, or as a folder.
 fn find(tree: &FileTree, full: &str) -> Option<usize> {
+    find_by(full, |full| tree.find(full))
+}
+
+fn find_by(full: &str, file: impl Fn(&str) -> Option<usize>) -> Option<usize> {
     let stem = full.trim_end_matches('/');
-    let exact = if stem.len() == full.len() { tree.find(full) } else { None };
+    let exact = if stem.len() == full.len() { file(full) } else { None };
     let folder_first = stem.len() != full.len();
     let forms =
         if folder_first { ["/index.html", "/index.htm", ".html"] } else { [".html", "/index.html", "/index.htm"] };
-    exact.or_else(|| forms.iter().find_map(|form| tree.find(&format!("{stem}{form}"))))
+    exact.or_else(|| forms.iter().find_map(|form| file(&format!("{stem}{form}"))))
 }
 
 /// The id of a page that is not in the set, but looks as if it should be.
@@ -298,10 +359,12 @@ fn is_top(path: &str) -> bool {
 }
 
 /// The text of a region, with its links.
-fn write(page: &HtmlPage, region: content::Region, site: &SiteView<'_>) -> (String, Vec<Link>) {
+fn write(page: &HtmlPage, region: content::Region, site: &SiteView<'_>, losses: &mut Losses) -> (String, Vec<Link>) {
     let mut text = LinkedText::new();
     let mut index = region.start;
     let mut lines = 0usize;
+    // Up to where code goes whose links are none.
+    let mut code = 0;
     while index < region.end {
         match page.events[index] {
             Event::Open { tag, .. } => {
@@ -313,9 +376,14 @@ fn write(page: &HtmlPage, region: content::Region, site: &SiteView<'_>) -> (Stri
                     index = page.close(index) + 1;
                     continue;
                 }
+                if !site.html.code_links && index >= code && (tag == Tag::Pre || content::is_signature(page, index)) {
+                    code = page.close(index);
+                }
                 match tag {
+                    Tag::A if index < code => {}
                     Tag::A => {
-                        let target = page.attribute(index, Key::Href).and_then(|href| site.resolve(href));
+                        let href = page.attribute(index, Key::Href);
+                        let target = href.and_then(|href| site.resolve_link(href, losses));
                         if let Some(target) = target {
                             text.open_link(target.id(&site.html.tree));
                         }

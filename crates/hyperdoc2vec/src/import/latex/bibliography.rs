@@ -151,13 +151,33 @@ fn biblatex(source: &str) -> Vec<(String, BibRecord)> {
 
 /// Entries of a `.bib` file.
 pub(super) fn bib(source: &str) -> Vec<(String, BibRecord)> {
+    bib_entries(source).into_iter().map(|entry| (entry.key, record(&entry.fields))).collect()
+}
+
+/// An entry of a `.bib` file, as it stands there.
+pub(in crate::import) struct BibEntry {
+    pub(in crate::import) key: String,
+    /// Names in lower case, values with their LaTeX.
+    pub(in crate::import) fields: HashMap<String, String>,
+    /// Whether it ends as it should.
+    pub(in crate::import) closed: bool,
+    /// The line it begins in, counted from 1.
+    pub(in crate::import) line: usize,
+}
+
+/// Entries of a `.bib` file with all their fields.
+pub(in crate::import) fn bib_entries(source: &str) -> Vec<BibEntry> {
     let mut found = Vec::new();
+    let (mut line, mut counted) = (1, 0);
     let mut strings: HashMap<String, String> = HashMap::new();
     let mut rest = source;
     let mut patience = 4 * source.len() + LONGEST;
     let mut next_line = 0;
     while let Some(at) = memchr::memchr(b'@', rest.as_bytes()) {
         rest = &rest[at + 1..];
+        let here = source.len() - rest.len();
+        line += source[counted..here].matches('\n').count();
+        counted = here;
         let kind = rest[..rest.bytes().take_while(u8::is_ascii_alphabetic).count()].to_ascii_lowercase();
         let after = rest[kind.len()..].trim_start();
         if kind.is_empty() || !after.starts_with(['{', '(']) || matches!(kind.as_str(), "comment" | "preamble") {
@@ -180,23 +200,23 @@ pub(super) fn bib(source: &str) -> Vec<(String, BibRecord)> {
             next_line = memchr::memmem::find(inside.as_bytes(), b"\n@").map_or(source.len(), |end| start + end);
         }
         let end = next_line - start;
-        let (fields, after) = fields(&inside[..end], &strings, &mut patience);
+        let (fields, after, closed) = fields(&inside[..end], &strings, &mut patience);
         rest = &inside[end - after.len()..];
         if kind == "string" {
             strings.extend(fields);
         } else if !key.is_empty() {
-            found.push((key, record(&fields)));
+            found.push(BibEntry { key, fields, closed, line });
         }
     }
     found
 }
 
-/// The fields of an entry, names in lower case, up to its end or to where it breaks.
+/// The fields of an entry, names in lower case, up to its end or to where it breaks; and whether it has an end.
 fn fields<'a>(
     mut rest: &'a str,
     strings: &HashMap<String, String>,
     patience: &mut usize,
-) -> (HashMap<String, String>, &'a str) {
+) -> (HashMap<String, String>, &'a str, bool) {
     let mut fields = HashMap::new();
     loop {
         rest = rest.trim_start_matches(|c: char| c.is_whitespace() || c == ',');
@@ -204,12 +224,13 @@ fn fields<'a>(
             rest.bytes().take_while(|b| b.is_ascii_alphanumeric() || matches!(b, b'_' | b'-' | b':' | b'+')).count();
         let name = rest[..length].to_ascii_lowercase();
         let Some(value) = rest[length..].trim_start().strip_prefix('=').filter(|_| length > 0) else {
-            return (fields, rest.strip_prefix(['}', ')']).unwrap_or(rest));
+            let after = rest.strip_prefix(['}', ')']);
+            return (fields, after.unwrap_or(rest), after.is_some());
         };
         let (value, after) = value_of(value.trim_start(), strings, patience);
         fields.entry(name).or_insert(value);
         if after.len() == rest.len() {
-            return (fields, rest);
+            return (fields, rest, false);
         }
         rest = after;
     }

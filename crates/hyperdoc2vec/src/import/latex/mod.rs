@@ -7,7 +7,7 @@
 //! An id is the arXiv id if the folder (or file) is called after one, else the path below the root.
 //! `\input` and `\include` are followed inside the paper's folder.
 
-mod bibliography;
+pub(super) mod bibliography;
 mod commands;
 mod source;
 mod strip;
@@ -27,6 +27,7 @@ use crate::document::losses::{Loss, Losses};
 use crate::document::{Date, Document};
 use crate::error::{Error, Result};
 use source::{FolderFiles, PaperFiles};
+pub(super) use strip::plain;
 use tokens::{after_options, argument, command};
 
 /// Papers whose headers are in memory at once.
@@ -127,6 +128,7 @@ impl Pages for Latex {
         let document = Document {
             id: found.id.clone(),
             title: record.title,
+            authors: record.authors,
             date,
             url: arxiv,
             text: body,
@@ -317,7 +319,7 @@ const MOST_AUTHORS: usize = 32;
 
 /// Title, authors and ids of a paper, from its source.
 fn header(text: &str, id: &str) -> BibRecord {
-    let title = command(text, "title").map(|title| strip::plain(title, false)).filter(|title| !title.is_empty());
+    let title = command(text, "title").map(|title| plain(title, false)).filter(|title| !title.is_empty());
     let mut authors = Vec::new();
     let mut rest = text;
     for _ in 0..MOST_AUTHORS {
@@ -327,7 +329,7 @@ fn header(text: &str, id: &str) -> BibRecord {
             let line = person.trim_start();
             let line = line.split("\\\\").next().unwrap_or(line);
             let line = line.split("\\thanks").next().unwrap_or(line);
-            let line = strip::plain(line, false);
+            let line = plain(line, false);
             for name in line.split([',', ';', '\n']).flat_map(|part| part.split(" and ")) {
                 let name = name.trim_matches(|c: char| !c.is_alphabetic() && c != '.');
                 if name.chars().any(char::is_alphabetic) && authors.len() < 16 {
@@ -339,7 +341,7 @@ fn header(text: &str, id: &str) -> BibRecord {
             break;
         }
     }
-    let written = command(text, "date").map(|date| strip::plain(date, false));
+    let written = command(text, "date").map(|date| plain(date, false));
     let date = arxiv_date(id).map(Date::year).or_else(|| first_year(&written?));
     BibRecord { title, authors, year: date, arxiv: arxiv_date(id).map(|_| id.to_owned()), ..BibRecord::default() }
 }

@@ -31,7 +31,7 @@ pub(super) fn body(source: &str, entries: &[(String, BibRecord)]) -> (String, Ve
 }
 
 /// A piece of LaTeX as plain text; addresses of links are kept if `addresses`.
-pub(super) fn plain(source: &str, addresses: bool) -> String {
+pub(in crate::import) fn plain(source: &str, addresses: bool) -> String {
     let mut strip = Strip::new(MarkedText::default(), source.len());
     strip.addresses = addresses;
     strip.write(source, 0);

@@ -15,6 +15,10 @@ pub(super) struct FrontMatter {
     pub(super) language: Option<String>,
     pub(super) labels: Vec<String>,
     pub(super) slug: Option<String>,
+    /// The name of a term in a glossary.
+    pub(super) id: Option<String>,
+    /// Its path on the site, as written.
+    pub(super) permalink: Option<String>,
     /// Other names and old paths, as written.
     pub(super) aliases: Vec<String>,
     /// Why it could not be read.
@@ -58,6 +62,11 @@ impl FrontMatter {
                             front.labels.push(label.to_owned());
                         }
                     }
+                }
+                "id" => front.id = front.id.or(first()),
+                "permalink" | "url" => {
+                    let path = |link: &String| !link.contains(':');
+                    front.permalink = front.permalink.or(first().filter(path));
                 }
                 "slug" => front.slug = front.slug.or(first()),
                 "aliases" | "alias" | "redirect_from" | "redirects" => {

@@ -41,13 +41,12 @@ impl BrokenMarks {
         }
     }
 
-    /// The lines of `source`, of which `body` is the end, that the marks stand in, counting from 1.
-    pub(super) fn lines(&self, source: &str, body: &str) -> impl Iterator<Item = usize> {
-        let before = source.len() - body.len();
+    /// The lines of `body` that the marks stand in, counting from 1.
+    pub(super) fn lines(&self, body: &str) -> impl Iterator<Item = usize> {
         let (mut line, mut seen) = (1, 0);
         self.at.iter().map(move |at| {
-            let at = (before + at).max(seen);
-            line += source[seen..at].matches('\n').count();
+            let at = (*at).max(seen);
+            line += body[seen..at].matches('\n').count();
             seen = at;
             line
         })
@@ -70,7 +69,7 @@ mod tests {
         for (event, place) in Parser::new_ext(source, Options::ENABLE_WIKILINKS).into_offset_iter() {
             broken.take(source, &event, place);
         }
-        broken.lines(source, source).collect()
+        broken.lines(source).collect()
     }
 
     #[test]

@@ -1,18 +1,27 @@
 //! Directories of Markdown: notes with wiki links, documentation with front matter, any folder of `.md` files.
 //!
+//! A page is made plain Markdown first: `template` and `directives` take out what generators add to it. Its title is that
+//! of its front matter, else a level-1 heading that opens it, else the file's name.
 //! An id is the path below the root without its ending; `folder/index` is called `folder` (unless `folder.md` is there
 //! too). Front matter is read when the tree is opened, because links may name a page by its slug or by an alias.
 //! A note embedded in another, `![[note]]`, is a link to it with its name; of other embeds and images, nothing stays.
 //! Text between dollars is a formula, unless it holds a link to a page of the set.
 //! See `names` for how a link finds its page, and `tree` for roots and order.
 
+mod directives;
+mod fences;
 mod front;
 mod marks;
+mod mounts;
 mod names;
+mod rest;
+mod scheme;
+mod survey;
+mod template;
 
 use std::path::PathBuf;
 
-use pulldown_cmark::{BrokenLink, CowStr, Event, LinkType, Options, Parser, RefDefs, Tag, TagEnd};
+use pulldown_cmark::{BrokenLink, CowStr, Event, HeadingLevel, LinkType, Options, Parser, RefDefs, Tag, TagEnd};
 use rayon::prelude::*;
 
 use super::sniff::MARKDOWN_ENDINGS;
@@ -20,13 +29,13 @@ use super::text::LinkedText;
 use super::tree::href::Base;
 use super::tree::{self, FileTree, Pages, WantedFiles};
 use super::{Parsed, html_events as html};
-use crate::document::losses::Loss;
+use crate::document::losses::{Loss, Losses};
 use crate::document::{Document, Link};
 use crate::error::Result;
 use crate::import::text::collapsed;
-use front::FrontMatter;
 use marks::BrokenMarks;
-use names::PageNames;
+use names::{Found, PageNames};
+use survey::{Dialect, PageSurvey};
 
 /// How to read a tree of Markdown.
 #[derive(Debug, Clone, Default)]
@@ -38,32 +47,58 @@ pub struct MarkdownOptions {
     pub exclude: Vec<String>,
     /// Web address of the root: links to addresses below it are links to pages of the set.
     pub base_url: Option<String>,
+    /// Read reStructuredText, and Markdown beside it, as Sphinx does.
+    pub rest: bool,
 }
 
 /// A tree of Markdown, found, its front matter read.
 pub struct Markdown {
     tree: FileTree,
-    fronts: Vec<FrontMatter>,
+    surveys: Vec<PageSurvey>,
     names: PageNames,
     base: Option<Base>,
+    /// Whether this is a wiki as GitHub keeps them, whose names are titles with dashes for blanks.
+    is_wiki: bool,
 }
 
 impl Markdown {
     /// Walks `roots` (directories or single files), sorts what it finds and reads all front matter;
     /// an error if there is no page.
     pub fn open(roots: &[PathBuf], options: &MarkdownOptions) -> Result<Markdown> {
-        let MarkdownOptions { include, exclude, base_url } = options;
-        let wanted = WantedFiles { what: "Markdown files", endings: &MARKDOWN_ENDINGS, include, exclude };
+        let MarkdownOptions { include, exclude, base_url, rest } = options;
+        // The frame of a wiki.
+        let exclude: Vec<String> =
+            exclude.iter().cloned().chain(["**/_Sidebar.md", "**/_Footer.md"].map(str::to_owned)).collect();
+        let (what, endings): (_, &[&str]) =
+            if *rest { ("reStructuredText", &["rst", "rest", "md"]) } else { ("Markdown files", &MARKDOWN_ENDINGS) };
+        let wanted = WantedFiles { what, endings, include, exclude: &exclude };
         let base = Base::given(base_url.as_deref())?;
         let mut tree = FileTree::open(roots, &wanted, names::name)?;
         names::part_doubles(&mut tree);
-        let front = |page: &tree::TreeFile| match tree::read(&page.file) {
-            Ok(bytes) => FrontMatter::read(&String::from_utf8_lossy(&bytes)),
-            Err(_) => FrontMatter::default(), // reported when the page itself is read
+        let survey = |page: &tree::TreeFile| match tree::read(&page.file) {
+            Ok(bytes) => PageSurvey::read(&String::from_utf8_lossy(&bytes), Dialect::of(&page.path)),
+            Err(_) => PageSurvey::default(), // reported when the page itself is read
         };
-        let fronts: Vec<FrontMatter> = tree.pages.par_iter().map(front).collect();
-        let names = PageNames::new(&tree, &fronts);
-        Ok(Markdown { tree, fronts, names, base })
+        let surveys: Vec<PageSurvey> = tree.pages.par_iter().map(survey).collect();
+        let names = PageNames::new(&tree, &surveys, base.as_ref());
+        let paths = || tree.pages.iter().map(|page| &page.path);
+        let is_wiki = paths().any(|path| path == "Home.md") && !paths().any(|path| path.contains(' '));
+        Ok(Markdown { tree, surveys, names, base, is_wiki })
+    }
+
+    /// The name of a page's file, or of its folder if the file is called after none.
+    fn file_title(&self, index: usize) -> String {
+        let id = &self.tree.pages[index].id;
+        let mut parts = id.rsplit('/');
+        let name = parts.next().unwrap_or(id);
+        let name = if name.eq_ignore_ascii_case("readme") { parts.next().unwrap_or(name) } else { name };
+        if self.is_wiki { name.replace('-', " ") } else { name.to_owned() }
+    }
+
+    /// The title of a page as far as it is known without reading it.
+    fn title(&self, index: usize) -> String {
+        let PageSurvey { front, heading, .. } = &self.surveys[index];
+        front.title.clone().or_else(|| heading.clone()).unwrap_or_else(|| self.file_title(index))
     }
 }
 
@@ -73,7 +108,7 @@ impl Pages for Markdown {
     }
 
     fn parse_page(&self, index: usize, parsed: &mut Parsed) {
-        let (page, front) = (&self.tree.pages[index], &self.fronts[index]);
+        let (page, front) = (&self.tree.pages[index], &self.surveys[index].front);
         let origin = page.path.clone();
         let Some(bytes) = self.tree.read(index, &mut parsed.batch.losses) else { return };
         let source = String::from_utf8_lossy(&bytes);
@@ -98,17 +133,20 @@ impl Pages for Markdown {
             parsed.batch.losses.add(Loss::DuplicateRedirect, format!("{alias} → {}", page.id));
         }
         let body = front::split(&source).1;
-        let (text, links, heading, broken) = Writer::write(self, index, body);
-        for line in broken.lines(&source, body) {
+        let plain = survey::prepared(body, Dialect::of(&page.path));
+        let lines_before = source[..source.len() - body.len()].matches('\n').count();
+        let Written { text, links, heading, broken } = Writer::write(self, index, &plain, &mut parsed.batch.losses);
+        for line in broken.lines(&plain).map(|line| lines_before + line) {
             parsed.batch.losses.add(Loss::BrokenMark, format!("{} ({origin}:{line})", page.id));
         }
         let title = front.title.clone().or(heading);
-        let title = title.unwrap_or_else(|| page.id.rsplit('/').next().unwrap_or(&page.id).to_owned());
+        let title = title.unwrap_or_else(|| self.file_title(index));
         let url = self.base.as_ref().map(|base| base.address(&page.id));
         let (id, labels) = (page.id.clone(), front.labels.clone());
         parsed.batch.documents.push(Document {
             id,
             title: Some(title),
+            authors: Vec::new(),
             date,
             language,
             labels,
@@ -120,12 +158,25 @@ impl Pages for Markdown {
     }
 }
 
+/// What a page says.
+struct Written {
+    text: String,
+    links: Vec<Link>,
+    heading: Option<String>,
+    broken: BrokenMarks,
+}
+
 /// Writes down one page's text.
 struct Writer<'a> {
     markdown: &'a Markdown,
     index: usize,
+    losses: &'a mut Losses,
     text: LinkedText,
-    /// The first heading: not yet met, being read, complete.
+    /// Shown if the open link has no words: what it leads to.
+    named: Option<String>,
+    /// The words of the open link stand where its target should, and the other way round: `[[words|page]]`.
+    swapped: bool,
+    /// The level-1 heading that opens the page: not yet met, being read, complete.
     heading: Option<String>,
     in_heading: bool,
     /// Images open around us.
@@ -140,7 +191,7 @@ struct Writer<'a> {
 }
 
 impl<'a> Writer<'a> {
-    fn write(markdown: &'a Markdown, index: usize, body: &str) -> (String, Vec<Link>, Option<String>, BrokenMarks) {
+    fn write(markdown: &'a Markdown, index: usize, body: &str, losses: &'a mut Losses) -> Written {
         let options = Options::ENABLE_TABLES
             | Options::ENABLE_FOOTNOTES
             | Options::ENABLE_STRIKETHROUGH
@@ -153,7 +204,10 @@ impl<'a> Writer<'a> {
         let mut writer = Writer {
             markdown,
             index,
+            losses,
             text: LinkedText::new(),
+            named: None,
+            swapped: false,
             heading: None,
             in_heading: false,
             images: 0,
@@ -171,13 +225,37 @@ impl<'a> Writer<'a> {
                 continue;
             }
             if !writer.in_code && writer.images == 0 {
-                writer.broken.take(body, &event, place);
+                writer.broken.take(body, &event, place.clone());
+            }
+            if writer.swap(&event, &body[place]) {
+                continue;
             }
             writer.take(event);
         }
+        writer.close_link();
         let (text, links) = writer.text.finish();
-        let heading = writer.heading.map(|words| collapsed(&words));
-        (text, links, heading.filter(|heading| !heading.is_empty()), writer.broken)
+        let heading = writer.heading.map(|words| collapsed(&words)).filter(|heading| !heading.is_empty());
+        Written { text, links, heading, broken: writer.broken }
+    }
+
+    /// A link of GitHub's wikis, `[[words|page]]`: opens it if its words name a page, and its target does not.
+    fn swap(&mut self, event: &Event<'_>, source: &str) -> bool {
+        let Event::Start(Tag::Link { link_type: LinkType::WikiLink { has_pothole: true }, dest_url, .. }) = event
+        else {
+            return false;
+        };
+        let Markdown { tree, names, .. } = self.markdown;
+        let inner = source.strip_prefix("[[").and_then(|inner| inner.strip_suffix("]]"));
+        let Some((words, page)) = inner.and_then(|inner| inner.split_once('|')) else { return false };
+        let of_set = |name: &str| names.wiki(tree, self.index, name).filter(|found| found.page.is_some());
+        if of_set(dest_url).is_some() {
+            return false;
+        }
+        let Some(found) = of_set(page) else { return false };
+        self.text.open_link(found.id);
+        self.push(words);
+        self.swapped = true;
+        true
     }
 
     /// Reads what stands between dollars as text, if a link in it leads to a page of the set.
@@ -195,7 +273,7 @@ impl<'a> Writer<'a> {
             Event::Start(Tag::Link { link_type, dest_url, .. }) => self.target(*link_type, dest_url),
             _ => None,
         };
-        if !events.iter().filter_map(leads).any(|id| self.markdown.names.is_page(&id)) {
+        if !events.iter().filter_map(leads).any(|found| found.page.is_some()) {
             return false;
         }
         for event in events {
@@ -210,6 +288,7 @@ impl<'a> Writer<'a> {
         match event {
             Event::Start(tag) => self.start(tag),
             Event::End(end) => self.end(end),
+            Event::Text(_) | Event::Code(_) if self.swapped => {}
             Event::Text(words) if self.wiki_name => self.push(&words.replace('#', " ")),
             Event::Text(words) | Event::Code(words) | Event::InlineMath(words) => self.push(&words),
             Event::DisplayMath(words) => {
@@ -239,9 +318,10 @@ impl<'a> Writer<'a> {
                 // Of a file that is no page, an embed has the name between its brackets, not words.
                 self.images += if self.text.in_link() && (!embed || self.in_embed) { 0 } else { 1 };
             }
-            Tag::Heading { .. } => {
+            Tag::Heading { level, .. } => {
+                let opens = level == HeadingLevel::H1 && self.text.is_empty();
                 self.text.break_line();
-                if self.heading.is_none() {
+                if self.heading.is_none() && opens {
                     self.heading = Some(String::new());
                     self.in_heading = true;
                 }
@@ -258,13 +338,20 @@ impl<'a> Writer<'a> {
         if let LinkType::WikiLink { has_pothole } = kind {
             self.wiki_name = !has_pothole;
         }
-        if let Some(id) = self.target(kind, target) {
+        if let Some(Found { id, page, by, heading }) = self.target(kind, target) {
+            if let Some((loss, sample)) = by {
+                self.losses.add(loss, sample);
+            }
             self.text.open_link(id);
+            self.named = match kind {
+                LinkType::WikiLink { .. } => None,
+                _ => heading.or_else(|| page.map(|page| self.markdown.title(page))),
+            };
         }
     }
 
-    /// The id that a link leads to; `None` if it is just text.
-    fn target(&self, kind: LinkType, target: &str) -> Option<String> {
+    /// Where a link leads; `None` if it is just text.
+    fn target(&self, kind: LinkType, target: &str) -> Option<Found> {
         let Markdown { tree, names, base, .. } = self.markdown;
         match kind {
             LinkType::WikiLink { .. } => names.wiki(tree, self.index, target),
@@ -274,6 +361,10 @@ impl<'a> Writer<'a> {
     }
 
     fn close_link(&mut self) {
+        self.swapped = false;
+        if let Some(name) = self.named.take().filter(|_| self.text.in_empty_link()) {
+            self.push(&name);
+        }
         self.text.close_link();
         self.wiki_name = false;
         self.in_embed = false;
@@ -318,7 +409,7 @@ impl<'a> Writer<'a> {
     fn html(&mut self, markup: &str) {
         // A lone end tag opens nothing, so it leaves no event.
         if markup.trim_start().to_ascii_lowercase().starts_with("</a") {
-            self.text.close_link();
+            self.close_link();
         }
         let page = html::HtmlPage::read(markup);
         let mut index = 0;
@@ -331,12 +422,17 @@ impl<'a> Writer<'a> {
                     if !tag.is_inline() {
                         self.text.break_line();
                     }
+                    if tag == html::Tag::H1 && !lone && self.heading.is_none() && self.text.is_empty() {
+                        self.heading = Some(String::new());
+                        self.in_heading = true;
+                    }
                     let href = page.attribute(index, html::Key::Href).filter(|_| tag == html::Tag::A);
                     if let Some(href) = href {
                         self.open_link(LinkType::Inline, &href.into());
                     }
                 }
-                html::Event::Close { tag: html::Tag::A } if !lone => self.text.close_link(),
+                html::Event::Close { tag: html::Tag::A } if !lone => self.close_link(),
+                html::Event::Close { tag: html::Tag::H1 } => self.end(TagEnd::Heading(HeadingLevel::H1)),
                 html::Event::Close { tag } if !tag.is_inline() => self.text.break_line(),
                 html::Event::Close { .. } => {}
                 html::Event::Text { start, end } => {

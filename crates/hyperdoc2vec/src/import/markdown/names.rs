@@ -4,26 +4,33 @@
 //!   mean the others), and with `.html` taken for `.md`; from the file's folder first, then from the folder that a server makes of the file itself.
 //! - A path from the top that finds no file is looked up among aliases, then among slugs, of which it may end in one:
 //!   `/en-US/docs/Web/API/Node` finds the slug `Web/API/Node`.
+//! - A path from the top that finds nothing so is read in the ways that `mounts` found.
+//! - A path that finds nothing at all finds the only page that differs from it in case alone.
+//! - A term of a glossary is a page with that `id`, or a file of that name; a label stands before a heading somewhere.
 //! - A wiki name is a file name, a path's end, or an alias; exact case before any case, and
 //!   accents composed or not. Of several pages the nearest
 //!   wins: most folders in common, then the shortest path, then the first.
 //! - A link that names its own page is kept: the corpus drops it and counts it as a self link. A link to a mere part
 //!   (`#part`, `[[#part]]`) is just text, uncounted.
 
-use std::collections::{HashMap, HashSet};
+use std::collections::{BTreeSet, HashMap, HashSet};
 use std::path::Path;
 use std::sync::{Arc, Mutex, PoisonError};
 
 use rayon::prelude::*;
 
 use super::front::FrontMatter;
-use crate::import::sniff::{MARKDOWN_ENDINGS, has_ending, is_asset, is_attachment, without_ending};
+use super::mounts::{self, Mount};
+use super::scheme::{LABEL, OBJECT, PAGE, POST, TERM};
+use super::survey::PageSurvey;
+use crate::document::losses::Loss;
+use crate::import::sniff::{MARKDOWN_ENDINGS, REST_ENDINGS, has_ending, is_asset, is_attachment, without_ending};
 use crate::import::text::{collapsed, distinct};
 use crate::import::tree::href::{Base, Href, decode, folder, join};
 use crate::import::tree::{FileTree, TreeFile, composed, is_file, safe_id};
 
 /// Endings that turn a path into a file's.
-const FORMS: [&str; 6] = [".md", "/index.md", "/README.md", "/_index.md", ".markdown", ".mdx"];
+const FORMS: [&str; 8] = [".md", "/index.md", "/README.md", "/_index.md", ".markdown", ".mdx", ".rst", "/index.rst"];
 
 /// Parts of a slug at the end of a path; more are not looked for.
 const MOST_PARTS: usize = 64;
@@ -41,7 +48,7 @@ pub(super) fn name(path: &str) -> String {
 
 /// The path without a Markdown ending.
 fn stem(path: &str) -> &str {
-    if has_ending(path, &MARKDOWN_ENDINGS) { without_ending(path) } else { path }
+    if has_ending(path, &MARKDOWN_ENDINGS) || has_ending(path, &REST_ENDINGS) { without_ending(path) } else { path }
 }
 
 /// Gives a page whose id another page has already its full path as id: `folder/index`.
@@ -66,16 +73,61 @@ pub(super) struct PageNames {
     slugs: HashMap<String, Namesakes>,
     /// By alias, folded.
     folded_aliases: HashMap<String, Namesakes>,
-    /// By the end of the path, in three ways of comparing names.
-    ends: [PathEnds; 3],
+    /// By the end of the path, in four ways of comparing names.
+    ends: [PathEnds; 4],
+    /// Terms of glossaries, folded.
+    terms: HashMap<String, usize>,
+    /// The page that has a label, and the heading there.
+    labels: HashMap<String, (usize, Option<String>)>,
+    /// Paths from the top without the numbers that order pages (`01-intro`), folded; `None` if several have it.
+    unnumbered: HashMap<String, Option<usize>>,
+    /// Where the top of the site lies.
+    mounts: Vec<Mount>,
+}
+
+/// Where a link leads.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(super) struct Found {
+    pub(super) id: String,
+    /// The page of the set, if it is one.
+    pub(super) page: Option<usize>,
+    /// What had to be done to find it: a loss, and a sample of it.
+    pub(super) by: Option<(Loss, String)>,
+    /// The heading it leads to, if that is known.
+    pub(super) heading: Option<String>,
+}
+
+impl Found {
+    fn page(tree: &FileTree, index: usize) -> Found {
+        Found { id: tree.pages[index].id.clone(), page: Some(index), by: None, heading: None }
+    }
+
+    fn missing(id: String) -> Found {
+        Found { id, page: None, by: None, heading: None }
+    }
 }
 
 impl PageNames {
-    pub(super) fn new(tree: &FileTree, fronts: &[FrontMatter]) -> PageNames {
+    pub(super) fn new(tree: &FileTree, surveys: &[PageSurvey], base: Option<&Base>) -> PageNames {
         let ids = tree.pages.iter().map(|page| page.id.clone()).collect();
         let mut aliases = HashMap::new();
         let (mut slugs, mut folded): (HashMap<String, Vec<usize>>, HashMap<String, Vec<usize>>) = Default::default();
-        for (index, front) in fronts.iter().enumerate() {
+        let (mut terms, mut labels, mut unnumbered) = (HashMap::new(), HashMap::new(), HashMap::new());
+        for (index, PageSurvey { front, labels: own, .. }) in surveys.iter().enumerate() {
+            let page = &tree.pages[index];
+            if let Some(permalink) = &front.permalink {
+                aliases.entry(plain(permalink)).or_insert(index);
+            }
+            if let Some(id) = front.id.as_deref().filter(|_| in_glossary(&page.path)) {
+                terms.entry(fold(id)).or_insert(index);
+            }
+            for (label, heading) in own {
+                labels.entry(fold(label)).or_insert_with(|| (index, heading.clone()));
+            }
+            let short = page.id.split('/').map(without_number).collect::<Vec<_>>().join("/");
+            if short != page.id {
+                unnumbered.entry(fold(&short)).and_modify(|only| *only = None).or_insert(Some(index));
+            }
             for alias in &front.aliases {
                 aliases.entry(plain(alias)).or_insert(index);
                 folded.entry(fold(alias.trim())).or_default().push(index);
@@ -87,8 +139,23 @@ impl PageNames {
         let namesakes = |named: HashMap<String, Vec<usize>>| {
             named.into_iter().map(|(name, pages)| (name, Namesakes::new(tree, pages))).collect()
         };
-        let ends = [str::to_owned, composed, fold].map(|fold| PathEnds::new(tree, fold));
-        PageNames { ids, aliases, slugs: namesakes(slugs), folded_aliases: namesakes(folded), ends }
+        let ends = [str::to_owned, composed, fold, dashed].map(|fold| PathEnds::new(tree, fold));
+        let (slugs, folded_aliases) = (namesakes(slugs), namesakes(folded));
+        let mut names =
+            PageNames { ids, aliases, slugs, folded_aliases, ends, terms, labels, unnumbered, mounts: Vec::new() };
+        let lost = surveys.par_iter().enumerate().flat_map_iter(|(index, survey)| {
+            let names = &names;
+            let lost =
+                move |path: &&String| names.resolve(tree, base, index, path).is_some_and(|found| found.page.is_none());
+            survey.tops.iter().filter(lost).map(|path| plain(&decode(path)))
+        });
+        let lost: BTreeSet<String> = lost.filter(|path| !path.is_empty()).collect();
+        let ending = |end: &str| {
+            let found = names.ends[0].ending_in(end).iter().map(|(path, _)| path.as_str());
+            found.collect::<Vec<_>>()
+        };
+        names.mounts = mounts::find(&lost, ending);
+        names
     }
 
     /// Names that links may use for a page, beside its id; and aliases that are another page's id or alias.
@@ -97,7 +164,7 @@ impl PageNames {
         let slug = front.slug.iter().map(|slug| plain(slug)).filter(|slug| only(self.slugs.get(&fold(slug))));
         let slug = slug.map(|slug| safe_id(&slug)).filter(|slug| !self.ids.contains(slug));
         let (mut all, mut taken): (Vec<String>, Vec<String>) = (slug.collect(), Vec::new());
-        for alias in front.aliases.iter().map(|alias| plain(alias)) {
+        for alias in front.aliases.iter().chain(&front.permalink).map(|alias| plain(alias)) {
             let first = self.aliases.get(&alias) == Some(&index);
             let alias = safe_id(&alias);
             if alias != tree.pages[index].id {
@@ -108,32 +175,93 @@ impl PageNames {
         (all, taken)
     }
 
-    /// Whether a page of the set has this id.
-    pub(super) fn is_page(&self, id: &str) -> bool {
-        self.ids.contains(id)
-    }
-
-    /// The id that a CommonMark link leads to; `None` if it is just text.
-    pub(super) fn resolve(&self, tree: &FileTree, base: Option<&Base>, from: usize, target: &str) -> Option<String> {
+    /// Where a CommonMark link leads; `None` if it is just text.
+    pub(super) fn resolve(&self, tree: &FileTree, base: Option<&Base>, from: usize, target: &str) -> Option<Found> {
+        let target = target.trim();
+        if let Some(term) = target.strip_prefix(TERM) {
+            return Some(self.term(tree, from, &decode(term)));
+        }
+        if let Some(label) = target.strip_prefix(LABEL) {
+            let label = decode(label);
+            return Some(self.label(tree, &label).unwrap_or_else(|| Found::missing(safe_id(&label))));
+        }
+        // What no page of the set describes is just words.
+        if target.starts_with(OBJECT) {
+            return self.label(tree, &decode(target)).filter(|found| found.page != Some(from));
+        }
+        if let Some(name) = target.strip_prefix(POST) {
+            return self.wiki(tree, from, &decode(name));
+        }
+        // MyST: `<project:page.md#label>`; a mere `#label` may stand on another page.
+        let target =
+            ["project:", "path:", "doc:"].iter().find_map(|start| target.strip_prefix(start)).unwrap_or(target);
+        if let Some(label) = target.strip_prefix('#') {
+            return self.label(tree, &decode(label)).filter(|found| found.page != Some(from));
+        }
+        let by_path = target.strip_prefix(PAGE);
+        let target = by_path.unwrap_or(target);
+        let site = target.strip_prefix("@site/").map(|path| format!("/{path}"));
+        let target = site.as_deref().unwrap_or(target);
         let page = &tree.pages[from];
         let (places, top): (Vec<String>, Option<String>) = match Href::read(target) {
             Href::Here | Href::Other => return None,
             Href::Relative(path) => (vec![join(folder(&page.full), path), join(stem(&page.full), path)], None),
             Href::Top(path) => {
                 let path = base.and_then(|base| base.below_path(path)).unwrap_or(path);
-                (tree.places_at(page.root, path), Some(plain(&decode(path))))
+                (tree.places_at(page.root, path), Some(decode(path)))
             }
             Href::Web(web) => {
                 let path = base?.below(web)?;
-                (tree.places_at(page.root, path), Some(plain(&decode(path))))
+                (tree.places_at(page.root, path), Some(decode(path)))
             }
         };
-        let found = places.iter().find_map(|full| find(tree, &decode(full)).or_else(|| find(tree, full)));
-        let found = found.or_else(|| self.by_name(tree, page, top.as_deref()?));
-        match found {
-            Some(index) => Some(tree.pages[index].id.clone()),
-            None => missing(tree, page.root, &decode(places.first()?)),
+        let exact = |full: &String| find(tree, &decode(full), false).or_else(|| find(tree, full, false));
+        let found = places.iter().find_map(exact);
+        let name = top.as_deref().map(plain);
+        if let Some(index) = found.or_else(|| self.by_name(tree, page, name.as_deref()?)) {
+            return Some(Found::page(tree, index));
         }
+        let moved = |mount: &Mount| {
+            let place = mount.place(top.as_deref()?)?;
+            let index = tree.places_at(page.root, &place).iter().find_map(|full| find(tree, full, false))?;
+            Some(Found { by: Some((Loss::GuessedRoot, mount.shown())), ..Found::page(tree, index) })
+        };
+        if let Some(found) = self.mounts.iter().find_map(moved) {
+            return Some(found);
+        }
+        let other = |full: &String| find(tree, &decode(full), true);
+        let placed = self.mounts.iter().filter_map(|mount| mount.place(top.as_deref()?));
+        let moved = placed.flat_map(|place| tree.places_at(page.root, &place));
+        if let Some(index) = places.iter().find_map(other).or_else(|| moved.collect::<Vec<_>>().iter().find_map(other))
+        {
+            let sample = format!("{} ({} → {})", decode(target), page.path, tree.pages[index].path);
+            return Some(Found { by: Some((Loss::OtherCase, sample)), ..Found::page(tree, index) });
+        }
+        // Hugo finds a page by its mere name.
+        let bare = by_path.map(|path| decode(path.split('#').next().unwrap_or_default()));
+        let bare = bare.filter(|path| !path.starts_with(['.', '/']));
+        if let Some(index) = bare.and_then(|path| self.nearest(tree, page, stem(path.trim_end_matches('/')))) {
+            return Some(Found::page(tree, index));
+        }
+        missing(tree, page.root, &decode(places.first()?)).map(Found::missing)
+    }
+
+    /// The page of a glossary's term.
+    fn term(&self, tree: &FileTree, from: usize, term: &str) -> Found {
+        let page = &tree.pages[from];
+        let named = || GLOSSARIES.iter().find_map(|folder| self.nearest(tree, page, &format!("{folder}/{term}")));
+        let found = self.terms.get(&fold(term)).copied().or_else(named).or_else(|| self.nearest(tree, page, term));
+        found.map_or_else(|| Found::missing(safe_id(term)), |index| Found::page(tree, index))
+    }
+
+    fn label(&self, tree: &FileTree, label: &str) -> Option<Found> {
+        let (index, heading) = self.labels.get(&fold(label))?;
+        Some(Found { heading: heading.clone(), ..Found::page(tree, *index) })
+    }
+
+    /// The nearest page whose path ends in `wanted`.
+    fn nearest(&self, tree: &FileTree, from: &TreeFile, wanted: &str) -> Option<usize> {
+        self.ends.iter().find_map(|ends| ends.nearest(tree, from, wanted))
     }
 
     /// The page whose alias is `path`, or whose slug `path` ends in.
@@ -146,11 +274,12 @@ impl PageNames {
         let start = folded.rmatch_indices('/').nth(MOST_PARTS - 1).map_or(0, |(at, _)| at + 1);
         let later = folded[start..].match_indices('/').map(|(at, _)| start + at + 1);
         let found = [start].into_iter().chain(later).find_map(|at| self.slugs.get(&folded[at..]));
-        found?.nearest(tree, from)
+        let found = found.and_then(|found| found.nearest(tree, from));
+        found.or_else(|| self.unnumbered.get(&folded).copied().flatten())
     }
 
-    /// The id that a wiki link leads to; `None` if it is just text.
-    pub(super) fn wiki(&self, tree: &FileTree, from: usize, target: &str) -> Option<String> {
+    /// Where a wiki link leads; `None` if it is just text.
+    pub(super) fn wiki(&self, tree: &FileTree, from: usize, target: &str) -> Option<Found> {
         let target = decode(target.split('#').next().unwrap_or_default());
         let target = collapsed(&target);
         // In a table the bar is written `\|`.
@@ -162,35 +291,50 @@ impl PageNames {
         let page = &tree.pages[from];
         let relative = wanted.contains("./").then(|| join(folder(&page.full), wanted));
         let found = relative
-            .and_then(|full| find(tree, &full))
-            .or_else(|| self.ends.iter().find_map(|ends| ends.nearest(tree, page, wanted)))
+            .and_then(|full| find(tree, &full, false))
+            .or_else(|| self.nearest(tree, page, wanted))
             .or_else(|| self.folded_aliases.get(&fold(wanted))?.nearest(tree, page));
         match found {
-            Some(index) => Some(tree.pages[index].id.clone()),
-            None if wanted.len() < target.len() => Some(safe_id(wanted)),
+            Some(index) => Some(Found::page(tree, index)),
+            None if wanted.len() < target.len() => Some(Found::missing(safe_id(wanted))),
             // `Node.js` may be a page that is not there, or a file that is.
             None => {
                 let places = [join(folder(&page.full), target), tree.places_at(page.root, target).swap_remove(0)];
                 let file =
                     is_attachment(target) || (is_asset(target) && places.iter().any(|full| Path::new(full).is_file()));
-                (!file).then(|| safe_id(wanted))
+                (!file).then(|| Found::missing(safe_id(wanted)))
             }
         }
     }
 }
 
-/// The page that a full path names.
-fn find(tree: &FileTree, full: &str) -> Option<usize> {
+/// Folders of the terms of a glossary.
+const GLOSSARIES: [&str; 3] = ["glossary", "terms", "definitions"];
+
+fn in_glossary(path: &str) -> bool {
+    path.split('/').any(|part| GLOSSARIES.contains(&part))
+}
+
+/// A part of a path without the number that orders it: `01-intro`, `2. Guide`.
+fn without_number(part: &str) -> &str {
+    let rest = part.trim_start_matches(|c: char| c.is_ascii_digit());
+    let short = rest.strip_prefix(['-', '_', '.']).map(|rest| rest.trim_start_matches([' ', '-']));
+    short.filter(|short| rest.len() < part.len() && short.starts_with(char::is_alphabetic)).unwrap_or(part)
+}
+
+/// The page that a full path names; in any case if that is asked for.
+fn find(tree: &FileTree, full: &str, any_case: bool) -> Option<usize> {
+    let file = |full: &str| if any_case { tree.find_in_any_case(full) } else { tree.find(full) };
     let path = full.trim_end_matches('/');
     let bare = without_html(path);
     let forms = |stem: &str| {
-        let form = |form: &&str| tree.find(&format!("{stem}{form}"));
+        let form = |form: &&str| file(&format!("{stem}{form}"));
         let folder = FORMS.iter().filter(|form| full.ends_with('/') && form.starts_with('/')).find_map(form);
         folder.or_else(|| FORMS.iter().find_map(form))
     };
     // mdBook makes `folder/index.html` of `folder/README.md`.
-    let readme = || tree.find(&format!("{}/README.md", stem(bare.unwrap_or(path)).strip_suffix("/index")?));
-    tree.find(path).or_else(|| forms(path)).or_else(|| forms(bare?)).or_else(readme)
+    let readme = || file(&format!("{}/README.md", stem(bare.unwrap_or(path)).strip_suffix("/index")?));
+    file(path).or_else(|| forms(path)).or_else(|| forms(bare?)).or_else(readme)
 }
 
 /// The id of a page that is not in the set, but looks as if it should be.
@@ -267,13 +411,18 @@ impl PathEnds {
         PathEnds { fold, sorted, several: Mutex::default() }
     }
 
-    /// The page nearest to `from` whose path or id ends in `wanted`.
-    fn nearest(&self, tree: &FileTree, from: &TreeFile, wanted: &str) -> Option<usize> {
-        let wanted = (self.fold)(wanted);
+    /// Paths and ids that end in `wanted`, which is folded.
+    fn ending_in(&self, wanted: &str) -> &[(String, usize)] {
         let parts = wanted.split('/').count();
         let start = self.sorted.partition_point(|(path, _)| path.rsplit('/').lt(wanted.rsplit('/')));
         let rest = &self.sorted[start..];
-        let found = &rest[..rest.partition_point(|(path, _)| path.rsplit('/').take(parts).eq(wanted.rsplit('/')))];
+        &rest[..rest.partition_point(|(path, _)| path.rsplit('/').take(parts).eq(wanted.rsplit('/')))]
+    }
+
+    /// The page nearest to `from` whose path or id ends in `wanted`.
+    fn nearest(&self, tree: &FileTree, from: &TreeFile, wanted: &str) -> Option<usize> {
+        let wanted = (self.fold)(wanted);
+        let found = self.ending_in(&wanted);
         match found {
             [] => None,
             [(_, only)] => Some(*only),
@@ -291,6 +440,11 @@ impl PathEnds {
 /// A name as names are compared: composed, in lower case.
 fn fold(name: &str) -> String {
     composed(name).to_lowercase()
+}
+
+/// A name as GitHub's wikis compare them: blanks are dashes.
+fn dashed(name: &str) -> String {
+    fold(name).replace(' ', "-")
 }
 
 /// A path as names are compared: no slashes around it, no ending.
@@ -337,9 +491,10 @@ mod tests {
                 all.min_by_key(rank).map(|page| pages[page].id.clone())
             };
             for (link, end) in [("n", "/n.md"), ("z/n", "/z/n.md"), ("b/N", "/b/n.md"), ("same", "")] {
-                assert_eq!(names.wiki(&tree, from, link), nearest(&|path| path.ends_with(end)), "{link} from {from}");
+                let found = names.wiki(&tree, from, link).map(|found| found.id);
+                assert_eq!(found, nearest(&|path| path.ends_with(end)), "{link} from {from}");
             }
-            let top = names.resolve(&tree, None, from, "/far/one/slug");
+            let top = names.resolve(&tree, None, from, "/far/one/slug").map(|found| found.id);
             assert_eq!(top, nearest(&|_| true));
         }
     }
@@ -353,7 +508,7 @@ mod tests {
             assert_linear(link, numbers[1], |pages| {
                 let (_, Markdown { tree, names, .. }) = &trees[usize::from(pages == numbers[1])];
                 for round in 0..pages * 4 {
-                    let found = names.wiki(tree, round % pages, link).expect("an id");
+                    let found = names.wiki(tree, round % pages, link).expect("an id").id;
                     let other = link == "none" || link.starts_with("f0");
                     assert!(other || found == tree.pages[round % pages].id);
                     assert!(names.resolve(tree, None, round % pages, "/far/one/slug").is_some());

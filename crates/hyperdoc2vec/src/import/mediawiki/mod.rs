@@ -135,6 +135,7 @@ fn read(xml: &[u8], batch: &PageBatch, offset: u64, language: Option<&str>, pars
     parsed.batch.documents.push(Document {
         title: Some(title.clone()),
         id: title,
+        authors: Vec::new(),
         date,
         language,
         labels,

@@ -16,7 +16,7 @@ pub(super) struct PaperLine {
 }
 
 /// A file's bytes as text; whether some were replaced. The error is why it is no text.
-pub(super) fn decode(bytes: &[u8]) -> Result<(Cow<'_, str>, bool), String> {
+pub(in crate::import) fn decode(bytes: &[u8]) -> Result<(Cow<'_, str>, bool), String> {
     if bytes.starts_with(b"%PDF-") {
         return Err("is a PDF; take its text out first (pdftotext), this format reads text files".to_owned());
     }

@@ -35,8 +35,9 @@ use super::tree::{FileTree, Pages, WantedFiles};
 use crate::document::Document;
 use crate::document::losses::{Loss, Losses};
 use crate::error::{Error, Result};
+pub(super) use clean::decode;
 use marks::FoundMark;
-use paragraphs::Seen;
+pub(super) use paragraphs::Seen;
 use table::Row;
 
 /// Papers that are read before the others, to learn where the papers of the set appeared.
@@ -124,6 +125,7 @@ impl Pages for Papers {
         let document = Document {
             id: row.id.clone(),
             title: row.title.clone(),
+            authors: row.authors.clone(),
             date: row.date,
             language: row.language.clone(),
             labels: row.labels.clone(),
@@ -139,24 +141,34 @@ impl Pages for Papers {
             return parsed.batch.documents.push(Document { text, ..document });
         };
         let origin = self.files[index].map_or_else(String::new, |file| self.tree.pages[file].path.clone());
-        let PaperText { text, mut marks, entries } = read(&text, &self.titles);
-        if entries.is_empty() {
-            parsed.batch.losses.add(Loss::NoReferenceList, origin.clone());
-        } else if marks.iter().all(|mark| mark.keys.is_empty()) {
-            parsed.batch.losses.add(Loss::NoMarks, format!("{origin} ({} references)", entries.len()));
-        }
-        let names: Vec<String> = (1..=entries.len()).map(|number| format!("entry {number}")).collect();
-        let named = |key: &mut String| {
-            if let Some(name) = key.parse().ok().and_then(|at: usize| names.get(at)) {
-                name.clone_into(key);
-            }
-        };
-        marks.iter_mut().flat_map(|mark| &mut mark.keys).for_each(named);
-        let document = Document { text, origin, ..document };
-        let entries = names.iter().cloned().zip(entries.into_iter().map(BibRecord::from)).collect();
-        let paper = Paper { document, marks, entries };
-        paper.link(&self.catalogue, parsed);
+        let PaperText { text, marks, entries } = read(&text, &self.titles);
+        let document = Document { text, origin: origin.clone(), ..document };
+        paper(document, marks, entries, &origin, &mut parsed.batch.losses).link(&self.catalogue, parsed);
     }
+}
+
+/// A paper whose entries are called by their numbers; counts what is amiss with its references.
+pub(super) fn paper(
+    document: Document,
+    mut marks: Vec<Mark>,
+    entries: Vec<BibliographyEntry>,
+    origin: &str,
+    losses: &mut Losses,
+) -> Paper {
+    if entries.is_empty() {
+        losses.add(Loss::NoReferenceList, origin);
+    } else if marks.iter().all(|mark| mark.keys.is_empty()) {
+        losses.add(Loss::NoMarks, format!("{origin} ({} references)", entries.len()));
+    }
+    let names: Vec<String> = (1..=entries.len()).map(|number| format!("entry {number}")).collect();
+    let named = |key: &mut String| {
+        if let Some(name) = key.parse().ok().and_then(|at: usize| names.get(at)) {
+            name.clone_into(key);
+        }
+    };
+    marks.iter_mut().flat_map(|mark| &mut mark.keys).for_each(named);
+    let entries = names.iter().cloned().zip(entries.into_iter().map(BibRecord::from)).collect();
+    Paper { document, marks, entries }
 }
 
 impl Papers {
@@ -164,7 +176,7 @@ impl Papers {
     fn text(&self, file: usize, parsed: &mut Parsed) -> Option<String> {
         let bytes = self.tree.read(file, &mut parsed.batch.losses)?;
         let place = &self.tree.pages[file].path;
-        match clean::decode(&bytes) {
+        match decode(&bytes) {
             Ok((text, replaced)) => {
                 if replaced {
                     parsed.batch.losses.add(Loss::ReplacedBytes, place.clone());
@@ -206,7 +218,7 @@ pub fn read_text(text: &str) -> PaperText {
     read(text, &Seen::default())
 }
 
-fn read(text: &str, titles: &Seen) -> PaperText {
+pub(super) fn read(text: &str, titles: &Seen) -> PaperText {
     let mut lines = clean::lines(text);
     let seen = Seen::of_lines(&lines);
     let seen = [&seen, titles];

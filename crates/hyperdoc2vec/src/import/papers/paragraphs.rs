@@ -6,7 +6,7 @@ use super::clean::PaperLine;
 
 /// Words that were seen whole: by them, a word parted at the end of a line is joined.
 #[derive(Debug, Default)]
-pub(super) struct Seen(HashSet<String>);
+pub(in crate::import) struct Seen(HashSet<String>);
 
 impl Seen {
     /// The words inside the lines of a paper.
@@ -26,7 +26,7 @@ impl Seen {
     }
 
     /// Takes note of a word.
-    pub(super) fn add(&mut self, word: &str) {
+    pub(in crate::import) fn add(&mut self, word: &str) {
         let word = bare(word);
         if word.chars().count() > 3 {
             self.0.insert(word.to_lowercase());

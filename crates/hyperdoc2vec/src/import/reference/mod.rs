@@ -9,7 +9,7 @@ pub(super) mod spans;
 pub(super) mod words;
 
 pub use linker::{
-    BibRecord, Catalogue, CatalogueBuilder, How, Mark, Miss, Outcome, Paper, Reference, ReferenceSample, References,
-    SampledCount, Test, fold, surname,
+    BibRecord, Catalogue, CatalogueBuilder, How, Mark, Miss, NearMatch, Outcome, Paper, Reference, ReferenceSample,
+    References, SampledCount, Test, fold, surname,
 };
 pub(super) use marked_text::{MarkJoint, MarkedText};

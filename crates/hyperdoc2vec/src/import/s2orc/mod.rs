@@ -121,6 +121,12 @@ impl S2orc {
         paper.document = Document {
             id: head.id.clone(),
             title,
+            authors: [known, &head]
+                .map(|head| &head.record.authors)
+                .into_iter()
+                .find(|names| !names.is_empty())
+                .cloned()
+                .unwrap_or_default(),
             date: known.year.or(head.year).and_then(|year| Date::from_packed(year.checked_mul(10_000)?)),
             labels: known.labels.clone(),
             text: written.text,

@@ -19,6 +19,7 @@ pub(super) mod href;
 
 use std::ops::Range;
 use std::path::{Component, Path, PathBuf};
+use std::sync::OnceLock;
 
 use globset::{GlobBuilder, GlobSet, GlobSetBuilder};
 use icu_normalizer::ComposingNormalizer;
@@ -112,6 +113,8 @@ pub(super) struct FileTree {
     by_full: HashMap<String, usize>,
     /// By full path with accents and the like composed.
     by_composed: HashMap<String, usize>,
+    /// By full path in lower case, once one was looked for; `None` where several pages differ only in case.
+    by_folded: OnceLock<HashMap<String, Option<usize>>>,
     filter: Filter,
     /// Root and path of files with one of the other endings, in the order of the paths.
     pub(super) others: Vec<(usize, String)>,
@@ -138,6 +141,7 @@ impl FileTree {
             pages: Vec::new(),
             by_full: HashMap::new(),
             by_composed: HashMap::new(),
+            by_folded: OnceLock::new(),
             filter,
             others: Vec::new(),
             losses: Losses::default(),
@@ -294,6 +298,19 @@ impl FileTree {
             self.by_composed.get(&full).or_else(|| self.by_composed.get(source::split_packed(&full).0))
         };
         exact.or_else(|| if full.is_ascii() { None } else { other() }).copied()
+    }
+
+    /// The only page whose full path differs from this one at most in case.
+    pub(super) fn find_in_any_case(&self, full: &str) -> Option<usize> {
+        let fold = |full: &str| composed(full).to_lowercase();
+        let folded = self.by_folded.get_or_init(|| {
+            let mut folded = HashMap::with_capacity(self.pages.len());
+            for (index, page) in self.pages.iter().enumerate() {
+                folded.entry(fold(&page.full)).and_modify(|only| *only = None).or_insert(Some(index));
+            }
+            folded
+        });
+        folded.get(&fold(full)).copied().flatten()
     }
 
     /// Full paths that a path from the top of the site may mean, seen from a page of `root`.

@@ -319,13 +319,14 @@ impl FoldedEntry<'_> {
         self.same_authors(known) && same_words(&self.title, known.title, |word| catalogue.is_common(word))
     }
 
-    /// Whether the year may be right where author and title are: another one of the text is, or all authors are the same
-    /// and the year is two off.
+    /// Whether the year may be right where author and title are: another one of the text is, or it is two off and all authors
+    /// are the same or the title is long (a talk, and the article two years later).
     fn year_like(&self, known: &Known<'_>) -> bool {
         let (Some(ours), Some(theirs)) = (self.entry.year, known.year) else { return false };
         let near = |year: i32| year.abs_diff(theirs) <= 1;
         let several = known.authors.contains(' ') && self.same_authors(known);
-        ours.abs_diff(theirs) == 2 && several || FoldedText::new(self.text).years.into_iter().any(near)
+        let long = Size::of(known.title) == Size::Long;
+        ours.abs_diff(theirs) == 2 && (several || long) || FoldedText::new(self.text).years.into_iter().any(near)
     }
 
     /// Whether the document's title is cut off, and the entry has all of it.

@@ -161,7 +161,7 @@ fn strokes(folded: &str) -> String {
 
 /// In how many letters two folded titles differ, if that can be noise: a letter in ten at most, no other numbers, no
 /// word replaced by another.
-pub(super) fn noise(a: &str, b: &str) -> Option<usize> {
+pub(in crate::import) fn noise(a: &str, b: &str) -> Option<usize> {
     if !numbers(a).eq(numbers(b)) {
         return None;
     }

@@ -1,0 +1,177 @@
+//! Zotero's data directory: `zotero.sqlite` and `storage/`, read as they stand, whether Zotero runs or not.
+//!
+//! Changes that Zotero has not written into the database yet are not seen, which is counted. Items in the bin are left
+//! out; those of group libraries are read too. A work is called by its citation key, else by Zotero's own key.
+
+use std::collections::{BTreeMap, HashMap, HashSet};
+use std::path::Path;
+
+use super::sqlite::{Database, Value};
+use super::work::{self, Work};
+use crate::document::losses::{Loss, Losses};
+
+/// The works of a data directory; `None` if it is none.
+pub(super) fn read(directory: &Path, losses: &mut Losses) -> Option<Result<Vec<Work>, String>> {
+    let path = directory.join("zotero.sqlite");
+    if !path.is_file() {
+        return None;
+    }
+    for waiting in ["zotero.sqlite-wal", "zotero.sqlite-journal"] {
+        if directory.join(waiting).metadata().is_ok_and(|file| file.len() > 0) {
+            let what = "changes that Zotero has not yet put into its database; end Zotero and import again to see them";
+            losses.add(Loss::UnreadFile, format!("{waiting}: {what}"));
+        }
+    }
+    Some(Database::open(&path).map(|database| works(&database)))
+}
+
+fn works(database: &Database) -> Vec<Work> {
+    let named = |table: &str, number: &str, name: &str| {
+        let mut names = HashMap::new();
+        database.rows(table, &[number, name], |_, row| {
+            if let (Some(number), Some(name)) = (row[0].integer(), row[1].text()) {
+                names.insert(number, name);
+            }
+        });
+        names
+    };
+    let (fields, values) = (named("fields", "fieldID", "fieldName"), named("itemDataValues", "valueID", "value"));
+    let (types, tags) = (named("itemTypes", "itemTypeID", "typeName"), named("tags", "tagID", "name"));
+    let mut deleted = HashSet::new();
+    database.rows("deletedItems", &["itemID"], |number, row| {
+        deleted.insert(row[0].integer().unwrap_or(number));
+    });
+    // Items by number, with their keys; notes and attachments are no works.
+    let (mut keys, mut attached) = (BTreeMap::new(), HashMap::new());
+    database.rows("items", &["itemID", "itemTypeID", "key"], |number, row| {
+        let item = row[0].integer().unwrap_or(number);
+        let Some(key) = row[2].text().filter(|_| !deleted.contains(&item)) else { return };
+        match row[1].integer().and_then(|kind| types.get(&kind)).map(String::as_str) {
+            Some("attachment") => drop(attached.insert(item, key)),
+            Some("note" | "annotation") => {}
+            _ => drop(keys.insert(item, key)),
+        }
+    });
+    let mut data: HashMap<i64, HashMap<String, String>> = HashMap::new();
+    database.rows("itemData", &["itemID", "fieldID", "valueID"], |_, row| {
+        let [item, field, value] = [0, 1, 2].map(|at: usize| row[at].integer());
+        let field = field.and_then(|field| fields.get(&field));
+        let value = value.and_then(|value| values.get(&value));
+        if let (Some(item), Some(field), Some(value)) = (item, field, value) {
+            data.entry(item).or_default().insert(field.clone(), value.clone());
+        }
+    });
+    let mut people: HashMap<i64, String> = HashMap::new();
+    database.rows("creators", &["creatorID", "firstName", "lastName"], |number, row| {
+        let part = |value: &Value| value.text().unwrap_or_default();
+        let name = format!("{} {}", part(&row[1]), part(&row[2])).trim().to_owned();
+        people.insert(row[0].integer().unwrap_or(number), name);
+    });
+    let kinds = named("creatorTypes", "creatorTypeID", "creatorType");
+    let mut creators: HashMap<i64, Vec<(bool, i64, String)>> = HashMap::new();
+    database.rows("itemCreators", &["itemID", "creatorID", "creatorTypeID", "orderIndex"], |_, row| {
+        let [item, person, kind, order] = [0, 1, 2, 3].map(|at: usize| row[at].integer());
+        if let (Some(item), Some(name)) = (item, person.and_then(|person| people.get(&person))) {
+            let editor = kind.and_then(|kind| kinds.get(&kind)).is_some_and(|kind| kind != "author");
+            creators.entry(item).or_default().push((editor, order.unwrap_or(0), name.clone()));
+        }
+    });
+    let mut keywords: HashMap<i64, Vec<String>> = HashMap::new();
+    database.rows("itemTags", &["itemID", "tagID"], |_, row| {
+        if let (Some(item), Some(tag)) = (row[0].integer(), row[1].integer().and_then(|tag| tags.get(&tag))) {
+            keywords.entry(item).or_default().push(tag.clone());
+        }
+    });
+    let mut files: HashMap<i64, Vec<String>> = HashMap::new();
+    database.rows("itemAttachments", &["itemID", "parentItemID", "path"], |number, row| {
+        let item = row[0].integer().unwrap_or(number);
+        let (Some(parent), Some(path), Some(key)) = (row[1].integer(), row[2].text(), attached.get(&item)) else {
+            return;
+        };
+        let path = match path.strip_prefix("storage:") {
+            Some(name) => format!("storage/{key}/{name}"),
+            None => path.trim_start_matches("attachments:").to_owned(),
+        };
+        files.entry(parent).or_default().push(path);
+    });
+    let mut works = Vec::with_capacity(keys.len());
+    for (item, own) in keys {
+        let fields = data.remove(&item).unwrap_or_default();
+        let field =
+            |name: &str| fields.get(name).map(|value| value.trim().to_owned()).filter(|value| !value.is_empty());
+        let extra = field("extra").unwrap_or_default();
+        let noted = |wanted: &str| {
+            let value = extra.lines().filter_map(|line| line.split_once(':'));
+            value
+                .filter(|(name, _)| name.trim().eq_ignore_ascii_case(wanted))
+                .map(|(_, value)| value.trim().to_owned())
+                .next()
+        };
+        let mut authors = creators.remove(&item).unwrap_or_default();
+        authors.sort();
+        let is_author = authors.first().is_some_and(|(editor, ..)| !editor);
+        authors.retain(|(editor, ..)| *editor != is_author);
+        works.push(Work {
+            key: field("citationKey").or_else(|| noted("citation key")).unwrap_or(own),
+            title: field("title").or_else(|| field("caseName")).or_else(|| field("subject")),
+            authors: authors.into_iter().map(|(.., name)| name).collect(),
+            date: field("date").and_then(|date| work::date(&date)),
+            summary: field("abstractNote"),
+            keywords: keywords.remove(&item).unwrap_or_default(),
+            language: field("language"),
+            arxiv: work::arxiv(&extra).or_else(|| work::arxiv(&field("url")?)),
+            doi: field("DOI").or_else(|| noted("doi")).and_then(|doi| work::doi(&doi)),
+            pmid: noted("pmid"),
+            url: field("url"),
+            files: files.remove(&item).unwrap_or_default(),
+            place: format!("zotero.sqlite, item {item}"),
+        });
+    }
+    works
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_data_directory_becomes_works_with_files() {
+        let directory = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/data/library/zotero");
+        let mut losses = Losses::default();
+        let works = read(&directory, &mut losses).expect("a data directory").expect("a database");
+        let keys: Vec<&str> = works.iter().map(|work| &*work.key).collect();
+        assert_eq!(keys[..3], ["doe2001tides", "ITEM0002", "roe1999"]);
+        assert_eq!(works.len(), 203, "of 204 one is in the bin");
+        assert_eq!(works[0].title.as_deref(), Some("The tides of the northern sea"));
+        assert_eq!(works[0].authors, ["Ann Doe", "Jan van der Berg"]);
+        assert_eq!(works[0].date.map(|date| date.to_string()).as_deref(), Some("2001-05"));
+        assert_eq!(works[0].files, ["storage/ATTACH01/tides.pdf"]);
+        assert_eq!(works[0].keywords, ["sea", "moon"]);
+        assert!(works[0].summary.as_deref().is_some_and(|text| text.len() > 2000), "longer than a page");
+        assert_eq!(works[1].authors, ["Eve Editor"]);
+        assert!(losses.is_empty());
+        assert!(read(Path::new("/no/such/folder"), &mut losses).is_none());
+    }
+
+    #[test]
+    fn a_damaged_or_locked_database_is_no_disaster() {
+        let directory = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/data/library/zotero");
+        let whole = std::fs::read(directory.join("zotero.sqlite")).expect("a database");
+        let copy = tempfile::tempdir().expect("a directory");
+        let path = copy.path().join("zotero.sqlite");
+        for step in 1..40 {
+            let mut bytes = whole.clone();
+            bytes.truncate(whole.len() * step / 40);
+            for at in (step * 13..bytes.len()).step_by(97 + step) {
+                bytes[at] = bytes[at].wrapping_mul(31).wrapping_add(step as u8);
+            }
+            std::fs::write(&path, &bytes).expect("written");
+            drop(read(copy.path(), &mut Losses::default()).expect("a data directory"));
+        }
+        std::fs::write(&path, &whole).expect("written");
+        std::fs::write(copy.path().join("zotero.sqlite-journal"), "x").expect("written");
+        let mut losses = Losses::default();
+        assert_eq!(read(copy.path(), &mut losses).expect("one").expect("works").len(), 203);
+        assert_eq!(losses.count(Loss::UnreadFile), 1);
+    }
+}

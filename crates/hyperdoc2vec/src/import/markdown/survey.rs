@@ -1,0 +1,121 @@
+//! What the links of other pages need to know of a page: its front matter, its title, its labels; and the links from
+//! the top of the site that it holds, from which that top is found (see `mounts`).
+
+use super::front::{self, FrontMatter};
+use super::scheme::PAGE;
+use super::{directives, rest, template};
+use crate::import::sniff::{REST_ENDINGS, has_ending};
+use crate::import::text::collapsed;
+
+/// One page, looked at but not read.
+#[derive(Debug, Default)]
+pub(super) struct PageSurvey {
+    pub(super) front: FrontMatter,
+    /// The heading that opens the page.
+    pub(super) heading: Option<String>,
+    /// MyST's labels, each with the heading it stands before.
+    pub(super) labels: Vec<(String, Option<String>)>,
+    /// Links that begin at the top of the site, as they are written.
+    pub(super) tops: Vec<String>,
+}
+
+impl PageSurvey {
+    pub(super) fn read(source: &str, dialect: Dialect) -> PageSurvey {
+        let body = front::split(source).1;
+        let rest = (dialect == Dialect::Rest).then(|| rest::to_markdown(body));
+        let plain = prepared(body, dialect);
+        PageSurvey {
+            front: FrontMatter::read(source),
+            heading: opening_heading(&plain),
+            labels: labels(rest.as_deref().unwrap_or(body)),
+            tops: tops(&plain),
+        }
+    }
+}
+
+/// The body of a page as plain Markdown.
+pub(super) fn prepared(body: &str, dialect: Dialect) -> String {
+    match dialect {
+        Dialect::Rest => directives::rewrite(&rest::to_markdown(body), false),
+        dialect => directives::rewrite(&template::expand(body), dialect == Dialect::Mdx),
+    }
+}
+
+/// How a page is written.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Dialect {
+    Markdown,
+    Mdx,
+    /// reStructuredText.
+    Rest,
+}
+
+impl Dialect {
+    /// By the ending of a file.
+    pub(super) fn of(path: &str) -> Dialect {
+        match path {
+            path if has_ending(path, &["mdx"]) => Dialect::Mdx,
+            path if has_ending(path, &REST_ENDINGS) => Dialect::Rest,
+            _ => Dialect::Markdown,
+        }
+    }
+}
+
+fn opening_heading(body: &str) -> Option<String> {
+    let mut lines = body.lines().map(str::trim).filter(|line| !line.is_empty());
+    let (first, second) = (lines.next()?, lines.next().unwrap_or_default());
+    let under = second.starts_with("==") && second.bytes().all(|b| b == b'=');
+    let words = if under { first } else { first.strip_prefix("# ")? };
+    let words = words.trim_end_matches('#').trim_end();
+    let words = words.split(" {#").next().unwrap_or(words);
+    Some(collapsed(&words.replace(['`', '*'], ""))).filter(|words| !words.is_empty())
+}
+
+fn labels(body: &str) -> Vec<(String, Option<String>)> {
+    let mut labels: Vec<(String, Option<String>)> = Vec::new();
+    let mut open = 0;
+    for line in body.lines().map(str::trim) {
+        if let Some(label) = line.strip_prefix('(').and_then(|line| line.strip_suffix(")=")) {
+            labels.push((label.trim().to_owned(), None));
+        } else if line.starts_with('#') {
+            let words = collapsed(line.trim_matches('#')).replace(['`', '*'], "");
+            labels[open..].iter_mut().for_each(|(_, heading)| *heading = Some(words.clone()));
+            open = labels.len();
+        } else if !line.is_empty() {
+            open = labels.len();
+        }
+    }
+    labels
+}
+
+/// Links from the top, as far as they can be seen without parsing.
+fn tops(body: &str) -> Vec<String> {
+    let mut tops = Vec::new();
+    for start in ["](/", "](</", "]: /", "=\"/", "](@site/", &format!("]({PAGE}/")] {
+        for (at, _) in body.match_indices(start) {
+            let path = &body[at + start.len() - 1..];
+            let end = path.find([')', '>', '"', ' ', '\n', '#', '?']).unwrap_or(path.len());
+            if end > 1 && !path.starts_with("//") {
+                tops.push(path[..end].to_owned());
+            }
+        }
+    }
+    tops
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_survey_has_what_others_may_link_to() {
+        let page = "---\ntitle: A\n---\n\n(top)=\n(start)=\n# The `A` page {#a}\ntext\n\n(part)=\ntext\n\n(b)=\n## B ##\n\
+                    [x](/docs/a#b) [y]({{< ref \"/c\" >}}) [z]: /d [w](//e) <a href=\"/f\">";
+        let PageSurvey { front, heading, labels, tops } = PageSurvey::read(page, Dialect::Markdown);
+        assert_eq!((front.title.as_deref(), heading.as_deref()), (Some("A"), Some("The A page")));
+        let label = |label: &str, heading: Option<&str>| (label.to_owned(), heading.map(str::to_owned));
+        let a = Some("The A page {#a}");
+        assert_eq!(labels, [label("top", a), label("start", a), label("part", None), label("b", Some("B"))]);
+        assert_eq!(tops, ["/docs/a", "/d", "/f", "/c"]);
+    }
+}

@@ -1,0 +1,93 @@
+//! Extracted texts, kept in a directory by the checksum of the file and the way it was read, so that nothing is extracted
+//! twice. Without a directory, nothing is kept longer than the import.
+
+use std::io::Write;
+use std::path::{Path, PathBuf};
+
+use tempfile::TempDir;
+use xxhash_rust::xxh3::xxh3_128;
+
+use super::Extracted;
+use crate::error::{Error, Result};
+
+/// The version of what the built-in reader makes: texts of another are extracted again.
+const VERSION: u32 = 1;
+
+pub(crate) struct TextCache {
+    directory: PathBuf,
+    /// Removed with the cache.
+    _passing: Option<TempDir>,
+}
+
+impl TextCache {
+    pub(super) fn open(directory: Option<&Path>) -> Result<TextCache> {
+        match directory {
+            Some(directory) => {
+                std::fs::create_dir_all(directory).map_err(Error::io("create", directory))?;
+                Ok(TextCache { directory: directory.to_owned(), _passing: None })
+            }
+            None => {
+                let passing = TempDir::new().map_err(Error::io("create", Path::new("a directory for texts")))?;
+                Ok(TextCache { directory: passing.path().to_owned(), _passing: Some(passing) })
+            }
+        }
+    }
+
+    /// The text kept for these bytes, or a new one, which is kept. Failures are not.
+    pub(super) fn get_or(
+        &self,
+        bytes: &[u8],
+        way: &str,
+        extract: impl FnOnce() -> std::result::Result<Extracted, String>,
+    ) -> std::result::Result<Extracted, String> {
+        let sum = xxh3_128(bytes);
+        let way: String = way.chars().filter(|c| c.is_ascii_alphanumeric() || *c == '-').collect();
+        let path = |ending: &str| self.directory.join(format!("{sum:032x}.{way}-{VERSION}.{ending}"));
+        for (ending, of) in [("txt", Extracted::Text as fn(String) -> Extracted), ("tei.xml", Extracted::Tei)] {
+            if let Ok(text) = std::fs::read_to_string(path(ending)) {
+                return Ok(of(text));
+            }
+        }
+        let extracted = extract()?;
+        let (ending, text) = match &extracted {
+            Extracted::Text(text) => ("txt", text),
+            Extracted::Tei(tei) => ("tei.xml", tei),
+        };
+        // A text that cannot be kept is extracted again next time.
+        let kept = tempfile::NamedTempFile::new_in(&self.directory).and_then(|mut file| {
+            file.write_all(text.as_bytes())?;
+            file.persist(path(ending)).map_err(|error| error.error)
+        });
+        drop(kept);
+        Ok(extracted)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn nothing_is_extracted_twice() {
+        let dir = tempfile::tempdir().expect("a directory");
+        let texts = dir.path().join("texts");
+        let text = |words: &str| Ok(Extracted::Text(words.to_owned()));
+        for _ in 0..2 {
+            let cache = TextCache::open(Some(&texts)).expect("a cache");
+            let mut calls = 0;
+            let mut get = |bytes: &[u8], way: &str| {
+                let found = cache.get_or(bytes, way, || {
+                    calls += 1;
+                    text(way)
+                });
+                (found, calls)
+            };
+            let (first, made) = get(b"a", "x");
+            assert_eq!(get(b"a", "x"), (first, made), "kept");
+        }
+        let cache = TextCache::open(Some(&texts)).expect("a cache");
+        assert_eq!(cache.get_or(b"a", "x", || Err("not asked".to_owned())), text("x"));
+        assert_eq!(cache.get_or(b"a", "y", || Err("asked".to_owned())), Err("asked".to_owned()));
+        assert_eq!(cache.get_or(b"b", "x", || text("other")), text("other"));
+    }
+}

@@ -1,0 +1,157 @@
+//! A GROBID server, asked over plain HTTP: a PDF goes there, TEI comes back.
+//!
+//! Ours, not a client of HTTP: one request of one form to a server of one's own. Each answer is read to its end and
+//! bounded; TLS is not spoken, since papers should not leave the machine or its network by accident.
+
+use std::io::{Read, Write};
+use std::net::{TcpStream, ToSocketAddrs};
+use std::time::Duration;
+
+use crate::error::{Error, Result};
+
+/// Longest wait for an answer.
+const WAIT: Duration = Duration::from_secs(180);
+/// Bytes of an answer that are read.
+const LONGEST: u64 = 256 << 20;
+/// Parts of a form are parted by this.
+const BOUNDARY: &str = "----hd2v-part-of-a-form-5f1c9a";
+
+/// A server.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) struct Grobid {
+    host: String,
+    port: u16,
+    path: String,
+}
+
+impl Grobid {
+    /// The server at an address.
+    pub(super) fn at(url: &str) -> Result<Grobid> {
+        let wrong =
+            || Error::Usage(format!("GROBID: expected an address such as http://localhost:8070, found {url:?}"));
+        let rest = url.trim().strip_prefix("http://").ok_or_else(wrong)?;
+        let (authority, path) = rest.split_once('/').unwrap_or((rest, ""));
+        let (host, port) = match authority.rsplit_once(':') {
+            Some((host, port)) => (host, port.parse().map_err(|_| wrong())?),
+            None => (authority, 80),
+        };
+        let plain = |text: &str| !text.contains(|c: char| c.is_whitespace() || c.is_control());
+        if host.is_empty() || !plain(host) || !plain(path) {
+            return Err(wrong());
+        }
+        let path = path.trim_end_matches('/');
+        let path = if path.is_empty() { String::new() } else { format!("/{path}") };
+        Ok(Grobid { host: host.to_owned(), port, path })
+    }
+
+    /// The TEI of a PDF.
+    pub(super) fn read(&self, pdf: &[u8]) -> std::result::Result<String, String> {
+        self.ask(pdf).map_err(|why| format!("GROBID at {}:{}: {why}", self.host, self.port))
+    }
+
+    fn ask(&self, pdf: &[u8]) -> std::result::Result<String, String> {
+        let said = |error: std::io::Error| error.to_string();
+        let bare = self.host.trim_matches(['[', ']']);
+        let address = (bare, self.port).to_socket_addrs().map_err(said)?.next().ok_or("no such host")?;
+        let mut stream = TcpStream::connect_timeout(&address, Duration::from_secs(10)).map_err(said)?;
+        stream.set_read_timeout(Some(WAIT)).and_then(|()| stream.set_write_timeout(Some(WAIT))).map_err(said)?;
+        let field =
+            |name: &str| format!("--{BOUNDARY}\r\nContent-Disposition: form-data; name=\"{name}\"\r\n\r\n1\r\n");
+        let head = format!(
+            "{}{}--{BOUNDARY}\r\nContent-Disposition: form-data; name=\"input\"; filename=\"paper.pdf\"\r\n\
+             Content-Type: application/pdf\r\n\r\n",
+            field("consolidateHeader").replace("\r\n1\r\n", "\r\n0\r\n"),
+            field("includeRawCitations"),
+        );
+        let tail = format!("\r\n--{BOUNDARY}--\r\n");
+        let request = format!(
+            "POST {}/api/processFulltextDocument HTTP/1.1\r\nHost: {}:{}\r\nAccept: application/xml\r\n\
+             Content-Type: multipart/form-data; boundary={BOUNDARY}\r\nContent-Length: {}\r\nConnection: close\r\n\r\n",
+            self.path,
+            self.host,
+            self.port,
+            head.len() + pdf.len() + tail.len()
+        );
+        for part in [request.as_bytes(), head.as_bytes(), pdf, tail.as_bytes()] {
+            stream.write_all(part).map_err(said)?;
+        }
+        let mut answer = Vec::new();
+        stream.take(LONGEST).read_to_end(&mut answer).map_err(said)?;
+        let end = memchr::memmem::find(&answer, b"\r\n\r\n").ok_or("its answer is not HTTP")?;
+        let head = String::from_utf8_lossy(&answer[..end]).to_ascii_lowercase();
+        let status = head.split(' ').nth(1).unwrap_or_default();
+        let body = &answer[end + 4..];
+        match status {
+            "200" => {}
+            "204" => return Err("it found no text".to_owned()),
+            "503" => return Err("it is busy; import again later".to_owned()),
+            status => return Err(format!("it answered with status {status}")),
+        }
+        let body = if head.contains("transfer-encoding: chunked") { unchunked(body)? } else { body.to_vec() };
+        String::from_utf8(body).map_err(|_| "its answer is not UTF-8".to_owned())
+    }
+}
+
+/// The bytes of a body that comes in pieces, each after its length.
+fn unchunked(mut body: &[u8]) -> std::result::Result<Vec<u8>, String> {
+    let mut out = Vec::with_capacity(body.len());
+    loop {
+        let end = memchr::memmem::find(body, b"\r\n").ok_or("its answer breaks off")?;
+        let size = std::str::from_utf8(&body[..end]).ok().and_then(|line| line.split(';').next());
+        let size = size.and_then(|size| usize::from_str_radix(size.trim(), 16).ok()).ok_or("its answer is no HTTP")?;
+        if size == 0 {
+            return Ok(out);
+        }
+        let piece = body.get(end + 2..).and_then(|rest| rest.get(..size)).ok_or("its answer breaks off")?;
+        out.extend_from_slice(piece);
+        body = body.get(end + 2 + size + 2..).unwrap_or_default();
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use std::net::TcpListener;
+
+    /// A server that gives one answer, and returns the request.
+    fn stand_in(answer: &'static str) -> (String, std::thread::JoinHandle<Vec<u8>>) {
+        let listener = TcpListener::bind("127.0.0.1:0").expect("a port");
+        let address = format!("http://{}", listener.local_addr().expect("an address"));
+        let server = std::thread::spawn(move || {
+            let (mut stream, _) = listener.accept().expect("a client");
+            let mut request = Vec::new();
+            let mut piece = [0; 4096];
+            while memchr::memmem::find(&request, format!("--{BOUNDARY}--").as_bytes()).is_none() {
+                let read = stream.read(&mut piece).expect("a request");
+                request.extend_from_slice(&piece[..read]);
+            }
+            stream.write_all(answer.as_bytes()).expect("answered");
+            request
+        });
+        (address, server)
+    }
+
+    #[test]
+    fn a_pdf_goes_there_and_tei_comes_back() {
+        for answer in [
+            "HTTP/1.1 200 OK\r\nContent-Type: application/xml\r\n\r\n<TEI>é</TEI>",
+            "HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n5\r\n<TEI>\r\n8\r\né</TEI>\r\n0\r\n\r\n",
+        ] {
+            let (address, server) = stand_in(answer);
+            assert_eq!(Grobid::at(&address).expect("a server").read(b"%PDF-1.4").as_deref(), Ok("<TEI>é</TEI>"));
+            let request = String::from_utf8_lossy(&server.join().expect("served")).into_owned();
+            assert!(request.starts_with("POST /api/processFulltextDocument HTTP/1.1\r\n"), "{request}");
+            assert!(request.contains("%PDF-1.4") && request.contains("includeRawCitations"), "{request}");
+        }
+        let (address, _server) = stand_in("HTTP/1.1 503 Busy\r\n\r\n");
+        let busy = Grobid::at(&format!("{address}/")).expect("a server").read(b"%PDF-").expect_err("busy");
+        assert!(busy.contains("busy"), "{busy}");
+    }
+
+    #[test]
+    fn what_is_no_address_of_a_server_is_told() {
+        for wrong in ["", "localhost:8070", "https://example.org", "http://", "http://a:b", "http://a b/"] {
+            assert!(Grobid::at(wrong).is_err(), "{wrong}");
+        }
+    }
+}

@@ -1,0 +1,100 @@
+//! The text of PDFs: by commands that are there (`pdftotext`), by a GROBID server, or built in; and kept by checksum.
+//!
+//! Text has a form feed between pages. What cannot be read gives a reason for people: encrypted, damaged, no PDF. A
+//! command runs no longer than [`LONGEST_RUN`] and is then ended; the built-in reader stops by itself. The library is told
+//! which commands there are: it reads no environment.
+
+mod built_in;
+mod cache;
+mod command;
+mod grobid;
+mod health;
+
+use std::path::{Path, PathBuf};
+use std::time::Duration;
+
+pub(super) use cache::TextCache;
+pub use command::TextCommand;
+pub(super) use grobid::Grobid;
+pub(super) use health::{Ailment, ailments};
+
+use super::source;
+
+/// Time for one file.
+const LONGEST_RUN: Duration = Duration::from_secs(60);
+/// Larger files are not read.
+const LARGEST: u64 = 512 << 20;
+/// Bytes of text after which a file is cut.
+const LONGEST_TEXT: usize = 64 << 20;
+
+/// How PDFs are read.
+#[derive(Debug, Clone, Default)]
+#[non_exhaustive]
+pub struct PdfOptions {
+    /// Commands that print the text of a file, tried in order before the built-in reader.
+    pub commands: Vec<TextCommand>,
+    /// Address of a GROBID server, such as `http://localhost:8070`.
+    pub grobid: Option<String>,
+    /// A directory in which extracted text is kept by the checksum of its file.
+    pub texts: Option<PathBuf>,
+}
+
+/// What a file holds.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(super) enum Extracted {
+    Text(String),
+    /// GROBID's TEI.
+    Tei(String),
+}
+
+/// Reads PDFs in one way.
+pub(super) struct Extractor {
+    commands: Vec<TextCommand>,
+    grobid: Option<Grobid>,
+    cache: TextCache,
+}
+
+impl Extractor {
+    pub(super) fn new(options: &PdfOptions) -> crate::error::Result<Extractor> {
+        let grobid = options.grobid.as_deref().map(Grobid::at).transpose()?;
+        Ok(Extractor { commands: options.commands.clone(), grobid, cache: TextCache::open(options.texts.as_deref())? })
+    }
+
+    /// The text of a file, from the cache if it was read before; an error is the reason why there is none.
+    pub(super) fn read(&self, file: &Path) -> Result<Extracted, String> {
+        let bytes = source::read_file(file, LARGEST).map_err(|error| error.to_string())?;
+        let bytes = bytes.ok_or_else(|| format!("expected a PDF of at most {} MB, found more", LARGEST >> 20))?;
+        let start = &bytes[..bytes.len().min(1024)];
+        if memchr::memmem::find(start, b"%PDF-").is_none() {
+            let what = if bytes.is_empty() { "an empty file" } else { "another kind of file" };
+            return Err(format!("expected a PDF, found {what}"));
+        }
+        let way = match (&self.grobid, self.commands.first()) {
+            (Some(_), _) => "grobid",
+            (None, Some(command)) => &command.name,
+            (None, None) => "built-in",
+        };
+        self.cache.get_or(&bytes, way, || {
+            if let Some(grobid) = &self.grobid {
+                return grobid.read(&bytes).map(Extracted::Tei);
+            }
+            if self.commands.is_empty() {
+                return text(&bytes).map(Extracted::Text);
+            }
+            let mut why = String::new();
+            for command in &self.commands {
+                match command.run(file, LONGEST_RUN, LONGEST_TEXT) {
+                    Ok(text) => return Ok(Extracted::Text(text)),
+                    Err(reason) => why = reason,
+                }
+            }
+            Err(why)
+        })
+    }
+}
+
+/// The text of a PDF by the built-in reader, a form feed after each page; or why there is none. Foreign code reads the
+/// file: a program should do this in a process of its own, see [`TextCommand`].
+pub fn text(pdf: &[u8]) -> Result<String, String> {
+    built_in::read(pdf, LONGEST_RUN, LONGEST_TEXT)
+}
