@@ -111,14 +111,13 @@ pub(super) fn files(field: &str) -> Vec<String> {
             }
         }
         let is_path = |part: &&String| part.contains('.') && !part.trim().is_empty();
-        let several = whole.len() > 1;
         // The last part is the type, the first a name.
         let path = match whole.len() {
             0 | 1 => whole.first(),
             2 => whole.iter().find(is_path),
             _ => whole[1..whole.len() - 1].iter().find(is_path).or_else(|| whole.iter().find(is_path)),
         };
-        path.map(|path| unescaped(path, several)).filter(|path| !path.is_empty())
+        path.map(|path| unescaped(path)).filter(|path| !path.is_empty())
     };
     split(field, ';').into_iter().filter_map(one).collect()
 }
@@ -144,7 +143,7 @@ fn split(text: &str, sign: char) -> Vec<String> {
     parts
 }
 
-fn unescaped(path: &str, _several: bool) -> String {
+fn unescaped(path: &str) -> String {
     let mut out = String::with_capacity(path.len());
     let mut chars = path.chars().peekable();
     while let Some(c) = chars.next() {
