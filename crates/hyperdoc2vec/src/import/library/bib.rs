@@ -35,7 +35,7 @@ fn of_entry(entry: &BibEntry, parent: Option<&BibEntry>, place: String) -> Work 
     };
     let people = raw("author").or_else(|| raw("editor")).unwrap_or_default();
     let people = people.split_whitespace().collect::<Vec<_>>().join(" ");
-    let authors = people.split(" and ").map(|name| work::person(&plain(name, false)));
+    let authors = people.split(" and ").map(|name| work::person(&plain(&in_order(name), false)));
     let authors = authors.filter(|name| !name.is_empty() && name != "others").take(256).collect();
     let title = field("title").map(|title| match field("subtitle") {
         Some(subtitle) => format!("{title}: {subtitle}"),
@@ -72,6 +72,21 @@ fn of_entry(entry: &BibEntry, parent: Option<&BibEntry>, place: String) -> Work 
     }
 }
 
+/// A name in the extended form of biblatex, `family=Berg, given=Jan, prefix=van der`, as `van der Berg, Jan`.
+fn in_order(name: &str) -> String {
+    let part = |wanted: &str| {
+        let parts = name.split(',').filter_map(|part| part.split_once('='));
+        parts.filter(|(known, _)| known.trim() == wanted).map(|(_, value)| value.trim().trim_matches('"')).next()
+    };
+    match part("family") {
+        Some(family) => {
+            let prefix = part("prefix").map(|prefix| format!("{prefix} ")).unwrap_or_default();
+            format!("{prefix}{family}, {}", part("given").unwrap_or_default())
+        }
+        None => name.to_owned(),
+    }
+}
+
 fn number_of_month(month: &str) -> Option<u32> {
     const MONTHS: [&str; 12] = ["jan", "feb", "mar", "apr", "may", "jun", "jul", "aug", "sep", "oct", "nov", "dec"];
     let start: String = month.trim().to_lowercase().chars().take(3).collect();
@@ -81,6 +96,7 @@ fn number_of_month(month: &str) -> Option<u32> {
 
 /// The paths in a `file` field: `path`, `path:type`, `name:path:type`, several parted by `;`, with `\` before signs.
 pub(super) fn files(field: &str) -> Vec<String> {
+    let field = &field.replace("$\\backslash$", "\\");
     let one = |text: String| {
         let parts = split(&text, ':');
         // A drive's letter is a part of the path.
@@ -95,14 +111,13 @@ pub(super) fn files(field: &str) -> Vec<String> {
             }
         }
         let is_path = |part: &&String| part.contains('.') && !part.trim().is_empty();
-        let several = whole.len() > 1;
         // The last part is the type, the first a name.
         let path = match whole.len() {
             0 | 1 => whole.first(),
             2 => whole.iter().find(is_path),
             _ => whole[1..whole.len() - 1].iter().find(is_path).or_else(|| whole.iter().find(is_path)),
         };
-        path.map(|path| unescaped(path, several)).filter(|path| !path.is_empty())
+        path.map(|path| unescaped(path)).filter(|path| !path.is_empty())
     };
     split(field, ';').into_iter().filter_map(one).collect()
 }
@@ -128,7 +143,7 @@ fn split(text: &str, sign: char) -> Vec<String> {
     parts
 }
 
-fn unescaped(path: &str, _several: bool) -> String {
+fn unescaped(path: &str) -> String {
     let mut out = String::with_capacity(path.len());
     let mut chars = path.chars().peekable();
     while let Some(c) = chars.next() {
@@ -183,5 +198,29 @@ mod tests {
         assert_eq!(works[0].words(), "On Tides\nWater rises.\nsea, moon");
         assert_eq!(works[1].date.map(|date| date.to_string()).as_deref(), Some("1999"));
         assert_eq!(losses.count(Loss::MalformedRecord), 1);
+    }
+
+    #[test]
+    fn the_dialects_of_five_programs_are_read() {
+        let path = std::path::Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/data/library/dialects.bib");
+        let mut losses = Losses::default();
+        let works = read(&std::fs::read_to_string(path).expect("a file"), "dialects.bib", &mut losses);
+        let shown = |work: &Work| {
+            let date = work.date.map(|date| date.to_string()).unwrap_or_default();
+            let title = work.title.as_deref().unwrap_or_default();
+            format!("{}|{title}|{}|{date}|{}", work.key, work.authors.join(", "), work.files.join(", "))
+        };
+        assert_eq!(
+            works.iter().map(shown).collect::<Vec<_>>(),
+            [
+                "doe_tides_2001|The Tides of the northern sea|Ann Doe, Jörg Müller|2001-05|files/12/Doe and Müller - 2001 - The Tides.pdf, files/13/tides.html",
+                "roeFordsFord1999|Fords: A Ford|Jan van der Berg, Rita Roe|1999-06-03|/home/me/Zotero/storage/ABCD1234/Roe - Fords.pdf",
+                "Weir2010|On weirs|W. Weir|2010-12|papers/Weir2010 - On Weirs.pdf, notes/weir.txt",
+                "Lock1988|Locks|L Lock, K Key|1988|C:/Users/me/Documents/Lock, Key - 1988 - Locks.pdf",
+                "ford1975river|River crossings|Harry Ford, B Bridge|1975|",
+            ]
+        );
+        assert_eq!((works[0].keywords.join(","), works[1].arxiv.as_deref()), ("moon,sea".into(), Some("2001.01234")));
+        assert!(losses.is_empty());
     }
 }

@@ -176,8 +176,8 @@ impl Library {
         }
         // Zotero has read it already.
         let beside = path.with_file_name(ZOTERO_TEXT);
-        if let Some(bytes) = source::read_file(&beside, LARGEST).ok().flatten()
-            && beside.symlink_metadata().is_ok_and(|file| file.is_file())
+        if beside.symlink_metadata().is_ok_and(|file| file.is_file())
+            && let Some(bytes) = source::read_file(&beside, LARGEST).ok().flatten()
             && !bytes.is_empty()
         {
             return Ok(Extracted::Text(String::from_utf8_lossy(&bytes).into_owned()));

@@ -4,6 +4,7 @@
 //! one page of code, and no library in C that opens files of strangers. The layout: <https://www.sqlite.org/fileformat2.html>.
 //! Damage costs the rows behind it, which are counted by nobody: a page that is none ends its branch.
 
+use std::cell::Cell;
 use std::collections::HashMap;
 use std::path::Path;
 
@@ -55,6 +56,8 @@ pub(super) struct Database {
     usable: usize,
     /// The first page of each table, and its columns.
     tables: HashMap<String, (u32, Vec<String>)>,
+    /// Bytes of long values that are still read: in a damaged file, many may lead to the same pages.
+    patience: Cell<usize>,
 }
 
 impl Database {
@@ -75,7 +78,8 @@ impl Database {
             return Err("expected a database in UTF-8".to_owned());
         }
         let usable = page.saturating_sub(usize::from(bytes[20])).max(480);
-        let mut database = Database { bytes, page, usable, tables: HashMap::new() };
+        let patience = Cell::new(4 * bytes.len());
+        let mut database = Database { bytes, page, usable, tables: HashMap::new(), patience };
         let mut tables = HashMap::new();
         database.walk(1, &mut |row| {
             let text = |at: usize| row.values.get(at).and_then(Value::text);
@@ -149,6 +153,9 @@ impl Database {
             if fits <= most { fits } else { least }
         };
         let mut payload = rest.get(..local)?.to_vec();
+        if local < size {
+            self.patience.set(self.patience.get().checked_sub(size)?);
+        }
         let mut next = if local < size { rest.get(local..local + 4)? } else { &[0; 4] };
         while payload.len() < size {
             let page = self.page(u32::from_be_bytes([next[0], next[1], next[2], next[3]]))?;
