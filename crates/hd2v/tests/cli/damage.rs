@@ -66,7 +66,7 @@ fn a_file_cut_short_or_missing_is_noticed_by_all() {
 fn a_corpus_of_a_newer_version_is_refused_with_advice() {
     let place = corpus();
     let json = fs::read_to_string(place.path("c/corpus.json")).expect("readable");
-    place.write("c/corpus.json", json.replace("\"version\": 2", "\"version\": 9"));
+    place.write("c/corpus.json", json.replace("\"version\": 3", "\"version\": 9"));
     for command in ["info c", "doctor c", "cat c"] {
         let message = place.refused(command);
         assert!(message.starts_with("c: written in layout 9 by program "), "{message}");
