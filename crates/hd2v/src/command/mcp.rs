@@ -31,9 +31,10 @@ const MOST: u64 = 100;
 #[derive(Args)]
 #[command(after_help = "\
 Tools: recommend (what a passage should link to), suggest (where links belong in a text, and to what), similar, document, \
-search. Nothing is written. An agent starts the program itself; its configuration names the command:
+search. Nothing is written. An agent starts the program itself; its configuration names the command.
 
-Example:
+Examples:
+  hd2v mcp papers.model
   {\"mcpServers\": {\"papers\": {\"command\": \"hd2v\", \"args\": [\"mcp\", \"papers.model\"]}}}")]
 pub struct McpArgs {
     /// The model file

@@ -340,7 +340,7 @@ fn exports_take_their_format_from_the_ending_and_may_have_length_one() {
     let place = place();
     let read = |name: &str| std::fs::read(place.path(name)).expect("written");
     for (ending, format) in [("npy", "npy"), ("tsv", "tsv"), ("bin", "word2vec-bin"), ("vec", "word2vec")] {
-        place.ok(&format!("export m --what doc-out -o told.{ending}"));
+        place.ok(&format!("export m --what doc-out --force -o told.{ending}"));
         place.ok(&format!("export m --what doc-out --format {format} -o named"));
         assert!(read(&format!("told.{ending}")) == read("named"), "{ending}");
         std::fs::remove_file(place.path("named")).expect("removed");

@@ -50,9 +50,9 @@ already is not suggested, each document is suggested once a file, and nothing da
 The probability is that of a link here, times that of this target. Exit code: 0; with --check, 1 if anything is suggested.
 
 Examples:
-  hd2v suggest manual.model docs/fetch.md
+  hd2v suggest manual.model pages/fetch.md
   hd2v suggest manual.model docs --format patch --min-probability 0.8 > links.patch
-  hd2v suggest manual.model docs/new.md --write --max 5 --never-link never.txt
+  hd2v suggest manual.model pages/new.md --write --max 5 --never-link never.txt
   hd2v suggest papers.model draft.tex --check
   hd2v suggest manual.model docs --orphans")]
 pub struct SuggestArgs {

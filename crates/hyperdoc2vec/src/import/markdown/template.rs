@@ -231,7 +231,7 @@ mod tests {
     #[test]
     fn liquid_links_become_links() {
         for (liquid, markdown) in [
-            ("[a]({{ site.baseurl }}{% link docs/b.md %}#c)", "[a](hd2v-page:/docs/b.md#c)"),
+            ("[a]({{ site.baseurl }}{% link pages/b.md %}#c)", "[a](hd2v-page:/pages/b.md#c)"),
             ("[a]({% post_url 2024-05-06-b %})", "[a](hd2v-post:2024-05-06-b)"),
             ("[a]({{ '/b/' | relative_url }})", "[a](/b/)"),
             ("[a]: {% link b.md %}", "[a]: hd2v-page:/b.md"),
