@@ -137,8 +137,8 @@ fn inline(builder: &mut Builder<'_>, span: Range<usize>) {
             builder.words(at + 2..at + 2 + close, TextKind::Code);
             at += close + 4;
             from = at;
-        } else if rest.starts_with('`') {
-            let Some(close) = rest[1..].find('`') else {
+        } else if let Some(quoted) = rest.strip_prefix('`') {
+            let Some(close) = quoted.find('`') else {
                 at += 1;
                 continue;
             };
