@@ -1,8 +1,8 @@
 //! Where does a link belong, and to what? Learnt while a model is trained, from the linked and the unlinked text of its
 //! corpus.
 //!
-//! In hypertext, places are phrases: anchors, titles and other names of documents ([`lexicon`]). In papers, whose links
-//! have no words, places are the ends of words. Trees say how likely a link is at a place ([`features`]), and how likely a
+//! In hypertext, places are phrases: anchors, titles and other names of documents (`lexicon`). In papers, whose links
+//! have no words, places are the ends of words. Trees say how likely a link is at a place (`features`), and how likely a
 //! target is of a link there; where the phrase does not tell, the ranker is asked. The product is the probability of a
 //! suggestion. What the trees learn from a page was computed as if the page were not there: its own words and links are
 //! taken back from all counts.

@@ -1,7 +1,7 @@
 //! The text of PDFs: by commands that are there (`pdftotext`), by a GROBID server, or built in; and kept by checksum.
 //!
 //! Text has a form feed between pages. What cannot be read gives a reason for people: encrypted, damaged, no PDF. A
-//! command runs no longer than [`LONGEST_RUN`] and is then ended; the built-in reader stops by itself. The library is told
+//! command runs no longer than `LONGEST_RUN` and is then ended; the built-in reader stops by itself. The library is told
 //! which commands there are: it reads no environment.
 
 mod built_in;
