@@ -1,87 +1,10 @@
-//! `hd2v`: arguments in, library calls, output. Data goes to stdout, status to stderr.
-
-mod advice;
-mod command;
-mod output;
-mod progress;
-mod serve;
-mod wire;
-mod wire_from;
+//! The program `hd2v`.
 
 use std::process::ExitCode;
 
-use clap::{CommandFactory, Parser, Subcommand};
-
-/// Embeddings for documents that link to each other: import them, train a model, find what a text should link to
-#[derive(Parser)]
-#[command(name = "hd2v", version, max_term_width = 100)]
-struct Cli {
-    #[command(subcommand)]
-    command: Command,
-}
-
-#[derive(Subcommand)]
-enum Command {
-    Demo(command::demo::DemoArgs),
-    Import(command::import::ImportArgs),
-    Generate(command::generate::GenerateArgs),
-    Train(command::train::TrainArgs),
-    Add(command::add::AddArgs),
-    Recommend(command::recommend::RecommendArgs),
-    Suggest(command::suggest::SuggestArgs),
-    Similar(command::similar::SimilarArgs),
-    Embed(command::embed::EmbedArgs),
-    Serve(command::serve::ServeArgs),
-    Lsp(command::lsp::LspArgs),
-    Mcp(command::mcp::McpArgs),
-    Evaluate(command::evaluate::EvaluateArgs),
-    Reproduce(command::reproduce::ReproduceArgs),
-    Export(command::export::ExportArgs),
-    Info(command::info::InfoArgs),
-    Doctor(command::doctor::DoctorArgs),
-    Cat(command::cat::CatArgs),
-    Completions(command::shell::CompletionsArgs),
-    Man(command::shell::ManArgs),
-    #[command(name = "pdf-text", hide = true)]
-    PdfText(command::pdf_text::PdfTextArgs),
-}
-
 fn main() -> ExitCode {
-    let done = match Cli::parse().command {
-        Command::Demo(arguments) => command::demo::run(&arguments),
-        Command::Import(arguments) => command::import::run(&arguments),
-        Command::Generate(arguments) => command::generate::run(&arguments),
-        Command::Train(arguments) => command::train::run(&arguments),
-        Command::Add(arguments) => command::add::run(&arguments),
-        Command::Recommend(arguments) => command::recommend::run(&arguments),
-        Command::Suggest(arguments) => command::suggest::run(&arguments),
-        Command::Similar(arguments) => command::similar::run(&arguments),
-        Command::Embed(arguments) => command::embed::run(&arguments),
-        Command::Serve(arguments) => command::serve::run(&arguments),
-        Command::Lsp(arguments) => command::lsp::run(&arguments),
-        Command::Mcp(arguments) => command::mcp::run(&arguments),
-        Command::Evaluate(arguments) => command::evaluate::run(&arguments),
-        Command::Reproduce(arguments) => command::reproduce::run(&arguments),
-        Command::Export(arguments) => command::export::run(&arguments),
-        Command::Info(arguments) => command::info::run(&arguments),
-        Command::Doctor(arguments) => command::doctor::run(&arguments),
-        Command::Cat(arguments) => command::cat::run(&arguments),
-        Command::Completions(arguments) => command::shell::completions(&arguments, Cli::command()),
-        Command::Man(arguments) => command::shell::man(&arguments, Cli::command()),
-        Command::PdfText(arguments) => command::pdf_text::run(&arguments),
-    };
-    match done {
-        Ok(()) => ExitCode::SUCCESS,
-        // Whoever reads our output has closed it.
-        Err(error) if output::is_broken_pipe(&error) => ExitCode::SUCCESS,
-        Err(error) => {
-            match error.downcast_ref::<hyperdoc2vec::Error>() {
-                // The library's errors include their cause.
-                Some(error) => output::status(format_args!("hd2v: {}", advice::with_flags(error))),
-                None => output::status(format_args!("hd2v: {error:#}")),
-            }
-            let usage = matches!(error.downcast_ref(), Some(hyperdoc2vec::Error::Usage(_)));
-            ExitCode::from(if usage { 2 } else { 1 })
-        }
-    }
+    let mut arguments = std::env::args_os();
+    let name = arguments.next().unwrap_or_default();
+    let program = std::env::current_exe().map_or(name, Into::into);
+    ExitCode::from(hd2v::run(vec![program], arguments))
 }

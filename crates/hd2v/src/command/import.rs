@@ -167,8 +167,11 @@ fn pdf_commands(reader: &str) -> Result<Vec<TextCommand>> {
         return Err(Error::Usage(what.to_owned()).into());
     }
     let pdftotext = found.map(|program| TextCommand::new("pdftotext", program, ["-q", "-enc", "UTF-8", "{}", "-"]));
-    let own = std::env::current_exe().context("cannot find this program")?;
-    let own = TextCommand::new("built-in", own, ["pdf-text", "{}"]);
+    let own = crate::PROGRAM.get().and_then(|program| program.split_first());
+    let (own, first) = own.context("cannot find this program")?;
+    let arguments = first.iter().map(|argument| argument.to_string_lossy().into_owned());
+    let arguments = arguments.chain(["pdf-text", "{}"].map(str::to_owned));
+    let own = TextCommand::new("built-in", own, arguments);
     Ok(pdftotext.into_iter().chain([own]).collect())
 }
 
