@@ -86,9 +86,7 @@ impl<'a> Builder<'a> {
         }
         if rest.starts_with("[?]") || rest.starts_with("[@?]") {
             // `- [?]` is an item to be done, in some dialects.
-            let line = self.text[..at].rfind('\n').map_or(0, |newline| newline + 1);
-            let item = matches!(self.text[line..at].trim(), "-" | "*" | "+");
-            return if item { None } else { Some(at + rest.find(']')? + 1) };
+            return if opens_item(&self.text[..at]) { None } else { Some(at + rest.find(']')? + 1) };
         }
         if !rest.starts_with("[@") && !rest.starts_with("[-@") {
             return None;
@@ -148,6 +146,13 @@ impl<'a> Builder<'a> {
         let keys = keys.trim();
         keys == "?" || keys.eq_ignore_ascii_case("todo") || keys.eq_ignore_ascii_case("citation needed")
     }
+}
+
+/// Whether the last line of `before` is the mark of an item, and nothing else.
+fn opens_item(before: &str) -> bool {
+    const BLANK: [char; 2] = [' ', '\t'];
+    let line = before.trim_end_matches(BLANK).strip_suffix(['-', '*', '+']).map(|line| line.trim_end_matches(BLANK));
+    line.is_some_and(|line| line.is_empty() || line.ends_with('\n'))
 }
 
 /// The key of a citation as pandoc has it: `see @doe99, p. 3`.

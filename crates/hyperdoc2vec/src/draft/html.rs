@@ -23,11 +23,13 @@ const LONGEST_TAG: usize = 1 << 13;
 pub(super) fn read(builder: &mut Builder<'_>) {
     let mut reader = Reader::default();
     let text = builder.text;
+    // Tags that never end may not be looked through again and again.
+    let mut budget = 16 * text.len();
     let mut at = 0;
     while at < text.len() {
         let open = memchr::memchr(b'<', &text.as_bytes()[at..]).map_or(text.len(), |step| at + step);
         reader.text(builder, at..open);
-        let Some(tag) = Tag::read(text, open) else {
+        let Some(tag) = Tag::read(text, open, &mut budget) else {
             // A lone `<` is text.
             at = (open + 1).min(text.len());
             continue;
@@ -47,8 +49,8 @@ struct Tag<'a> {
 }
 
 impl<'a> Tag<'a> {
-    /// The tag at a `<`.
-    fn read(text: &'a str, open: usize) -> Option<Tag<'a>> {
+    /// The tag at a `<`. Of `budget`, so many bytes are left that may be looked at in vain.
+    fn read(text: &'a str, open: usize, budget: &mut usize) -> Option<Tag<'a>> {
         let rest = text.get(open + 1..)?;
         let none = |end: usize| Some(Tag { span: open..end, name: String::new(), closes: false, attributes: "" });
         if let Some(comment) = rest.strip_prefix("!--") {
@@ -63,16 +65,11 @@ impl<'a> Tag<'a> {
         if length == 0 || !body.as_bytes()[0].is_ascii_alphabetic() {
             return None;
         }
-        // To the end of the tag, past what is quoted.
-        let bytes = &body.as_bytes()[..body.len().min(LONGEST_TAG)];
-        let mut at = length;
-        loop {
-            at += memchr::memchr3(b'>', b'"', b'\'', bytes.get(at..)?)?;
-            if bytes[at] == b'>' {
-                break;
-            }
-            at += 1 + memchr::memchr(bytes[at], bytes.get(at + 1..)?)? + 1;
-        }
+        let bytes = &body.as_bytes()[..body.len().min(LONGEST_TAG).min(*budget)];
+        let Some(at) = tag_length(bytes, length) else {
+            *budget -= bytes.len();
+            return None;
+        };
         let start = open + 1 + usize::from(closes);
         let name = body[..length].to_ascii_lowercase();
         Some(Tag { span: open..start + at + 1, name, closes, attributes: &body[length..at] })
@@ -205,6 +202,17 @@ impl Reader {
         if let Some((start, first, target)) = self.link.take() {
             builder.link(start..end, first, vec![target], LinkSyntax::Inline);
         }
+    }
+}
+
+/// Where the `>` of a tag stands whose name has ended at `at`: past what is quoted.
+fn tag_length(bytes: &[u8], mut at: usize) -> Option<usize> {
+    loop {
+        at += memchr::memchr3(b'>', b'"', b'\'', bytes.get(at..)?)?;
+        if bytes[at] == b'>' {
+            return Some(at);
+        }
+        at += 1 + memchr::memchr(bytes[at], bytes.get(at + 1..)?)? + 1;
     }
 }
 

@@ -201,10 +201,11 @@ impl Reader {
             "verb" | "lstinline" => {
                 let mark = text[after..].chars().next().unwrap_or('|');
                 let from = after + mark.len_utf8().min(text.len() - after);
-                let line = text[from..].find('\n').map_or(text.len(), |step| from + step);
                 let close = if mark == '{' { '}' } else { mark };
-                let end = text[from..line].find(close).map_or(line, |step| from + step);
-                self.flush(builder, at, (end + close.len_utf8()).min(text.len()));
+                // It ends with its line, if nothing closes it.
+                let end = text[from..].find([close, '\n']).map_or(text.len(), |step| from + step);
+                let closed = text[end..].starts_with(close);
+                self.flush(builder, at, end + if closed { close.len_utf8() } else { 0 });
                 builder.words(from..end, TextKind::Code);
             }
             "texttt" | "code" => {

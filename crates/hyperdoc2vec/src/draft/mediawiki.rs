@@ -107,35 +107,29 @@ impl Reader {
     /// Behind a comment, a tag, or an element that is not to be read.
     fn element_end(&mut self, text: &str, at: usize) -> Option<usize> {
         const WITHIN: usize = 1 << 16;
-        let mut end = text.len().min(at + WITHIN);
+        let bytes = text.as_bytes();
+        if !bytes.get(at + 1).is_some_and(|&next| next.is_ascii_alphanumeric() || next == b'/' || next == b'!') {
+            return None;
+        }
+        let mut end = text.len().min(at + WITHIN).min(at + self.budget);
         while !text.is_char_boundary(end) {
             end -= 1;
         }
-        let rest = &text[at..end];
-        if rest.starts_with("<!--") {
-            return rest.find("-->").map(|close| at + close + 3);
+        let length = element_length(text.get(at..end)?);
+        if length.is_none() {
+            self.budget = self.budget.saturating_sub(end - at);
         }
-        let name = rest[1..].trim_start_matches('/');
-        let length = name.bytes().take_while(u8::is_ascii_alphanumeric).count();
-        if length == 0 {
-            return None;
+        length.map(|length| at + length)
+    }
+
+    /// The length of `[…]`, which stands at the beginning of a line's rest.
+    fn bracket_end(&mut self, rest: &[u8]) -> Option<usize> {
+        let near = &rest[..rest.len().min(self.budget)];
+        let length = memchr::memchr(b']', near).map(|close| close + 1);
+        if length.is_none() {
+            self.budget = self.budget.saturating_sub(near.len());
         }
-        let name = name[..length].to_ascii_lowercase();
-        let tag_end = rest.find('>')? + 1;
-        if rest.starts_with("</") || rest[..tag_end].ends_with("/>") || !UNSEEN.contains(&name.as_str()) {
-            return Some(at + tag_end);
-        }
-        let close = format!("</{name}");
-        if self.budget < rest.len() {
-            return None;
-        }
-        let Some(found) = rest[tag_end..].to_ascii_lowercase().find(&close) else {
-            self.budget -= rest.len();
-            return None;
-        };
-        let found = found + tag_end;
-        self.budget = self.budget.saturating_sub(found);
-        Some(at + rest[found..].find('>').map_or(rest.len(), |step| found + step + 1))
+        length
     }
 
     /// Text with marks; what opens here may end far behind the line.
@@ -166,10 +160,10 @@ impl Reader {
                     }
                     None => at,
                 },
-                b'[' => match text[at..span.end].find(']').filter(|_| text[at + 1..].starts_with("http")) {
+                b'[' if text[at + 1..].starts_with("http") => match self.bracket_end(&bytes[at..span.end]) {
                     Some(close) => {
                         builder.words(from..at, kind);
-                        let end = at + close + 1;
+                        let end = at + close;
                         let target = text[at + 1..end - 1].split(' ').next().unwrap_or_default();
                         let first = builder.count();
                         builder.words(at + 1 + target.len()..end - 1, TextKind::Link);
@@ -196,6 +190,30 @@ impl Reader {
         }
         self.skip = from.max(span.end);
     }
+}
+
+/// The length of the comment, the tag, or the element that is not to be read, with which a text begins.
+fn element_length(text: &str) -> Option<usize> {
+    if text.starts_with("<!--") {
+        return text.find("-->").map(|close| close + 3);
+    }
+    let name = text.get(1..)?.trim_start_matches('/');
+    let name = &name[..name.bytes().take_while(u8::is_ascii_alphanumeric).count()];
+    if name.is_empty() {
+        return None;
+    }
+    let tag_end = text.find('>')? + 1;
+    let is_unseen = UNSEEN.iter().any(|unseen| name.eq_ignore_ascii_case(unseen));
+    if text.starts_with("</") || text[..tag_end].ends_with("/>") || !is_unseen {
+        return Some(tag_end);
+    }
+    let bytes = text.as_bytes();
+    let closes = |at: &usize| {
+        let found = bytes.get(at + 2..at + 2 + name.len());
+        found.is_some_and(|found| found.eq_ignore_ascii_case(name.as_bytes()))
+    };
+    let close = memchr::memmem::find_iter(&bytes[tag_end..], b"</").map(|at| tag_end + at).find(closes)?;
+    Some(text[close..].find('>').map_or(text.len(), |step| close + step + 1))
 }
 
 /// `[[target]]`, `[[target|words]]`; files and categories have no words.

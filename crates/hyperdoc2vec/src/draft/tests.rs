@@ -6,6 +6,7 @@ use proptest::prelude::*;
 use strum::VariantArray;
 
 use super::*;
+use crate::tests::growth::assert_linear;
 
 /// A draft for people: a line a block and kind, links and wanted places by their bytes as written.
 fn dump(text: &str, draft: &Draft) -> String {
@@ -152,9 +153,38 @@ proptest! {
 
 #[test]
 fn marks_that_never_close_take_time_in_proportion() {
-    for piece in ["[[", "{{", "<ref>", "\\cite{", "$", "`", "[", "<a \"", "<!--", "|", "\\begin{x", "[@a"] {
-        let text = piece.repeat(100_000);
-        DraftFormat::VARIANTS.iter().for_each(|&format| check(&text, format));
+    for piece in [
+        "[[",
+        "{{",
+        "<ref>",
+        "\\cite{",
+        "$",
+        "`",
+        "[",
+        "<a \"",
+        "<!--",
+        "|",
+        "\\begin{x",
+        "[@a",
+        "[?] ",
+        "[http ",
+        "<a",
+        "\\verb|a| ",
+        "<ref></ref>",
+        "$a\n\n",
+        "{|\n",
+        "=\n",
+        ".. a::\n",
+        "``a",
+        "[a][",
+        "\\title{",
+        "&amp",
+        "> ",
+        "- [?]\n",
+    ] {
+        for &format in DraftFormat::VARIANTS {
+            assert_linear(&format!("{piece:?} in {format}"), 4_000, |pieces| check(&piece.repeat(pieces), format));
+        }
     }
 }
 
