@@ -171,7 +171,7 @@ pub(in crate::import) fn bib_entries(source: &str) -> Vec<BibEntry> {
     let (mut line, mut counted) = (1, 0);
     let mut strings: HashMap<String, String> = HashMap::new();
     let mut rest = source;
-    let mut patience = 4 * source.len() + LONGEST;
+    let mut patience = Patience { vain: 4 * source.len() + LONGEST, strings: 8 * source.len() + LONGEST };
     let mut next_line = 0;
     while let Some(at) = memchr::memchr(b'@', rest.as_bytes()) {
         rest = &rest[at + 1..];
@@ -211,11 +211,19 @@ pub(in crate::import) fn bib_entries(source: &str) -> Vec<BibEntry> {
     found
 }
 
+/// Bytes that may still be spent: a short file can ask for much.
+struct Patience {
+    /// On what is looked at in vain.
+    vain: usize,
+    /// On the values of `@string`s, put in for their names.
+    strings: usize,
+}
+
 /// The fields of an entry, names in lower case, up to its end or to where it breaks; and whether it has an end.
 fn fields<'a>(
     mut rest: &'a str,
     strings: &HashMap<String, String>,
-    patience: &mut usize,
+    patience: &mut Patience,
 ) -> (HashMap<String, String>, &'a str, bool) {
     let mut fields = HashMap::new();
     loop {
@@ -237,19 +245,18 @@ fn fields<'a>(
 }
 
 /// A value: braces, quotes, a word, or several joined by `#`.
-/// Of `patience`, so many bytes are left that may be looked at in vain.
-fn value_of<'a>(mut rest: &'a str, strings: &HashMap<String, String>, patience: &mut usize) -> (String, &'a str) {
+fn value_of<'a>(mut rest: &'a str, strings: &HashMap<String, String>, patience: &mut Patience) -> (String, &'a str) {
     let mut value = String::new();
     loop {
         let bytes = rest.as_bytes();
-        let most = LONGEST.min(*patience);
+        let most = LONGEST.min(patience.vain);
         let length = match bytes.first() {
             Some(b'{') => group(rest, b'{', b'}', most),
             Some(b'"') => quoted(rest, most),
             _ => None,
         };
         if length.is_none() && rest.starts_with(['{', '"']) {
-            *patience -= most.min(rest.len());
+            patience.vain -= most.min(rest.len());
         }
         if let Some(length) = length {
             value.push_str(&rest[1..length - 1]);
@@ -260,7 +267,9 @@ fn value_of<'a>(mut rest: &'a str, strings: &HashMap<String, String>, patience: 
                 .take_while(|&&b| !(b.is_ascii_whitespace() || matches!(b, b',' | b'}' | b')' | b'#')))
                 .count();
             let word = &rest[..length];
-            value.push_str(strings.get(&word.to_ascii_lowercase()).map_or(word, String::as_str));
+            let known = strings.get(&word.to_ascii_lowercase()).filter(|known| known.len() <= patience.strings);
+            patience.strings -= known.map_or(0, String::len);
+            value.push_str(known.map_or(word, String::as_str));
             rest = &rest[length..];
         }
         match rest.trim_start().strip_prefix('#').filter(|_| value.len() < LONGEST) {

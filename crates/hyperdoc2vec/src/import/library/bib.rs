@@ -8,6 +8,9 @@ use crate::document::losses::{Loss, Losses};
 use crate::import::latex::bibliography::{BibEntry, bib_entries};
 use crate::import::latex::plain;
 
+/// Bytes of the longest date.
+const LONGEST_DATE: usize = 100;
+
 /// The works of a `.bib` file; entries that break off are counted, and what they have is used.
 pub(super) fn read(source: &str, name: &str, losses: &mut Losses) -> Vec<Work> {
     let entries = bib_entries(source);
@@ -30,7 +33,8 @@ fn of_entry(entry: &BibEntry, parent: Option<&BibEntry>, place: String) -> Work 
     let raw = |name: &str| entry.fields.get(name).map(|value| value.trim()).filter(|value| !value.is_empty());
     let field = |name: &str| raw(name).map(|value| plain(value, false)).filter(|value| !value.is_empty());
     let inherited = |name: &str| {
-        let of_parent = || Some(plain(parent?.fields.get(name)?, false));
+        // Many may have one parent: what is longer is no date.
+        let of_parent = || Some(plain(parent?.fields.get(name).filter(|value| value.len() <= LONGEST_DATE)?, false));
         field(name).or_else(of_parent).filter(|value| !value.is_empty())
     };
     let people = raw("author").or_else(|| raw("editor")).unwrap_or_default();

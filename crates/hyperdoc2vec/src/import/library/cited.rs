@@ -22,7 +22,8 @@ pub(super) fn works<'a>(
     taken: &mut HashSet<String>,
 ) -> Vec<Work> {
     let mut order: Vec<(Work, usize)> = Vec::new();
-    let mut by_title: HashMap<String, Vec<usize>> = HashMap::new();
+    // By title and first author: of those, years tell works apart, and they are few.
+    let mut by_title: HashMap<(String, Option<String>), Vec<usize>> = HashMap::new();
     for entry in entries {
         let Some(work) = proper(entry) else { continue };
         // Another version of a work of the library is no work of its own.
@@ -31,13 +32,10 @@ pub(super) fn works<'a>(
             continue;
         }
         let title = fold(work.title.as_deref().unwrap_or_default()).replace(' ', "");
-        let same = by_title.entry(title).or_default();
+        let first = work.authors.first().map(|name| fold(name));
+        let same = by_title.entry((title, first)).or_default();
         let year = |work: &Work| work.date.map_or(0, Date::year);
-        let first = |work: &Work| work.authors.first().map(|name| fold(name));
-        let known = same.iter().copied().find(|&at| {
-            let other = &order[at].0;
-            (year(other) - year(&work)).abs() <= 1 && first(other) == first(&work)
-        });
+        let known = same.iter().copied().find(|&at| (year(&order[at].0) - year(&work)).abs() <= 1);
         match known {
             Some(at) => order[at].1 += 1,
             None => {
@@ -54,6 +52,8 @@ pub(super) fn works<'a>(
         .collect();
     let known = Catalogue::new(several.iter().map(|(id, record)| (id.as_str(), record)));
     let mut works = Vec::new();
+    // The last number behind a key that is not free without one.
+    let mut numbers: HashMap<String, usize> = HashMap::new();
     // Titles by author and year: entries that stand alone may be one work, misread in different ways.
     let mut alone: HashMap<(String, i32), Vec<String>> = HashMap::new();
     for (mut work, count) in order {
@@ -70,10 +70,12 @@ pub(super) fn works<'a>(
             others.push(title);
         }
         let Some(key) = made_key(&work.authors, work.date, work.title.as_deref()) else { continue };
-        let numbered = (2..).map(|number| format!("{key}-{number}"));
-        let free = std::iter::once(key.clone()).chain(numbered).find(|key| !taken.contains(key));
-        work.key = free.unwrap_or(key);
-        taken.insert(work.key.clone());
+        work.key = key.clone();
+        while !taken.insert(work.key.clone()) {
+            let number = numbers.entry(key.clone()).or_insert(1);
+            *number += 1;
+            work.key = format!("{key}-{number}");
+        }
         works.push(work);
     }
     works

@@ -16,6 +16,8 @@ use crate::import::tree::href::decode;
 
 /// Endings of files that are read.
 const ENDINGS: [&str; 3] = ["pdf", "txt", "text"];
+/// Files of one work that are looked for.
+const MOST_FILES: usize = 64;
 /// Words of a title by which it is looked up.
 const KEY_WORDS: usize = 4;
 
@@ -56,7 +58,7 @@ impl Shelves {
 
     /// The first file of a work that can be read, of those it names; those that are not there are counted.
     pub(super) fn named(&self, work: &Work, folder: &Path, losses: &mut Losses) -> Option<PathBuf> {
-        let written = work.files.iter().filter(|file| is_text(Path::new(file.as_str())));
+        let written = work.files.iter().filter(|file| is_text(Path::new(file.as_str()))).take(MOST_FILES);
         let mut missing = Vec::new();
         for file in written {
             match self.find(file, folder) {

@@ -13,6 +13,8 @@ mod cited;
 mod csl;
 mod csv;
 mod files;
+#[cfg(test)]
+mod growth;
 mod ris;
 mod sqlite;
 mod work;
@@ -76,7 +78,7 @@ struct FirstLook {
 impl Library {
     /// Reads bibliographies, or lists PDFs, finds the files and reads their references; an error if there is no work.
     /// Now and then `step` gets the number of works, and may stop it.
-    pub(super) fn open(
+    pub fn open(
         format: Format,
         inputs: &[PathBuf],
         options: &ImportOptions,

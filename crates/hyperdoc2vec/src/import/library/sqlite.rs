@@ -56,7 +56,7 @@ pub(super) struct Database {
     usable: usize,
     /// The first page of each table, and its columns.
     tables: HashMap<String, (u32, Vec<String>)>,
-    /// Bytes of long values that are still read: in a damaged file, many may lead to the same pages.
+    /// Bytes of rows that are still read: in a damaged file, many may lead to the same ones.
     patience: Cell<usize>,
 }
 
@@ -103,6 +103,11 @@ impl Database {
                 |place: &Option<usize>| place.and_then(|place| row.values.get(place)).cloned().unwrap_or(Value::Null);
             each(row.number, places.iter().map(value).collect());
         });
+    }
+
+    /// Bytes of the file.
+    pub(super) fn size(&self) -> usize {
+        self.bytes.len()
     }
 
     fn page(&self, number: u32) -> Option<&[u8]> {
@@ -152,10 +157,8 @@ impl Database {
             let fits = least + (size - least) % (self.usable - 4);
             if fits <= most { fits } else { least }
         };
+        self.patience.set(self.patience.get().checked_sub(size)?);
         let mut payload = rest.get(..local)?.to_vec();
-        if local < size {
-            self.patience.set(self.patience.get().checked_sub(size)?);
-        }
         let mut next = if local < size { rest.get(local..local + 4)? } else { &[0; 4] };
         while payload.len() < size {
             let page = self.page(u32::from_be_bytes([next[0], next[1], next[2], next[3]]))?;

@@ -3,12 +3,16 @@
 //! Changes that Zotero has not written into the database yet are not seen, which is counted. Items in the bin are left
 //! out; those of group libraries are read too. A work is called by its citation key, else by Zotero's own key.
 
+use std::cell::Cell;
 use std::collections::{BTreeMap, HashMap, HashSet};
 use std::path::Path;
 
 use super::sqlite::{Database, Value};
 use super::work::{self, Work};
 use crate::document::losses::{Loss, Losses};
+
+/// Bytes of names and values that may be copied to the items that share them, for each byte of the database.
+const COPIES: usize = 16;
 
 /// The works of a data directory; `None` if it is none.
 pub(super) fn read(directory: &Path, losses: &mut Losses) -> Option<Result<Vec<Work>, String>> {
@@ -26,6 +30,11 @@ pub(super) fn read(directory: &Path, losses: &mut Losses) -> Option<Result<Vec<W
 }
 
 fn works(database: &Database) -> Vec<Work> {
+    let left = Cell::new(COPIES * database.size());
+    let copied = |text: &String| {
+        left.set(left.get().checked_sub(text.len())?);
+        Some(text.clone())
+    };
     let named = |table: &str, number: &str, name: &str| {
         let mut names = HashMap::new();
         database.rows(table, &[number, name], |_, row| {
@@ -52,13 +61,13 @@ fn works(database: &Database) -> Vec<Work> {
             _ => drop(keys.insert(item, key)),
         }
     });
-    let mut data: HashMap<i64, HashMap<String, String>> = HashMap::new();
+    let mut data: HashMap<i64, HashMap<&str, String>> = HashMap::new();
     database.rows("itemData", &["itemID", "fieldID", "valueID"], |_, row| {
         let [item, field, value] = [0, 1, 2].map(|at: usize| row[at].integer());
         let field = field.and_then(|field| fields.get(&field));
-        let value = value.and_then(|value| values.get(&value));
+        let value = value.and_then(|value| values.get(&value)).and_then(copied);
         if let (Some(item), Some(field), Some(value)) = (item, field, value) {
-            data.entry(item).or_default().insert(field.clone(), value.clone());
+            data.entry(item).or_default().insert(field, value);
         }
     });
     let mut people: HashMap<i64, String> = HashMap::new();
@@ -71,15 +80,17 @@ fn works(database: &Database) -> Vec<Work> {
     let mut creators: HashMap<i64, Vec<(bool, i64, String)>> = HashMap::new();
     database.rows("itemCreators", &["itemID", "creatorID", "creatorTypeID", "orderIndex"], |_, row| {
         let [item, person, kind, order] = [0, 1, 2, 3].map(|at: usize| row[at].integer());
-        if let (Some(item), Some(name)) = (item, person.and_then(|person| people.get(&person))) {
+        let name = person.and_then(|person| people.get(&person)).and_then(copied);
+        if let (Some(item), Some(name)) = (item, name) {
             let editor = kind.and_then(|kind| kinds.get(&kind)).is_some_and(|kind| kind != "author");
-            creators.entry(item).or_default().push((editor, order.unwrap_or(0), name.clone()));
+            creators.entry(item).or_default().push((editor, order.unwrap_or(0), name));
         }
     });
     let mut keywords: HashMap<i64, Vec<String>> = HashMap::new();
     database.rows("itemTags", &["itemID", "tagID"], |_, row| {
-        if let (Some(item), Some(tag)) = (row[0].integer(), row[1].integer().and_then(|tag| tags.get(&tag))) {
-            keywords.entry(item).or_default().push(tag.clone());
+        let tag = row[1].integer().and_then(|tag| tags.get(&tag)).and_then(copied);
+        if let (Some(item), Some(tag)) = (row[0].integer(), tag) {
+            keywords.entry(item).or_default().push(tag);
         }
     });
     let mut files: HashMap<i64, Vec<String>> = HashMap::new();
