@@ -17,6 +17,8 @@ use crate::document::{Document, Link};
 
 /// Words of the longest abstract that is put together.
 const LONGEST: u32 = 100_000;
+/// Bytes of it: a long word may stand at many places.
+const MOST_BYTES: usize = 1 << 20;
 
 /// Reads a batch of lines.
 pub fn parse(batch: &LineBatch) -> Parsed {
@@ -111,12 +113,18 @@ fn put_together(index: &BTreeMap<String, Vec<u32>>) -> String {
     let mut words: Vec<(u32, &str)> = placed.filter(|&(place, _)| place < LONGEST).collect();
     words.sort_unstable();
     words.dedup_by_key(|(place, _)| *place);
-    collapsed(&words.into_iter().map(|(_, word)| word).collect::<Vec<_>>().join(" "))
+    let mut left = MOST_BYTES;
+    let fits = |word: &&str| {
+        left = left.saturating_sub(word.len() + 1);
+        left > 0
+    };
+    collapsed(&words.into_iter().map(|(_, word)| word).take_while(fits).collect::<Vec<_>>().join(" "))
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::tests::growth::assert_linear;
 
     #[test]
     fn a_work_becomes_a_document_with_links_at_its_end() {
@@ -142,8 +150,28 @@ mod tests {
     }
 
     #[test]
+    fn works_take_time_in_proportion() {
+        let work = |field: String| parse(&LineBatch::new("in", format!("{{\"id\":\"W1\",{field}}}\n")));
+        let numbers = |pieces: usize| (0..pieces).map(|n| n.to_string()).collect::<Vec<_>>().join(",");
+        let words = |pieces: usize| (0..pieces).map(|n| format!("\"w{n}\":[{n}]")).collect::<Vec<_>>().join(",");
+        assert_linear("lines", 8_000, |pieces| drop(parse(&LineBatch::new("in", "{\"id\":\"W1\"}\n".repeat(pieces)))));
+        assert_linear("references", 16_000, |pieces| {
+            drop(work(format!("\"referenced_works\":[{}\"W0\"]", "\"W1\",".repeat(pieces))));
+        });
+        assert_linear("words", 16_000, |pieces| {
+            drop(work(format!("\"abstract_inverted_index\":{{{}}}", words(pieces))))
+        });
+        assert_linear("places of a long word", 32_000, |pieces| {
+            let word = "w".repeat(pieces);
+            drop(work(format!("\"abstract_inverted_index\":{{\"{word}\":[{}]}}", numbers(pieces))));
+        });
+    }
+
+    #[test]
     fn an_abstract_of_endless_places_is_cut() {
         let index = BTreeMap::from([("a".to_owned(), vec![u32::MAX, 5, 5, 0])]);
         assert_eq!(put_together(&index), "a a");
+        let index = BTreeMap::from([("a".repeat(1000), (0..5000).collect())]);
+        assert_eq!(put_together(&index).len(), MOST_BYTES / 1001 * 1001 - 1);
     }
 }

@@ -35,7 +35,7 @@ use crate::error::Result;
 use crate::import::text::collapsed;
 use marks::BrokenMarks;
 use names::{Found, PageNames};
-use survey::{Dialect, PageSurvey};
+use survey::{Dialect, LONGEST_SHOWN, PageSurvey};
 
 /// How to read a tree of Markdown.
 #[derive(Debug, Clone, Default)]
@@ -95,10 +95,11 @@ impl Markdown {
         if self.is_wiki { name.replace('-', " ") } else { name.to_owned() }
     }
 
-    /// The title of a page as far as it is known without reading it.
+    /// The title of a page as far as it is known without reading it; many links may show it, so it is not too long.
     fn title(&self, index: usize) -> String {
         let PageSurvey { front, heading, .. } = &self.surveys[index];
-        front.title.clone().or_else(|| heading.clone()).unwrap_or_else(|| self.file_title(index))
+        let title = front.title.as_ref().or(heading.as_ref()).filter(|title| title.len() <= LONGEST_SHOWN);
+        title.cloned().unwrap_or_else(|| self.file_title(index))
     }
 }
 

@@ -17,6 +17,8 @@ pub(super) fn to_markdown(source: &str) -> String {
 
 /// More kinds of headings are all the deepest.
 const DEEPEST: usize = 6;
+/// Bytes of the longest name of a module.
+const LONGEST_MODULE: usize = 200;
 /// Boxes in boxes.
 const NESTED: usize = 12;
 
@@ -110,7 +112,8 @@ impl Writer {
             "toctree" | "include" | "contents" | "image" | "raw" | "highlight" | "index" => {}
             "meta" | "sectionauthor" | "moduleauthor" | "codeauthor" | "default-role" | "bibliography" => {}
             "module" | "currentmodule" => {
-                self.module = argument.to_owned();
+                // It stands before every name: no module is called by more.
+                self.module = if argument.len() <= LONGEST_MODULE { argument.to_owned() } else { String::new() };
                 if short == "module" {
                     self.object(argument);
                 }
@@ -389,5 +392,9 @@ mod tests {
         for piece in ["`", ":a:`", "``", ".. ", ".. note::\n  ", "a\n===\n", "|a", "[1]_ ", "::\n ", ".. class:: a\n"] {
             assert_linear(piece, 8_000, |pieces| drop(to_markdown(&piece.repeat(pieces))));
         }
+        assert_linear("names of a module", 8_000, |pieces| {
+            let source = format!(".. module:: {}\n\n{}", "m".repeat(pieces), ".. data:: a\n\n".repeat(pieces));
+            drop(to_markdown(&source));
+        });
     }
 }

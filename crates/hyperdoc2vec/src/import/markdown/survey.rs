@@ -7,6 +7,9 @@ use super::{directives, rest, template};
 use crate::import::sniff::{REST_ENDINGS, has_ending};
 use crate::import::text::collapsed;
 
+/// Bytes of the longest heading that is shown in the place of a link's words.
+pub(super) const LONGEST_SHOWN: usize = 1000;
+
 /// One page, looked at but not read.
 #[derive(Debug, Default)]
 pub(super) struct PageSurvey {
@@ -79,7 +82,8 @@ fn labels(body: &str) -> Vec<(String, Option<String>)> {
             labels.push((label.trim().to_owned(), None));
         } else if line.starts_with('#') {
             let words = collapsed(line.trim_matches('#')).replace(['`', '*'], "");
-            labels[open..].iter_mut().for_each(|(_, heading)| *heading = Some(words.clone()));
+            let words = Some(words).filter(|words| words.len() <= LONGEST_SHOWN);
+            labels[open..].iter_mut().for_each(|(_, heading)| heading.clone_from(&words));
             open = labels.len();
         } else if !line.is_empty() {
             open = labels.len();
@@ -106,6 +110,13 @@ fn tops(body: &str) -> Vec<String> {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn a_heading_is_not_copied_for_ever() {
+        let labels = |heading: usize| labels(&format!("(a)=\n(b)=\n# {}", "x".repeat(heading)));
+        assert!(labels(LONGEST_SHOWN).iter().all(|(_, heading)| heading.is_some()));
+        assert!(labels(LONGEST_SHOWN + 1).iter().all(|(_, heading)| heading.is_none()));
+    }
 
     #[test]
     fn a_survey_has_what_others_may_link_to() {
