@@ -3,9 +3,10 @@
 use std::fs;
 use std::path::{Path, PathBuf};
 
-use hyperdoc2vec::Document;
+use hyperdoc2vec::internals::import::library::Library;
 use hyperdoc2vec::internals::import::source::LineBatch;
-use hyperdoc2vec::internals::import::{Parsed, jsonl};
+use hyperdoc2vec::internals::import::{Pages, Parsed, jsonl};
+use hyperdoc2vec::{Document, Format, ImportOptions};
 use tempfile::TempDir;
 use xxhash_rust::xxh3::xxh3_64;
 
@@ -77,6 +78,36 @@ impl Folder {
     /// The directory to import.
     pub fn roots(&self) -> [PathBuf; 1] {
         [self.dir.path().to_owned()]
+    }
+}
+
+/// A researcher's library: a bibliography, and a text that its works may name.
+pub struct Books {
+    folder: Folder,
+    input: PathBuf,
+}
+
+impl Books {
+    /// A folder in which `page` is the file under test, and `input` is what is imported.
+    pub fn new(page: &str, input: &str) -> Books {
+        let text = "The tides of the sea\nAnn Doe\nAbstract\nWater rises as was shown before [1] and by others [2].\n\
+            References\n[1] R. Roe. On fords and on their keepers. Waters, 1999.\n[2] W. Weir. Weirs of the north. 2001.\n";
+        let bib = "@book{a, title={The tides of the sea}, author={Doe, Ann}, file={a.txt}}\n\
+            @book{b, title={On fords and on their keepers}, author={Roe, Rita}, year=1999}\n";
+        let mut others = vec![("a.txt", text), ("refs.bib", bib)];
+        others.retain(|(name, _)| *name != page);
+        let folder = Folder::new(page, &others);
+        let input = folder.roots()[0].join(input);
+        Books { folder, input }
+    }
+
+    /// Imports the library with these bytes as the file under test: refused with an error, or sound documents.
+    pub fn check(&self, bytes: &[u8]) {
+        self.folder.write(bytes);
+        let inputs = [self.input.clone()];
+        if let Ok(library) = Library::open(Format::Library, &inputs, &ImportOptions::default(), &mut |_| Ok(())) {
+            check_all(&library.parse(0..library.len()));
+        }
     }
 }
 

@@ -49,6 +49,9 @@ pub mod import {
     pub mod latex {
         pub use crate::import::latex::*;
     }
+    pub mod library {
+        pub use crate::import::library::*;
+    }
     pub mod lines {
         pub use crate::import::lines::*;
     }
@@ -58,8 +61,22 @@ pub mod import {
     pub mod mediawiki {
         pub use crate::import::mediawiki::*;
     }
+    pub mod openalex {
+        pub use crate::import::openalex::*;
+    }
     pub mod papers {
         pub use crate::import::papers::*;
+    }
+    pub mod pdf {
+        /// The text of a page of characters: where each begins and ends, how high it stands, its size.
+        pub fn page_text<'a>(characters: impl IntoIterator<Item = ([f64; 4], &'a str)>) -> String {
+            crate::import::pdf::built_in::page_text(characters)
+        }
+
+        /// The text that an answer of GROBID brings.
+        pub fn grobid_body(answer: &[u8]) -> Result<String, String> {
+            crate::import::pdf::grobid::body(answer)
+        }
     }
     pub mod reference {
         pub use crate::import::reference::entry::BibliographyEntry;

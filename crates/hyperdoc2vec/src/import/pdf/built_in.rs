@@ -52,6 +52,15 @@ pub(super) fn read(pdf: &[u8], longest: Duration, most: usize) -> Result<String,
     Ok(lines.text)
 }
 
+/// The text of a page whose characters have these places: where each begins and ends, how high it stands, its size.
+pub(crate) fn page_text<'a>(characters: impl IntoIterator<Item = ([f64; 4], &'a str)>) -> String {
+    let until = Instant::now() + Duration::from_secs(60);
+    let mut lines = Lines { text: String::new(), page: Vec::new(), number: 1, until, most: usize::MAX };
+    characters.into_iter().for_each(|(place, text)| lines.take(place, text));
+    lines.end();
+    lines.text
+}
+
 /// One character and its place; `y` rises up the page.
 #[derive(Debug, Clone, Copy)]
 struct Glyph {
@@ -75,6 +84,14 @@ struct Lines {
 impl Lines {
     fn goes_on(&self) -> bool {
         Instant::now() < self.until && self.text.len() < self.most
+    }
+
+    /// Takes a character of the page: where it begins and ends, how high it stands, its size.
+    fn take(&mut self, place: [f64; 4], text: &str) {
+        if place.iter().all(|number| number.is_finite()) && self.page.len() < MOST_CHARACTERS {
+            let [x, end, y, size] = place;
+            self.page.push((Glyph { x, end, y, size: size.clamp(0.1, 1000.0), at: 0, bytes: 0 }, text.to_owned()));
+        }
     }
 
     /// Writes down the page.
@@ -122,9 +139,8 @@ impl OutputDev for Lines {
         let (x, y, size) = (place.m31, place.m32, up);
         // Text on its side is no line of the page.
         let upright = place.m12.abs() <= place.m11.abs();
-        if upright && [x, y, size, width].iter().all(|number| number.is_finite()) && self.page.len() < MOST_CHARACTERS {
-            let glyph = Glyph { x, end: x + width * across, y, size: size.clamp(0.1, 1000.0), at: 0, bytes: 0 };
-            self.page.push((glyph, text.to_owned()));
+        if upright {
+            self.take([x, x + width * across, y, size], text);
         }
         // The clock is looked at now and then.
         if !self.page.len().is_multiple_of(1024) || self.goes_on() {
@@ -270,22 +286,18 @@ fn by_column(segments: &mut Vec<Segment>, gutter: f64) {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::tests::growth::assert_linear;
 
     /// Characters of a line that begins at a place, each half as wide as it is high.
-    fn line(x: f64, y: f64, words: &str) -> Vec<(Glyph, String)> {
-        let glyph = |(number, c): (usize, char)| {
+    fn line(x: f64, y: f64, words: &str) -> impl Iterator<Item = ([f64; 4], &str)> {
+        words.split_inclusive(|_| true).enumerate().map(move |(number, c)| {
             let x = x + number as f64 * 5.0;
-            (Glyph { x, end: x + 5.0, y, size: 10.0, at: 0, bytes: 0 }, c.to_string())
-        };
-        words.chars().enumerate().map(glyph).collect()
+            ([x, x + 5.0, y, 10.0], c)
+        })
     }
 
     fn page(lines: &[(f64, f64, &str)]) -> String {
-        let until = Instant::now() + Duration::from_secs(60);
-        let mut all = Lines { text: String::new(), page: Vec::new(), number: 1, until, most: 1000 };
-        lines.iter().for_each(|&(x, y, words)| all.page.extend(line(x, y, words)));
-        all.end();
-        all.text
+        page_text(lines.iter().flat_map(|&(x, y, words)| line(x, y, words)))
     }
 
     #[test]
@@ -309,6 +321,19 @@ mod tests {
         let text = page(&lines);
         let title = "a title across both of the columns here";
         assert_eq!(text.replace("\n\n", "\n"), format!("{title}{left}{right}\n\u{c}"));
+    }
+
+    #[test]
+    fn odd_pages_take_time_in_proportion() {
+        // Columns in turns, lines on one another, from right to left, without an end.
+        for (what, x, y) in
+            [("columns", 300.0, 0.0), ("one place", 0.0, 0.0), ("back", -40.0, -0.1), ("far", 1e300, 1e3)]
+        {
+            assert_linear(what, 16_000, |pieces| {
+                let place = |n: usize| (x * (n % 2) as f64 + y * n as f64, 900.0 - n as f64 / 2.0);
+                drop(page_text((0..pieces).map(|n| ([place(n).0, place(n).0 + 5.0, place(n).1, 10.0], "x"))));
+            });
+        }
     }
 
     #[test]

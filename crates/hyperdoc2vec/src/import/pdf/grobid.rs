@@ -77,19 +77,24 @@ impl Grobid {
         }
         let mut answer = Vec::new();
         stream.take(LONGEST).read_to_end(&mut answer).map_err(said)?;
-        let end = memchr::memmem::find(&answer, b"\r\n\r\n").ok_or("its answer is not HTTP")?;
-        let head = String::from_utf8_lossy(&answer[..end]).to_ascii_lowercase();
-        let status = head.split(' ').nth(1).unwrap_or_default();
-        let body = &answer[end + 4..];
-        match status {
-            "200" => {}
-            "204" => return Err("it found no text".to_owned()),
-            "503" => return Err("it is busy; import again later".to_owned()),
-            status => return Err(format!("it answered with status {status}")),
-        }
-        let body = if head.contains("transfer-encoding: chunked") { unchunked(body)? } else { body.to_vec() };
-        String::from_utf8(body).map_err(|_| "its answer is not UTF-8".to_owned())
+        body(&answer)
     }
+}
+
+/// The text that an answer of HTTP brings, or why there is none.
+pub(crate) fn body(answer: &[u8]) -> std::result::Result<String, String> {
+    let end = memchr::memmem::find(answer, b"\r\n\r\n").ok_or("its answer is not HTTP")?;
+    let head = String::from_utf8_lossy(&answer[..end]).to_ascii_lowercase();
+    let status = head.split(' ').nth(1).unwrap_or_default();
+    let body = &answer[end + 4..];
+    match status {
+        "200" => {}
+        "204" => return Err("it found no text".to_owned()),
+        "503" => return Err("it is busy; import again later".to_owned()),
+        status => return Err(format!("it answered with status {status}")),
+    }
+    let body = if head.contains("transfer-encoding: chunked") { unchunked(body)? } else { body.to_vec() };
+    String::from_utf8(body).map_err(|_| "its answer is not UTF-8".to_owned())
 }
 
 /// The bytes of a body that comes in pieces, each after its length.
@@ -111,6 +116,7 @@ fn unchunked(mut body: &[u8]) -> std::result::Result<Vec<u8>, String> {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::tests::growth::assert_linear;
     use std::net::TcpListener;
 
     /// A server that gives one answer, and returns the request.
@@ -153,5 +159,14 @@ mod tests {
         for wrong in ["", "localhost:8070", "https://example.org", "http://", "http://a:b", "http://a b/"] {
             assert!(Grobid::at(wrong).is_err(), "{wrong}");
         }
+    }
+
+    #[test]
+    fn an_answer_in_many_pieces_takes_time_in_proportion() {
+        let head = "HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n";
+        assert_linear("pieces", 40_000, |pieces| {
+            let answer = format!("{head}{}0\r\n\r\n", "1\r\na\r\n".repeat(pieces));
+            assert_eq!(body(answer.as_bytes()).map(|text| text.len()), Ok(pieces));
+        });
     }
 }

@@ -4,10 +4,10 @@
 //! command runs no longer than `LONGEST_RUN` and is then ended; the built-in reader stops by itself. The library is told
 //! which commands there are: it reads no environment.
 
-mod built_in;
+pub(crate) mod built_in;
 mod cache;
 mod command;
-mod grobid;
+pub(crate) mod grobid;
 mod health;
 
 use std::path::{Path, PathBuf};
