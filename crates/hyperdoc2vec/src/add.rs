@@ -22,6 +22,7 @@ use crate::infer::Inferrer;
 use crate::infer::newcomers::ContentMap;
 use crate::model::index::links::{AROUND, Context, KeywordsBuf, LinksBuf, keywords};
 use crate::model::index::postings::PostingsBuf;
+use crate::model::index::quotes::{DocumentQuotes, PlaceInSentence, QuotesBuf};
 use crate::model::index::terms::Field;
 use crate::model::weighting::{ContextCounts, rarity};
 use crate::model::write::{flat, index_tensors};
@@ -54,6 +55,7 @@ pub struct Added {
 struct NewLink {
     at: usize,
     targets: Vec<DocRow>,
+    quote: PlaceInSentence,
 }
 
 /// Adds the documents of a corpus to a model without training it again.
@@ -134,6 +136,8 @@ struct NewDocuments<'a> {
     new_terms: Vec<&'a str>,
     /// The links of each new document.
     links: Vec<Vec<NewLink>>,
+    /// The sentences that these stand in.
+    quotes: Vec<DocumentQuotes>,
 }
 
 impl<'a> NewDocuments<'a> {
@@ -164,20 +168,23 @@ impl<'a> NewDocuments<'a> {
             });
             terms[number] = WordRow(row as u32);
         }
-        let mut new = NewDocuments { model, corpus, documents, rows, terms, new_terms, links: vec![] };
+        let mut new = NewDocuments { model, corpus, documents, rows, terms, new_terms, links: vec![], quotes: vec![] };
         let tokenizer = Tokenizer::new(corpus.manifest().options.lowercase);
-        new.links = new.documents.par_iter().map(|&doc| new.places(doc, &tokenizer)).collect::<Result<_>>()?;
+        let read = new.documents.par_iter().map(|&doc| new.places(doc, &tokenizer)).collect::<Result<Vec<_>>>()?;
+        (new.links, new.quotes) = read.into_iter().unzip();
         Ok(new)
     }
 
-    /// The links of a new document. They are taken from its text: those that lead out of its corpus may lead into the
+    /// The links of a new document, and the sentences that they stand in. They are taken from its text: those that lead out of its corpus may lead into the
     /// model.
-    fn places(&self, doc: DocId, tokenizer: &Tokenizer) -> Result<Vec<NewLink>> {
+    fn places(&self, doc: DocId, tokenizer: &Tokenizer) -> Result<(Vec<NewLink>, DocumentQuotes)> {
         let (document, own) = (self.corpus.document(doc)?, self.rows[doc.index()]);
         let row = |name: &String| match self.model.names().find(name) {
             Some(row) => Some(DocRow(row as u32)),
             None => self.corpus.find(name).map(|doc| self.rows[doc.index()]),
         };
+        let known = |name: &String| row(name).is_some_and(|row| row != own);
+        let quotes = DocumentQuotes::read(&document, |targets| targets.iter().any(known));
         let (mut places, mut words, mut from) = (Vec::new(), 0, 0);
         for link in &document.links {
             for end in [link.anchor, link.at] {
@@ -190,10 +197,11 @@ impl<'a> NewDocuments<'a> {
             targets.sort_unstable();
             targets.dedup();
             if !targets.is_empty() {
-                places.push(NewLink { at: words.min(self.corpus.words(doc).len()), targets });
+                let quote = quotes.places[places.len()];
+                places.push(NewLink { at: words.min(self.corpus.words(doc).len()), targets, quote });
             }
         }
-        Ok(places)
+        Ok((places, quotes))
     }
 
     fn all_documents(&self) -> usize {
@@ -259,6 +267,7 @@ impl<'a> NewDocuments<'a> {
             let (before, after) = self.corpus.words(self.documents[source]).split_at(place.at);
             let rows = |words: &[WordId]| words.iter().map(|word| self.terms[word.index()]).collect();
             Context {
+                link: 0,
                 source: DocRow((self.model.documents() + source) as u32),
                 before: rows(&before[before.len().saturating_sub(AROUND)..]),
                 after: rows(&after[..after.len().min(AROUND)]),
@@ -266,6 +275,18 @@ impl<'a> NewDocuments<'a> {
         };
         let new = |document: DocRow| cited_by.of(document.index()).iter().map(context).collect();
         Some(LinksBuf::extended(old, self.all_documents(), new))
+    }
+
+    /// The sentences that these links stand in.
+    fn quotes(&self) -> Option<QuotesBuf> {
+        let links = self.model.links()?;
+        let (contexts, cited_by) = self.cited_by();
+        let of_new = |document: DocRow| {
+            let place = |&number: &u32| (contexts[number as usize].0, contexts[number as usize].1.quote);
+            cited_by.of(document.index()).iter().map(place).collect()
+        };
+        let old = self.model.quotes().unwrap_or_default();
+        Some(QuotesBuf::extended(old, links, &self.quotes, self.all_documents(), of_new))
     }
 
     /// IN and OUT vectors of all documents, and how many new ones have no word with a vector.
@@ -326,6 +347,10 @@ impl<'a> NewDocuments<'a> {
         let (name_bytes, name_ends) = flat(names());
         let (title_bytes, title_ends) = flat(titles);
         let (url_bytes, url_ends) = flat(urls);
+        let old_authors: Vec<String> =
+            (0..model.documents()).map(|row| model.authors(row).collect::<Vec<_>>().join("\n")).collect();
+        let new_authors = self.documents.iter().map(|&doc| corpus.author_lines(doc));
+        let (author_bytes, author_ends) = flat(old_authors.iter().map(String::as_str).chain(new_authors));
         let word_index = string_index(word_ends.len(), terms());
         let name_index = string_index(name_ends.len(), names());
         let old = 0..model.documents();
@@ -374,6 +399,8 @@ impl<'a> NewDocuments<'a> {
             Tensor::u64s("titles.ends", &title_ends),
             Tensor::bytes("urls.bytes", &url_bytes),
             Tensor::u64s("urls.ends", &url_ends),
+            Tensor::bytes("authors.bytes", &author_bytes),
+            Tensor::u64s("authors.ends", &author_ends),
             Tensor::i32s("dates", &dates),
             Tensor::bytes("labels.bytes", &label_bytes),
             Tensor::u64s("labels.ends", &label_ends),
@@ -393,6 +420,8 @@ impl<'a> NewDocuments<'a> {
             tensors.push(Tensor::u64s("contexts.ends", links.context_ends));
             tensors.push(Tensor::bytes("contexts.words", links.contexts));
         }
+        let quotes = self.quotes();
+        tensors.extend(quotes.iter().flat_map(QuotesBuf::tensors));
         let titles = self.title_words();
         if let Some((ends, rows)) = &titles {
             tensors.push(Tensor::u64s("titles.row_ends", ends));

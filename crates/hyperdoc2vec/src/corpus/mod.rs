@@ -355,8 +355,12 @@ impl Corpus {
 
     /// Who wrote it, the first author first.
     pub fn authors(&self, doc: DocId) -> impl Iterator<Item = &str> {
-        let all = self.authors.as_ref().map_or("", |authors| authors.get(doc.index()));
-        all.split('\n').filter(|name| !name.is_empty())
+        self.author_lines(doc).split('\n').filter(|name| !name.is_empty())
+    }
+
+    /// The same, a name a line.
+    pub(crate) fn author_lines(&self, doc: DocId) -> &str {
+        self.authors.as_ref().map_or("", |authors| authors.get(doc.index()))
     }
 
     /// Where a reader finds it.

@@ -3,10 +3,12 @@
 mod hidden;
 pub(crate) mod losses;
 pub(crate) mod markup;
+mod sentence;
 pub(crate) mod tokenize;
 
 pub use hidden::{is_hidden, visible_json};
 pub use losses::{Loss, Losses, Tally};
+pub use sentence::sentence;
 pub use tokenize::Tokenizer;
 
 use std::fmt;

@@ -343,7 +343,8 @@ impl<'a> LinkEvaluation<'a> {
                 params.hybrid = searchable;
                 self.searchable(group, &params, &|path| {
                     let mut watch = |progress: &TrainProgress| (self.watch)(&EvaluationStep::Training(name, progress));
-                    let run = Run { view: self.view, params: &params, threads: self.params.threads, checkpoints: None };
+                    let threads = self.params.threads;
+                    let run = Run { view: self.view, params: &params, threads, checkpoints: None, for_people: false };
                     run.write(path, &mut watch)
                 })
             }

@@ -7,9 +7,11 @@
 //! | `word_counts`, `word_documents` | how often a word with a vector occurs, in how many documents |
 //! | `text.*`, `cited.*` | the search index: which documents have a word, see `model::index::postings`; in their own text, in the contexts of the links that point at them |
 //! | `names.*`, `titles.*`, `urls.*`, `dates` | the documents, in the order of the corpus; `titles.rows`, `titles.row_ends` are the words of titles, see `model::index::titles` |
+//! | `authors.*` | the authors of each document, a name a line; from version 5 on |
 //! | `labels.*`, `document_labels`, `document_label` | the labels; where each document's end; its labels |
 //! | `links_to` | how many links point at each document |
 //! | `links.*`, `contexts.*`, `keywords.*` | the links with words around them, what documents are about, see `model::index::links` |
+//! | `quotes.*` | the sentences that links stand in, as written, see `model::index::quotes`; from version 5 on |
 //! | `hybrid.*` | the learnt ranking, see `search::ranker`; not in every model |
 //! | `places.*` | where links belong, see `places`; not in every model |
 //! | `newcomer_out` | from content to OUT vectors, see `infer::newcomers`; where there are links enough |
@@ -47,6 +49,7 @@ use crate::document::tokenize::Tokenizer;
 use crate::error::{Error, Result};
 use crate::model::index::links::{Keywords, Links};
 use crate::model::index::postings::Postings;
+use crate::model::index::quotes::{self, Quotes};
 use crate::model::index::terms::Field;
 use crate::model::index::titles::TitleWords;
 use crate::storage::container::{Container, Tensor};
@@ -54,7 +57,7 @@ use crate::storage::container::{Container, Tensor};
 /// The name of the format.
 pub const FORMAT: &str = "hyperdoc2vec model";
 /// Its version; a reader refuses what is newer.
-pub const VERSION: u32 = 4;
+pub const VERSION: u32 = 5;
 
 /// The lengths that BM25 on texts and contexts goes by, in the description of a model.
 pub(crate) const JOINED: &str = "joined";
@@ -139,7 +142,7 @@ impl Model {
     }
 
     /// Checks that every array is there, of its type and length, so that accessors cannot fail. Only the search index,
-    /// links, keywords, words of titles, the learnt ranking and the newcomers' map may be missing, each as a whole.
+    /// links, keywords, words of titles, authors, sentences, the learnt ranking and the newcomers' map may be missing, each as a whole.
     fn check_arrays(&self) -> Result<()> {
         use Dtype::{F32, I32, U8, U32, U64};
         let (words, documents, dim) = (self.words(), self.documents(), self.params.dim);
@@ -168,7 +171,8 @@ impl Model {
             ("dates", I32, by_document),
             ("links_to", U32, by_document),
         ];
-        let optional: [&[(&str, Dtype, Option<usize>)]; 6] = [
+        let [text, ends, places] = quotes::ARRAYS;
+        let optional: [&[(&str, Dtype, Option<usize>)]; 8] = [
             &[("text.ends", U64, any), ("text.postings", U8, any), ("text.lengths", U32, by_document)],
             &[("cited.ends", U64, any), ("cited.postings", U8, any), ("cited.lengths", U32, by_document)],
             &[
@@ -179,6 +183,8 @@ impl Model {
             ],
             &[("keywords.ends", U64, by_document), ("keywords.rows", U32, any), ("keywords.counts", U8, any)],
             &[("titles.row_ends", U64, by_document), ("titles.rows", U32, any)],
+            &[("authors.bytes", U8, any), ("authors.ends", U64, by_document)],
+            &[(text, U8, any), (ends, U64, any), (places, U32, any)],
             &[("newcomer_out", F32, Some((2 * dim + 1) * dim))],
         ];
         required.into_iter().try_for_each(|array| self.container.check(array))?;
@@ -311,6 +317,13 @@ impl Model {
         self.strings("titles")
     }
 
+    /// The authors of a document, the first author first; none in models before version 5.
+    pub fn authors(&self, document: usize) -> impl Iterator<Item = &str> {
+        let all = self.optional("authors.ends").zip(self.optional("authors.bytes"));
+        let all = all.map(|(ends, bytes)| StringTable { bytes, ends, index: &[] });
+        all.map_or("", |all| all.get(document)).split('\n').filter(|name| !name.is_empty())
+    }
+
     /// Where readers find documents, by their rows; empty where that is not known.
     pub fn urls(&self) -> StringTable<'_> {
         self.strings("urls")
@@ -329,6 +342,12 @@ impl Model {
         range.and_then(|range| self.required("document_label").get(range)).unwrap_or_default()
     }
 
+    /// Whether a document has a label.
+    pub fn has_label(&self, document: usize, label: &str) -> bool {
+        let labels = self.labels();
+        self.label_ids(document).iter().any(|&number| labels.get(number as usize) == label)
+    }
+
     /// How many links point at each document.
     pub fn links_to(&self) -> &[u32] {
         self.required("links_to")
@@ -342,6 +361,12 @@ impl Model {
             context_ends: self.required("contexts.ends"),
             contexts: self.required("contexts.words"),
         })
+    }
+
+    /// The sentences that links stand in; `None` in models before version 5.
+    pub(crate) fn quotes(&self) -> Option<Quotes<'_>> {
+        let [text, ends, places] = quotes::ARRAYS;
+        Some(Quotes { text: self.optional(text)?, ends: self.required(ends), places: self.required(places) })
     }
 
     /// The words that stand out in each document; `None` in a model that was made without.

@@ -163,6 +163,8 @@ impl<'a> ModelWriter<'a> {
         put_strings(&mut linked, "titles.bytes", "titles.ends", titles)?;
         let urls = view.documents.iter().map(|&doc| corpus.url(doc).unwrap_or_default());
         put_strings(&mut linked, "urls.bytes", "urls.ends", urls)?;
+        let authors = view.documents.iter().map(|&doc| corpus.author_lines(doc));
+        put_strings(&mut linked, "authors.bytes", "authors.ends", authors)?;
         put_strings(&mut linked, "labels.bytes", "labels.ends", corpus.label_names())?;
         let dates: Vec<i32> = view.documents.iter().map(|&doc| corpus.date(doc).map_or(0, Date::packed)).collect();
         let (mut document_label, mut document_labels) = (Vec::new(), Vec::new());

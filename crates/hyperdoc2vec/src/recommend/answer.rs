@@ -2,8 +2,10 @@
 
 use crate::document::Date;
 use crate::id::WordRow;
+use crate::import::CITED_ONLY;
 use crate::model::Model;
 use crate::model::index::links::Context;
+use crate::model::index::quotes::Quote;
 use crate::search::explain::{Explanation, Sum};
 use crate::search::{Hit, Query, Ranking};
 
@@ -47,6 +49,10 @@ pub struct DocumentHit {
     pub id: String,
     /// Its title.
     pub title: Option<String>,
+    /// Its authors, the first author first.
+    pub authors: Vec<String>,
+    /// Whether it is cited by documents of a library, and is not in the library itself.
+    pub cited_only: bool,
     /// Higher is better; what it means depends on the ranking.
     pub score: f32,
     /// The probability that the link points at it, where the ranking gives one.
@@ -87,7 +93,7 @@ pub struct WordShares {
     pub shares: Vec<(String, f32)>,
 }
 
-/// A link with the words around it.
+/// A link in its sentence, as it was written; in models before version 5, with the words around it as the model reads them.
 #[derive(Debug, Clone, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct LinkQuote {
@@ -95,20 +101,36 @@ pub struct LinkQuote {
     pub source: String,
     /// The title of that document.
     pub title: Option<String>,
-    /// Words before the link, its own last.
+    /// Text before the link.
     pub before: String,
-    /// Words behind it.
+    /// The link's own words; none where a link has none, as in papers, and in older models, where they end `before`.
+    pub anchor: String,
+    /// Text behind it.
     pub after: String,
+    /// Whether it is as it was written.
+    pub as_written: bool,
 }
 
 impl LinkQuote {
     pub(crate) fn new(model: &Model, context: &Context) -> LinkQuote {
         let source = context.source.index();
-        LinkQuote {
-            source: model.names().get(source).to_owned(),
-            title: title(model, source),
+        let written = model.quotes().and_then(|quotes| quotes.of(context.link));
+        let as_written = written.is_some();
+        let Quote { before, anchor, after } = written.unwrap_or_else(|| Quote {
             before: words(model, &context.before),
+            anchor: String::new(),
             after: words(model, &context.after),
+        });
+        let (source, title) = (model.names().get(source).to_owned(), title(model, source));
+        LinkQuote { source, title, before, anchor, after, as_written }
+    }
+
+    /// The link's own words in brackets; `[this]`, between spaces where the text has none, for a link without.
+    pub fn shown_anchor(&self) -> String {
+        match (self.anchor.as_str(), self.as_written) {
+            ("", true) => "[this]".to_owned(),
+            ("", false) => " [this] ".to_owned(),
+            (anchor, _) => format!("[{anchor}]"),
         }
     }
 }
@@ -120,6 +142,8 @@ impl DocumentHit {
             row,
             id: model.names().get(row).to_owned(),
             title: title(model, row),
+            authors: model.authors(row).map(str::to_owned).collect(),
+            cited_only: model.has_label(row, CITED_ONLY),
             score: hit.score,
             probability: None,
             links: model.links_to().get(row).copied(),

@@ -95,7 +95,7 @@ pub fn explain(
             others.map(|context| (likeness(&context), context)).filter(|(likeness, _)| *likeness > 0.0).collect();
         contexts.sort_by(|a, b| b.0.total_cmp(&a.0));
         // A second context with these words in this document adds nothing.
-        contexts.dedup_by(|b, a| a.1 == b.1);
+        contexts.dedup_by(|b, a| (a.1.source, &a.1.before, &a.1.after) == (b.1.source, &b.1.before, &b.1.after));
         let bm25: Vec<(WordRow, f32)> =
             terms.iter().map(|term| term.word).zip(bm25).filter(|(_, share)| *share > 0.0).collect();
         Explanation {

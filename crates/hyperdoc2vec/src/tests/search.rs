@@ -167,13 +167,14 @@ fn reasons_add_up_and_name_the_links_that_read_alike() {
     let scores = searcher.bm25_scores(&query, Field::Text).expect("asked").expect("known");
     assert!(by_text.text_alone && scores[2] > 0.0 && by_text.bm25.score == scores[2], "{by_text:?}, not {}", scores[2]);
     // "fish bread [[c]]" stands in b, "fish soup [[b]]" in a.
-    let context = |source, before: [u32; 2]| Context {
+    let context = |link, source, before: [u32; 2]| Context {
+        link,
         source: DocRow(source),
         before: before.map(WordRow).to_vec(),
         after: vec![],
     };
-    assert_eq!(why[0].contexts, [context(1, [0, 2])]);
-    assert_eq!(why[1].contexts, [context(0, [0, 1])]);
+    assert_eq!(why[0].contexts, [context(1, 1, [0, 2])]);
+    assert_eq!(why[1].contexts, [context(0, 0, [0, 1])]);
     let within = LinkSource::known(&searcher, DocRow(1));
     let why = explain(&searcher, &query, &[DocRow(2)], Some(&within), Ranking::Hybrid).expect("explained");
     assert!(why[0].contexts.is_empty(), "the source's own");

@@ -9,6 +9,7 @@ use serde_json::{Value, json};
 use crate::corpus::view::View;
 use crate::error::{Error, Result};
 use crate::infer::newcomers::{self, ContentMap};
+use crate::model::index::quotes::QuotesBuf;
 use crate::model::params::TrainParams;
 use crate::model::tables::{Table, Tables};
 use crate::model::write::{ContentIndex, ModelWriter};
@@ -70,6 +71,9 @@ pub(crate) struct Run<'a> {
     pub threads: usize,
     /// Where checkpoints go, if anywhere.
     pub checkpoints: Option<&'a Checkpoints>,
+    /// Whether the model gets what people ask for and an evaluation of links does not: where links belong, and the
+    /// sentences that they stand in.
+    pub for_people: bool,
 }
 
 /// A step of a run.
@@ -194,7 +198,7 @@ impl Run<'_> {
 
     /// Learns where links belong, where a ranker is learnt too: after it, and after the last phase.
     fn learn_places(&self, watch: TrainWatch<'_>) -> Result<Option<LearntPlaces>> {
-        if !ranker::is_for(self.params) {
+        if !self.for_people || !ranker::is_for(self.params) {
             return Ok(None);
         }
         let mut batch = 0;
@@ -220,6 +224,7 @@ impl Run<'_> {
     fn save(&self, destination: &Path, trained: &mut Trained, places: Option<&LearntPlaces>) -> Result<()> {
         let Trained { state: State { tables, ranker, .. }, content } = trained;
         let newcomers = newcomers::fill(self.view, tables, self.params);
+        let quotes = if self.for_people { Some(QuotesBuf::build(self.view)?) } else { None };
         let made;
         let content = match content {
             Some(content) => content,
@@ -233,6 +238,7 @@ impl Run<'_> {
             .ranker(ranker.as_ref().map(Ranker::about))
             .arrays(places.iter().flat_map(|places| places.tensors()))
             .places(places.map(|places| places.trees.about()))
+            .arrays(quotes.iter().flat_map(QuotesBuf::tensors))
             .arrays(newcomers.as_ref().map(ContentMap::tensor))
             .write_with(destination, content)
     }
@@ -252,7 +258,7 @@ impl Run<'_> {
 pub fn train_tables(view: &View<'_>, params: &TrainParams, watch: TrainWatch<'_>) -> Result<Tables> {
     params.validate()?;
     let params = TrainParams { hybrid: false, ..params.clone() };
-    let run = Run { view, params: &params, threads: 0, checkpoints: None };
+    let run = Run { view, params: &params, threads: 0, checkpoints: None, for_people: false };
     let mut tables = run.train(Path::new("."), watch)?.state.tables;
     newcomers::fill(view, &mut tables, &params);
     Ok(tables)

@@ -152,7 +152,7 @@ impl<'a> Training<'a> {
         let checkpoints = checkpoint.map(|(path, every)| Checkpoints { path, every, resume });
         params.validate()?;
         let view = view(corpus, split, &params)?;
-        let run = Run { view: &view, params: &params, threads, checkpoints: checkpoints.as_ref() };
+        let run = Run { view: &view, params: &params, threads, checkpoints: checkpoints.as_ref(), for_people: true };
         let mut watch = watch.unwrap_or_else(|| Box::new(|_| ControlFlow::Continue(())));
         run.write(path.as_ref(), &mut *watch)?;
         Model::open(path)

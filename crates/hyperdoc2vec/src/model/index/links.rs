@@ -40,6 +40,8 @@ pub struct Links<'a> {
 /// A link that points at a document.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Context {
+    /// Its number among all links.
+    pub link: usize,
     /// The document it stands in.
     pub source: DocRow,
     /// The words before it, in the order of reading, its own words last.
@@ -64,7 +66,8 @@ impl<'a> Links<'a> {
     /// The links to a document with the words around them.
     pub fn contexts(&self, document: DocRow) -> Contexts<'a> {
         let bytes = part(self.context_ends, self.contexts, document.index());
-        Contexts { sources: self.sources(document).iter(), bytes }
+        let first = document.index().checked_sub(1).and_then(|before| self.ends.get(before)).copied().unwrap_or(0);
+        Contexts { sources: self.sources(document).iter(), bytes, link: first as usize }
     }
 }
 
@@ -73,6 +76,8 @@ impl<'a> Links<'a> {
 pub struct Contexts<'a> {
     sources: std::slice::Iter<'a, DocRow>,
     bytes: &'a [u8],
+    /// The number of the next.
+    link: usize,
 }
 
 impl Contexts<'_> {
@@ -89,6 +94,7 @@ impl Contexts<'_> {
     /// document that the link stands in, or nothing where there is no other link.
     pub fn next_words(&mut self, mut each: impl FnMut(WordRow, usize)) -> Option<DocRow> {
         let source = *self.sources.next()?;
+        self.link += 1;
         for distance in (0..self.side()).rev() {
             each(self.word(), distance);
         }
@@ -106,7 +112,9 @@ impl Iterator for Contexts<'_> {
         let source = *self.sources.next()?;
         let before = (0..self.side()).map(|_| self.word()).collect();
         let after = (0..self.side()).map(|_| self.word()).collect();
-        Some(Context { source, before, after })
+        let link = self.link;
+        self.link += 1;
+        Some(Context { link, source, before, after })
     }
 }
 
@@ -259,30 +267,30 @@ impl KeywordsBuf {
 mod tests {
     use super::*;
 
-    fn context(source: u32, before: &[u32], after: &[u32]) -> Context {
+    fn context(link: usize, source: u32, before: &[u32], after: &[u32]) -> Context {
         let rows = |rows| WordRow::all(rows).to_vec();
-        Context { source: DocRow(source), before: rows(before), after: rows(after) }
+        Context { link, source: DocRow(source), before: rows(before), after: rows(after) }
     }
 
     #[test]
     fn new_links_stand_behind_the_old_ones() {
         let first = |document: DocRow| match document.0 {
-            0 => vec![context(1, &[5, 300], &[]), context(2, &[], &[1])],
+            0 => vec![context(0, 1, &[5, 300], &[]), context(0, 2, &[], &[1])],
             _ => vec![],
         };
         let old = LinksBuf::extended(Links::default(), 2, first);
         // Of a long context the words nearest to the link are kept.
         let many: Vec<u32> = (0..20).collect();
         let second = |document: DocRow| match document.0 {
-            0 => vec![context(3, &[7], &[8])],
-            2 => vec![context(0, &many, &many)],
+            0 => vec![context(0, 3, &[7], &[8])],
+            2 => vec![context(0, 0, &many, &many)],
             _ => vec![],
         };
         let all = LinksBuf::extended(old.view(), 4, second);
         let read = |document| all.view().contexts(DocRow(document)).collect::<Vec<_>>();
-        assert_eq!(read(0), [context(1, &[5, 300], &[]), context(2, &[], &[1]), context(3, &[7], &[8])]);
+        assert_eq!(read(0), [context(0, 1, &[5, 300], &[]), context(1, 2, &[], &[1]), context(2, 3, &[7], &[8])]);
         assert_eq!(all.view().sources(DocRow(0)), [1, 2, 3].map(DocRow));
         assert_eq!((read(1), read(3)), (vec![], vec![]));
-        assert_eq!(read(2), [context(0, &many[8..], &many[..12])]);
+        assert_eq!(read(2), [context(3, 0, &many[8..], &many[..12])]);
     }
 }

@@ -199,6 +199,7 @@ mod tests {
     fn contexts_fit_by_the_words_they_share_near_the_link() {
         let rows = |rows: &[u32]| WordRow::all(rows).to_vec();
         let context = |source, before: &[u32], after: &[u32]| Context {
+            link: 0,
             source: DocRow(source),
             before: rows(before),
             after: rows(after),
