@@ -9,6 +9,12 @@
 //!
 //! In the word2vec formats a space ends a name, so white space in names is written `_`. Names of the rows of `npy` and
 //! `tsv` are in their [`metadata`](VectorExport::metadata). Writers flush what they write to; `storage::write_atomically` makes a whole file.
+//!
+//! [`bibliography`] writes documents for reference managers.
+
+mod bibliography;
+
+pub use bibliography::{BibEntry, BibFormat, bibliography, cite_key};
 
 use std::borrow::Cow;
 use std::io::{self, Write};
