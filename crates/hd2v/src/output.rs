@@ -73,6 +73,16 @@ pub fn print_exactly(text: &str) -> Result<()> {
     out.write_all(text.as_bytes()).and_then(|()| out.flush()).context(UNWRITTEN)
 }
 
+/// Writes lines to stdout whole, for programs and pasting; hidden characters become `\u{…}`, except line ends and tabs.
+pub fn print_whole(text: &str) -> Result<()> {
+    let harmless = |c: char| matches!(c, '\n' | '\t') || !is_hidden(c);
+    let mut out = String::with_capacity(text.len());
+    for c in text.chars() {
+        if harmless(c) { out.push(c) } else { out.extend(c.escape_unicode()) }
+    }
+    print_exactly(&out)
+}
+
 /// Writes a status line to stderr; a closed stderr does not stop the work.
 pub fn status(line: impl std::fmt::Display) {
     let _ = writeln!(io::stderr(), "{}", visible(&line.to_string()));

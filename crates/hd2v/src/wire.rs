@@ -114,6 +114,30 @@ pub struct AnswerJson {
     pub index: Option<IndexUsed>,
 }
 
+/// Answers for the places of drafts (command line only)
+#[derive(Debug, Serialize)]
+pub struct PlaceAnswers {
+    pub answers: Vec<PlaceAnswer>,
+}
+
+/// The answer for a place of a draft (command line only)
+#[derive(Debug, Serialize)]
+pub struct PlaceAnswer {
+    /// The file
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub path: Option<String>,
+    /// Line and column of the mark, from 1; columns count characters
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub line: Option<usize>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub column: Option<usize>,
+    /// The mark as written
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub mark: Option<String>,
+    #[serde(flatten)]
+    pub answer: AnswerJson,
+}
+
 /// The text as the model reads it
 #[derive(Debug, Serialize, ToSchema)]
 #[schema(as = Asked)]
@@ -145,6 +169,11 @@ pub struct HitJson {
     pub rank: usize,
     pub id: String,
     pub title: Option<String>,
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub authors: Vec<String>,
+    /// Cited by documents of a library, and not in the library itself; left out if false
+    #[serde(skip_serializing_if = "std::ops::Not::not")]
+    pub cited_only: bool,
     /// Higher is better; the meaning depends on the ranking
     pub score: f32,
     /// Number of links to it
@@ -200,7 +229,8 @@ pub struct Quote {
     /// The id of the document that contains it
     pub source: String,
     pub title: Option<String>,
-    /// `… words before [this] words after …`
+    /// The sentence as it was written, with `[this]` behind the link; `… words before [this] words after …` in models
+    /// of earlier programs
     pub text: String,
 }
 
@@ -326,9 +356,9 @@ pub struct LinkContext {
     /// The document that contains it
     pub id: String,
     pub title: Option<String>,
-    /// Words before it, including its anchor
+    /// The text of its sentence before it, including its anchor
     pub before: String,
-    /// Words after it
+    /// The text of its sentence after it
     pub after: String,
 }
 

@@ -68,6 +68,8 @@ pub fn hits(hits: Vec<DocumentHit>) -> Vec<wire::HitJson> {
         rank,
         id: hit.id,
         title: hit.title,
+        authors: hit.authors,
+        cited_only: hit.cited_only,
         score: hit.score,
         links: hit.links,
         date: hit.date,
@@ -107,9 +109,15 @@ fn quote(quote: LinkQuote) -> wire::Quote {
     wire::Quote { text: context_text(&quote), source: quote.source, title: quote.title }
 }
 
-/// `… words before [this] words after …`
-pub fn context_text(quote: &LinkQuote) -> String {
-    format!("… {} [this] {} …", quote.before, quote.after).replace("  ", " ")
+/// The sentence, as it was written, with `[this]` behind the link; in models without sentences,
+/// `… words before [this] words after …`.
+fn context_text(quote: &LinkQuote) -> String {
+    let LinkQuote { before, anchor, after, .. } = quote;
+    match (quote.as_written, anchor.as_str()) {
+        (true, "") => format!("{before}[this]{after}"),
+        (true, anchor) => format!("{before}{anchor} [this]{after}"),
+        (false, _) => format!("… {before} [this] {after} …").replace("  ", " "),
+    }
 }
 
 impl From<ModelInfo> for wire::Info {
@@ -150,7 +158,7 @@ impl From<DocumentPage> for wire::DocumentJson {
         let context = |quote: LinkQuote| wire::LinkContext {
             id: quote.source,
             title: quote.title,
-            before: quote.before,
+            before: quote.before + &quote.anchor,
             after: quote.after,
         };
         wire::DocumentJson {

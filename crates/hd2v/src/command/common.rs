@@ -22,6 +22,14 @@ pub fn most_threads(text: &str) -> Result<usize, String> {
     }
 }
 
+/// Reads a probability.
+pub fn probability(text: &str) -> Result<f32, String> {
+    match text.parse() {
+        Ok(p) if (0.0..=1.0).contains(&p) => Ok(p),
+        _ => Err("expected a probability from 0 to 1".to_owned()),
+    }
+}
+
 /// The longest record that an import reads, in MiB.
 pub fn default_max_record() -> u32 {
     (ImportOptions::default().longest_line >> 20) as u32
@@ -117,17 +125,24 @@ pub fn open_model(path: &Path) -> Result<Model> {
     Ok(model)
 }
 
-/// An aligned table of hits: rank, score, name, and perhaps a title.
-pub fn hits_table(rows: &[(f32, String, String)]) -> String {
+/// An aligned table of hits: rank, score, name, and perhaps a title, below the names of these columns. Titles are cut
+/// unless they are to be `whole`.
+pub fn hits_table(score: &str, name: &str, rows: &[(f32, String, String)], whole: bool) -> String {
+    let cell = |text: &str| if whole { text.split_whitespace().collect::<Vec<_>>().join(" ") } else { cell(text) };
     let names: Vec<String> = rows.iter().map(|(_, name, _)| cell(name)).collect();
-    let width = names.iter().map(|name| name.chars().count()).max().unwrap_or(0);
+    let width = names.iter().map(|name| name.chars().count()).max().unwrap_or(0).max(name.len());
     let digits = rows.len().to_string().len();
-    rows.iter()
-        .zip(names)
-        .enumerate()
-        .map(|(place, ((score, _, more), name))| {
-            let line = format!("{:digits$}  {score:8.4}  {name:width$}  {}", place + 1, cell(more));
-            line.trim_end().to_owned() + "\n"
-        })
-        .collect()
+    let column = score.len().max(8);
+    let title = if rows.iter().any(|(_, _, title)| !title.is_empty()) { "title" } else { "" };
+    let head = format!("{:digits$}  {score:>column$}  {name:width$}  {title}", "#");
+    let row = |(place, ((score, _, more), name)): (usize, (&(f32, String, String), String))| {
+        let line = format!("{:digits$}  {score:column$.4}  {name:width$}  {}", place + 1, cell(more));
+        line.trim_end().to_owned() + "\n"
+    };
+    let lines = rows.iter().zip(names).enumerate().map(row);
+    if rows.is_empty() {
+        String::new()
+    } else {
+        std::iter::once(head.trim_end().to_owned() + "\n").chain(lines).collect()
+    }
 }

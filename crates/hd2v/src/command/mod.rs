@@ -6,6 +6,7 @@ pub mod common;
 pub mod demo;
 pub mod destination;
 pub mod doctor;
+mod drafts;
 pub mod embed;
 pub mod evaluate;
 pub mod export;

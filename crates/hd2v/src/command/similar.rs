@@ -1,5 +1,6 @@
 //! `hd2v similar`: the neighbours of a document or a word.
 
+use std::io::IsTerminal;
 use std::path::PathBuf;
 
 use anyhow::Result;
@@ -57,5 +58,6 @@ pub fn run(arguments: &SimilarArgs) -> Result<()> {
         }
         hits.into_iter().map(|hit| (hit.score, hit.id, hit.title.unwrap_or_default())).collect()
     };
-    print(&hits_table(&rows))
+    let name = if arguments.words { "word" } else { "id" };
+    print(&hits_table("cosine", name, &rows, !std::io::stdout().is_terminal()))
 }

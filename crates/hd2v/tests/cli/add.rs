@@ -129,11 +129,14 @@ fn links_of_new_documents_explain_what_they_point_at() {
     let told = &contexts("levain bakers [[?]]", "sourdough")[0];
     assert_eq!(
         (&told["source"], told["text"].as_str()),
-        (&json!("trout"), Some("… water fish net see the levain bakers loaf [this] …"))
+        (&json!("trout"), Some("water fish net ; see the levain bakers loaf [this]"))
     );
     let told = &contexts("seaworthy [[?]]", "d4")[0];
     assert_eq!((&told["source"], &told["title"]), (&json!("sourdough"), &json!("Sour")));
-    assert!(told["text"].as_str().is_some_and(|text| text.ends_with("unlike the seaworthy [this] and …")), "{told}");
+    assert!(
+        told["text"].as_str().is_some_and(|text| text.ends_with("crust, unlike the seaworthy [this] and")),
+        "{told}"
+    );
     // They stay when more is added.
     place.write("more.jsonl", json!({"id": "last", "text": "levain again [[sourdough]]"}).to_string());
     place.ok("import jsonl more.jsonl --min-count 1 -o more");

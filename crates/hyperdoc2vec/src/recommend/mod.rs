@@ -5,12 +5,14 @@
 
 mod about;
 mod answer;
+mod draft;
 mod question;
 
 use rayon::prelude::*;
 
 pub use about::{DocumentPage, FoundDocument, LabelCount, LinkedDocument, ModelInfo};
 pub use answer::{Answer, DocumentHit, LinkQuote, QuerySummary, Why, WordShares};
+pub use draft::{DraftSource, MOST_PLACES};
 pub use question::{DEFAULT_TOP, Question};
 
 use crate::error::{Error, NotFound, Result};
@@ -70,6 +72,7 @@ pub struct Recommender<'a> {
 }
 
 /// A question as a model understands it.
+#[derive(Clone)]
 struct ParsedQuestion {
     ranking: Ranking,
     query: Query,
@@ -276,12 +279,18 @@ impl<'a> Recommender<'a> {
 
     /// Parses a question.
     fn parse(&self, question: &Question) -> Result<ParsedQuestion> {
-        let eligible = self.eligible(question)?;
-        let allowed = self.allowed(question, &eligible)?;
+        let frame = self.frame(question)?;
         let query = self.searcher.query(&question.text)?;
         if query.length == 0 {
             return Err(Error::NoWords);
         }
+        Ok(ParsedQuestion { query, ..frame })
+    }
+
+    /// Parses all but the text of a question.
+    fn frame(&self, question: &Question) -> Result<ParsedQuestion> {
+        let eligible = self.eligible(question)?;
+        let allowed = self.allowed(question, &eligible)?;
         let ranking = self.ranking(question.rank);
         if question.min_probability.is_some() && ranking != Ranking::Hybrid {
             let without = if self.has_ranker() { "" } else { ", as no hybrid was learnt when the model was trained" };
@@ -292,6 +301,7 @@ impl<'a> Recommender<'a> {
         }
         let source = self.source(question)?;
         let &Question { top, min_probability, explain, .. } = question;
+        let query = Query::default();
         Ok(ParsedQuestion { ranking, query, source, eligible, allowed, top, min_probability, explain })
     }
 
@@ -349,8 +359,7 @@ impl<'a> Recommender<'a> {
         // A mark in it is of no meaning here.
         let read = |text: &String| LinkSource::read(&self.searcher, &text.replace("[[?]]", " "));
         let source = question.source_text.as_ref().map(read).transpose()?;
-        // A text without a known word or link counts as none: the forest for sources would have nothing to go by.
-        Ok(source.filter(|source| !source.words.is_empty() || !source.links.is_empty()))
+        Ok(source.filter(LinkSource::tells))
     }
 
     fn answer(&self, question: ParsedQuestion) -> Result<Answer> {

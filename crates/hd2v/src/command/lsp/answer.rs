@@ -335,7 +335,7 @@ impl Server<'_> {
         }
         shown.push_str(&format!("\n\n`{id}`, linked to {} times", page.linked_by));
         for quote in &page.contexts {
-            shown.push_str(&format!("\n- … {} **[this]** {} …", quote.before, quote.after));
+            shown.push_str(&format!("\n- {}**{}**{}", quote.before, quote.shown_anchor(), quote.after));
         }
         json!({"contents": {"kind": "markdown", "value": shown}, "range": text.range(&link.span)})
     }

@@ -2,13 +2,15 @@
 
 use std::path::{Path, PathBuf};
 
-use anyhow::{Context, Result, anyhow};
-use hyperdoc2vec::draft::{Draft, DraftFormat, LONGEST_DRAFT};
+use anyhow::{Result, anyhow};
+use hyperdoc2vec::draft::{Draft, DraftFormat};
 use hyperdoc2vec::places::{
     DocumentNames, Edit, LinkWriter, NeverLink, SuggestOptions, Suggester, Suggestion, WantedAnswer, apply,
 };
 use hyperdoc2vec::recommend::Recommender;
 use hyperdoc2vec::{DocRow, Model};
+
+use crate::command::drafts::{Lines, linked, read_draft};
 
 /// Hits listed for a place that asks for a link.
 const HITS: usize = 3;
@@ -88,23 +90,7 @@ pub fn only(model: &Model, orphans: bool, target: Option<&str>) -> Result<Vec<Do
 impl Asked<'_> {
     /// Reads a file and asks for its links.
     pub fn file(&self, path: &Path, format: DraftFormat) -> Result<FileResult> {
-        let shown = path.display().to_string();
-        let length = std::fs::metadata(path).with_context(|| format!("cannot read {shown}"))?.len();
-        if length > LONGEST_DRAFT as u64 {
-            return Err(anyhow!(
-                "{shown}: it has {} MB, and drafts are read up to {} MB",
-                length >> 20,
-                LONGEST_DRAFT >> 20
-            ));
-        }
-        let bytes = std::fs::read(path).with_context(|| format!("cannot read {shown}"))?;
-        let text = String::from_utf8(bytes).map_err(|error| {
-            let at = error.utf8_error().valid_up_to();
-            anyhow!("{shown}: expected UTF-8 text, found something else at byte {at}")
-        })?;
-        if text.contains('\0') {
-            return Err(anyhow!("{shown}: expected text, found a binary file"));
-        }
+        let text = read_draft(path)?;
         self.text(path, text, format)
     }
 
@@ -114,12 +100,7 @@ impl Asked<'_> {
         let shown = path.display().to_string();
         let draft = Draft::read(&text, format, self.suggester.tokenizer(), &shown)?;
         let source = self.names.of_path(&shown);
-        let linked: Vec<DocRow> = draft
-            .links
-            .iter()
-            .flat_map(|link| &link.targets)
-            .filter_map(|target| self.names.resolve(target, source))
-            .collect();
+        let linked = linked(&draft, self.names, source);
         let title = source.map(|row| model.titles().get(row.index()).to_owned()).or_else(|| draft.title.clone());
         let until = source.filter(|_| !self.any_date).and_then(|row| model.date(row.index()));
         let options = SuggestOptions {
@@ -203,24 +184,5 @@ impl Asked<'_> {
             others: Vec::new(),
             edits,
         }
-    }
-}
-
-/// Where lines begin.
-struct Lines {
-    starts: Vec<usize>,
-}
-
-impl Lines {
-    fn new(text: &str) -> Lines {
-        let ends = text.bytes().enumerate().filter(|&(_, byte)| byte == b'\n').map(|(at, _)| at + 1);
-        Lines { starts: std::iter::once(0).chain(ends).collect() }
-    }
-
-    /// Line and column of a byte, counting from 1.
-    fn place(&self, text: &str, at: usize) -> (usize, usize) {
-        let line = self.starts.partition_point(|&start| start <= at);
-        let start = self.starts[line - 1];
-        (line, text.get(start..at).map_or(1, |before| before.chars().count() + 1))
     }
 }

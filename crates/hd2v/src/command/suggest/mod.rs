@@ -13,7 +13,8 @@ use hyperdoc2vec::places::{DocumentNames, NeverLink, Suggester};
 use hyperdoc2vec::storage::write_atomically;
 use rayon::prelude::*;
 
-use super::common::{most_threads, open_model};
+use super::common::{most_threads, named, open_model, probability};
+use super::drafts::format_of;
 use crate::output::{count, print as print_out, print_json, status};
 pub use find::Asked;
 use find::FileResult;
@@ -68,7 +69,7 @@ pub struct SuggestArgs {
     #[arg(long, conflicts_with = "format")]
     json: bool,
     /// The format of the files [default: by the ending of their names]
-    #[arg(long, value_name = "FORMAT", value_parser = draft_format())]
+    #[arg(long, value_name = "FORMAT", value_parser = named::<DraftFormat>())]
     input: Option<DraftFormat>,
     /// Put the links into the files
     #[arg(long)]
@@ -97,21 +98,6 @@ pub struct SuggestArgs {
     /// Threads [default: one per core]
     #[arg(long, default_value_t = 0, hide_default_value = true, value_parser = most_threads)]
     threads: usize,
-}
-
-fn draft_format() -> impl clap::builder::TypedValueParser<Value = DraftFormat> {
-    use clap::builder::{PossibleValuesParser, TypedValueParser};
-    use strum::VariantArray;
-    let names = DraftFormat::VARIANTS.iter().map(|&format| -> &str { format.into() });
-    PossibleValuesParser::new(names)
-        .try_map(|name| name.parse::<DraftFormat>().map_err(|_| format!("no format is called {name:?}")))
-}
-
-fn probability(text: &str) -> Result<f32, String> {
-    match text.parse() {
-        Ok(p) if (0.0..=1.0).contains(&p) => Ok(p),
-        _ => Err("expected a probability from 0 to 1".to_owned()),
-    }
 }
 
 pub fn run(arguments: &SuggestArgs) -> Result<()> {
@@ -205,8 +191,7 @@ fn files(paths: &[PathBuf], given: Option<DraftFormat>) -> Result<Vec<(PathBuf, 
         if meta.is_dir() {
             walk(path, given, &mut files)?;
         } else {
-            let format = given.or_else(|| DraftFormat::of_path(&path.to_string_lossy())).unwrap_or(DraftFormat::Plain);
-            files.push((path.clone(), format));
+            files.push((path.clone(), format_of(path, given)));
         }
     }
     if files.is_empty() {

@@ -68,6 +68,12 @@ impl LinkSource {
         Ok(LinkSource { date: corpus.date(doc), ..source })
     }
 
+    /// Whether anything is known of it. One without a known word or link counts as none: the forest for sources would
+    /// have nothing to go by.
+    pub fn tells(&self) -> bool {
+        !self.words.is_empty() || !self.links.is_empty()
+    }
+
     /// The mean of the vectors of its most characteristic words, by how often it has them and by their rarity; `None`
     /// where none of them has one.
     pub fn vector(&self, model: &Model, which: Vectors) -> Result<Option<Vec<f32>>> {

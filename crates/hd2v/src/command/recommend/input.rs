@@ -1,0 +1,146 @@
+//! What is asked: passages and drafts, with the places in them that ask for a link.
+
+use std::io::Read;
+use std::path::{Path, PathBuf};
+
+use anyhow::{Context, Result, anyhow};
+use hyperdoc2vec::draft::{Draft, DraftFormat};
+use hyperdoc2vec::places::DocumentNames;
+use hyperdoc2vec::recommend::{Answer, DraftSource, MOST_PLACES, Question, Recommender};
+use hyperdoc2vec::{DocRow, Error};
+
+use super::RecommendArgs;
+use crate::command::drafts::{Lines, format_of, linked, read_draft};
+use crate::output::{status, thousands};
+
+/// A place that asks for a link, with its answer.
+pub struct AnsweredPlace {
+    /// The file; none for a passage.
+    pub path: Option<PathBuf>,
+    /// The format it was read as.
+    pub format: DraftFormat,
+    /// The document of the model that the file is.
+    pub own: Option<DocRow>,
+    /// Line, column and the mark as written; none where the text was asked for as a whole.
+    pub mark: Option<(usize, usize, String)>,
+    pub answer: Answer,
+}
+
+/// The places of all that is asked, and whether it is a single passage with one question.
+pub fn ask(arguments: &RecommendArgs, recommender: &Recommender<'_>) -> Result<(Vec<AnsweredPlace>, bool)> {
+    let mut frame = Question::new("")
+        .top(arguments.top)
+        .exclude(arguments.exclude.iter().cloned())
+        .only(arguments.only.iter().cloned());
+    frame.source.clone_from(&arguments.source);
+    frame.source_text = arguments.source_file.as_deref().map(read).transpose()?;
+    (frame.rank, frame.before) = (arguments.rank, arguments.before);
+    (frame.min_probability, frame.explain) = (arguments.min_probability, arguments.explain);
+    if let Some(passage) = passage(arguments)? {
+        return ask_passage(arguments, recommender, frame, passage);
+    }
+    let names = DocumentNames::new(recommender.model());
+    let mut places = Vec::new();
+    for path in &arguments.paths {
+        let text = read_draft(path).map_err(|error| not_a_file(error, path))?;
+        let shown = path.display().to_string();
+        let draft = Draft::read(&text, format_of(path, arguments.input), &recommender.model().tokenizer(), &shown)?;
+        let own = names.of_path(&shown);
+        let source = DraftSource { document: own, links: linked(&draft, &names, own) };
+        // Where a source is given, the draft is not its own.
+        let given = frame.source.is_some() || frame.source_text.is_some();
+        let answers = recommender.ask_draft(&draft, (!given).then_some(source), &frame);
+        let answers = answers.map_err(|error| match error {
+            Error::NoWords => anyhow!("{shown}: the text has no words"),
+            error => error.into(),
+        })?;
+        places.extend(placed(&text, &draft, answers, Some(path), own));
+    }
+    Ok((places, false))
+}
+
+/// A passage as it is given, if it is one.
+fn passage(arguments: &RecommendArgs) -> Result<Option<String>> {
+    let is_stdin = |path: &Path| path == Path::new("-");
+    Ok(match (&arguments.text, &arguments.file, arguments.paths.as_slice()) {
+        (Some(text), ..) => Some(text.clone()),
+        (None, Some(path), _) if !is_stdin(path) => Some(read(path)?),
+        (None, Some(_), _) => Some(stdin()?),
+        (None, None, [path]) if is_stdin(path) => Some(stdin()?),
+        _ => None,
+    })
+}
+
+fn ask_passage(
+    arguments: &RecommendArgs,
+    recommender: &Recommender<'_>,
+    frame: Question,
+    text: String,
+) -> Result<(Vec<AnsweredPlace>, bool)> {
+    let latex = || if text.contains("\\cite") { DraftFormat::Latex } else { DraftFormat::Plain };
+    let format = arguments.input.unwrap_or_else(latex);
+    let draft = Draft::read(&text, format, &recommender.model().tokenizer(), "the text")?;
+    // One question, as the library reads it.
+    let own_marks = text.matches("[[?]]").count();
+    if format == DraftFormat::Plain && own_marks <= 1 && draft.wanted.len() == own_marks {
+        let mut question = frame;
+        question.text = text;
+        let answer = recommender.ask(&question)?;
+        return Ok((vec![AnsweredPlace { path: None, format, own: None, mark: None, answer }], true));
+    }
+    let answers = recommender.ask_draft(&draft, None, &frame)?;
+    let places = placed(&text, &draft, answers, None, None);
+    Ok((places, draft.wanted.len() <= 1))
+}
+
+/// Answers with the places that they are of.
+fn placed(
+    text: &str,
+    draft: &Draft,
+    answers: Vec<Answer>,
+    path: Option<&PathBuf>,
+    own: Option<DocRow>,
+) -> Vec<AnsweredPlace> {
+    let left = draft.wanted.len().saturating_sub(MOST_PLACES) as u64;
+    if left > 0 {
+        let name = path.map_or("the text".to_owned(), |path| path.display().to_string());
+        let (most, left) = (thousands(MOST_PLACES as u64), thousands(left));
+        status(format_args!("{name}: the first {most} places are answered; {left} are left out"));
+    }
+    let lines = Lines::new(text);
+    let place = |(number, answer): (usize, Answer)| {
+        let mark = draft.wanted.get(number).map(|wanted| {
+            let (line, column) = lines.place(text, wanted.span.start);
+            (line, column, text[wanted.span.clone()].to_owned())
+        });
+        AnsweredPlace { path: path.cloned(), format: draft.format, own, mark, answer }
+    };
+    answers.into_iter().enumerate().map(place).collect()
+}
+
+/// An argument that reads like a text is no path.
+fn not_a_file(error: anyhow::Error, path: &Path) -> anyhow::Error {
+    let written = path.to_string_lossy();
+    match !path.exists() && (written.contains("[[?]]") || written.contains(char::is_whitespace)) {
+        true => error.context("arguments are paths of drafts; give a text with --text"),
+        false => error,
+    }
+}
+
+fn stdin() -> Result<String> {
+    let mut bytes = Vec::new();
+    std::io::stdin().lock().read_to_end(&mut bytes).context("cannot read standard input")?;
+    utf8(bytes, "standard input")
+}
+
+fn read(path: &Path) -> Result<String> {
+    let shown = path.display().to_string();
+    utf8(std::fs::read(path).with_context(|| format!("cannot read {shown}"))?, &shown)
+}
+
+fn utf8(bytes: Vec<u8>, place: &str) -> Result<String> {
+    String::from_utf8(bytes).map_err(|e| {
+        let at = e.utf8_error().valid_up_to();
+        anyhow!("{place}: expected UTF-8, found something else at byte {at}")
+    })
+}

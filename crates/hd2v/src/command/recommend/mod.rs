@@ -1,0 +1,218 @@
+//! `hd2v recommend`: the documents that a text should link to.
+
+mod explain;
+mod index;
+mod input;
+mod print;
+
+use std::path::{Path, PathBuf};
+
+use anyhow::{Result, bail};
+use clap::{ArgGroup, Args, ValueEnum};
+use hyperdoc2vec::draft::DraftFormat;
+use hyperdoc2vec::export::BibFormat;
+use hyperdoc2vec::recommend::{DEFAULT_TOP, Recommender};
+use hyperdoc2vec::search::Ranking;
+use hyperdoc2vec::{Date, Error};
+
+use super::common::{named, open_model, probability};
+use crate::output::{print as print_lines, print_exactly, print_json, print_whole, status};
+use crate::wire;
+
+/// How hits are printed.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+pub enum HitFormat {
+    /// A table for people
+    Table,
+    /// Columns between tabs, with their names first
+    Tsv,
+    /// Citations to paste: `\\cite{id}`, `[@id]`, by the format of the draft
+    Cite,
+    /// A list of links
+    Markdown,
+    /// A .bib file
+    Bibtex,
+    /// RIS, for reference managers
+    Ris,
+    /// CSL-JSON, for Zotero and pandoc
+    Csl,
+    /// One JSON document
+    Json,
+}
+
+/// Find the documents that a text should link to
+#[derive(Args)]
+#[command(
+    group(ArgGroup::new("context").required(true).args(["text", "file", "paths"])),
+    after_help = "\
+A passage (--text, --file, or standard input) is the text around a link, and `[[?]]` marks the place of the link: words near \
+it count more, and words beyond the model's window do not count. Without a mark, the whole text counts. With --source or \
+--source-file, the hybrid also uses the rest of the document, its date, and the links it already has, before or after this \
+passage. The embedding uses only the document's text; bm25 and bm25-cited ignore the source.
+
+A path is a draft, read as its format says (Markdown, LaTeX, reStructuredText, HTML, wiki text, plain text) by the ending of \
+its name or --input: its own links and citations are links, not words, and it is its own source. Every place that asks for a \
+link is answered: `[[?]]`, `[?]`, `\\cite{?}`, `\\cite{TODO}`, `[@?]`, up to 1,000 a file. A draft without one is asked for as a \
+whole. `hd2v suggest` finds places that do not ask.
+
+The column `p` is a probability; other columns are named after the ranking whose scores they hold.
+
+Rankings:
+  hybrid      the rankings below and more, combined as learnt from links; gives probabilities
+  embedding   IN vectors of the words against OUT vectors of the documents
+  bm25        words that the text shares with a document's own text
+  bm25-cited  words that it shares with a document's own text or with the contexts of links to it
+
+--index speeds up the embedding ranking on models with 100,000 documents or more: documents are grouped into lists, and \
+only a few lists are searched. The index is built on first use and kept beside the model as MODEL.index. It finds nearly \
+all of the exact hits; the share is printed. With --only or --before, all documents are searched.
+
+Examples:
+  hd2v recommend papers.model --text 'we report the BLEU score [[?]] of each system'
+  hd2v recommend papers.model draft.tex --format bibtex --top 3 > found.bib
+  hd2v recommend papers.model --file passage.txt --source P07-2045 --before 2007 --json
+  hd2v recommend papers.model --text 'scored by BLEU [[?]]' --source-file draft.txt --explain
+  pbpaste | hd2v recommend papers.model - --rank bm25-cited --only evaluation
+  hd2v recommend papers.model --text 'the BLEU score [[?]]' --rank embedding --index"
+)]
+pub struct RecommendArgs {
+    /// The model file
+    model: PathBuf,
+    /// The text around the link
+    #[arg(long)]
+    text: Option<String>,
+    /// Read the text around the link from a file
+    #[arg(long)]
+    file: Option<PathBuf>,
+    /// Drafts, whose marks are answered one by one; `-` for a passage on standard input
+    #[arg(value_name = "PATH")]
+    paths: Vec<PathBuf>,
+    /// The format of drafts or passage [default: by the ending of their names]
+    #[arg(long, value_name = "FORMAT", value_parser = named::<DraftFormat>())]
+    input: Option<DraftFormat>,
+    /// The id of the document that contains the text; it is never a hit
+    #[arg(long, value_name = "ID")]
+    source: Option<String>,
+    /// A file with the document that contains the text
+    #[arg(long, value_name = "FILE", conflicts_with = "source")]
+    source_file: Option<PathBuf>,
+    /// Number of hits
+    #[arg(long, default_value_t = DEFAULT_TOP)]
+    top: usize,
+    /// Exclude these documents
+    #[arg(long, value_name = "ID", num_args = 1..)]
+    exclude: Vec<String>,
+    /// Only these documents, or documents with one of these labels
+    #[arg(long, value_name = "ID-OR-LABEL", num_args = 1..)]
+    only: Vec<String>,
+    /// Only documents dated before this
+    #[arg(long, value_name = "DATE")]
+    before: Option<Date>,
+    /// The ranking [default: hybrid; bm25-cited if the model has none]
+    #[arg(long, value_parser = named::<Ranking>())]
+    rank: Option<Ranking>,
+    /// Omit documents that are less probable than this (hybrid only)
+    #[arg(long, value_name = "P", value_parser = probability)]
+    min_probability: Option<f32>,
+    /// Search only part of the documents, by an index that is built on first use (with --rank embedding)
+    #[arg(long)]
+    index: bool,
+    /// Explain the hits: the share of each word in the scores, and similar links to the documents
+    #[arg(long)]
+    explain: bool,
+    /// How to print
+    #[arg(long, value_enum, default_value_t = HitFormat::Table)]
+    format: HitFormat,
+    /// Print one JSON document; the same as --format json
+    #[arg(long, conflicts_with = "format")]
+    json: bool,
+}
+
+impl RecommendArgs {
+    /// The first hits for a text, explained.
+    pub fn explained(model: &Path, text: &str, top: usize) -> RecommendArgs {
+        RecommendArgs {
+            model: model.to_owned(),
+            text: Some(text.to_owned()),
+            file: None,
+            paths: vec![],
+            input: None,
+            source: None,
+            source_file: None,
+            top,
+            exclude: vec![],
+            only: vec![],
+            before: None,
+            rank: None,
+            min_probability: None,
+            index: false,
+            explain: true,
+            format: HitFormat::Table,
+            json: false,
+        }
+    }
+}
+
+pub fn run(arguments: &RecommendArgs) -> Result<()> {
+    let format = if arguments.json { HitFormat::Json } else { arguments.format };
+    if arguments.explain && !matches!(format, HitFormat::Table | HitFormat::Json) {
+        bail!(Error::Usage("--explain is for the table and for JSON; leave it or --format out".to_owned()));
+    }
+    let model = open_model(&arguments.model)?;
+    let mut recommender = Recommender::new(&model);
+    let ranking = recommender.ranking(arguments.rank);
+    if let (Some(Ranking::Hybrid), instead @ (Ranking::Bm25Cited | Ranking::Embedding)) = (arguments.rank, ranking) {
+        let shown = model.path().display();
+        status(format_args!("{shown}: this model has no hybrid ranking; ranking by {instead} instead"));
+    }
+    if let Some(index) = index::index(arguments, &recommender, ranking)? {
+        recommender = recommender.with_index(index);
+    }
+    let (places, alone) = input::ask(arguments, &recommender)?;
+    let index = || {
+        recommender.index().map(|index| wire::IndexUsed {
+            recall: index::recall(index, arguments.top),
+            questions: index.about().questions,
+            lists: index.about().lists,
+        })
+    };
+    let tell_reasons = || places.iter().filter_map(|place| place.answer.reason.as_ref()).for_each(status);
+    match format {
+        HitFormat::Json => return print_json(&json(places, alone, index)),
+        HitFormat::Table => {
+            let (text, shaded) = print::tables(&places, alone);
+            // Nothing hidden is left but the colours.
+            return if shaded { print_exactly(&text) } else { print_lines(&text) };
+        }
+        _ => tell_reasons(),
+    }
+    match format {
+        HitFormat::Tsv => print_whole(&print::tsv(&places)),
+        HitFormat::Cite => print_whole(&print::cite(&places, alone)),
+        HitFormat::Markdown => print_whole(&print::markdown(&places, &model, alone)),
+        HitFormat::Bibtex => print_exactly(&print::entries(&places, &model, BibFormat::Bibtex)),
+        HitFormat::Ris => print_exactly(&print::entries(&places, &model, BibFormat::Ris)),
+        _ => print_exactly(&print::entries(&places, &model, BibFormat::Csl)),
+    }
+}
+
+/// One answer for one question; a list of places for others.
+fn json(
+    places: Vec<input::AnsweredPlace>,
+    alone: bool,
+    index: impl Fn() -> Option<wire::IndexUsed>,
+) -> serde_json::Value {
+    let answer = |place: input::AnsweredPlace| {
+        let mut answer = wire::AnswerJson::from(place.answer);
+        answer.index = index();
+        let (line, column, mark) = place.mark.map_or((None, None, None), |(l, c, mark)| (Some(l), Some(c), Some(mark)));
+        let path = place.path.map(|path| path.display().to_string());
+        wire::PlaceAnswer { path, line, column, mark, answer }
+    };
+    let mut answers: Vec<wire::PlaceAnswer> = places.into_iter().map(answer).collect();
+    let value = match alone {
+        true => answers.pop().map(|place| serde_json::to_value(place.answer)),
+        false => Some(serde_json::to_value(wire::PlaceAnswers { answers })),
+    };
+    value.and_then(Result::ok).unwrap_or_default()
+}
