@@ -6,6 +6,8 @@
 //! titles and anchors, which takes every longest phrase at its first mention; its phrases by the share of documents that
 //! have them as links; trees over features as Wikimedia's link recommendation has them.
 
+use std::collections::HashSet;
+
 use rayon::prelude::*;
 use serde_json::{Value, json};
 
@@ -112,19 +114,24 @@ fn page(corpus: &Corpus, suggester: &Suggester<'_>, rival: &Forest, doc: DocId) 
         false => candidate.end.abs_diff(link.words.end) <= NEAR,
     };
     let judge = |candidates: &[PlaceCandidate], least: f32| {
-        let places = candidates.iter().map(|one| {
-            let linked = match one.start < one.end {
-                true => links.iter().any(|link| is_here(one, link)),
-                false => links.iter().any(|link| link.words.end == one.end),
-            };
-            (one.place, linked)
-        });
+        // A place may stand there again with another target.
+        let mut seen = HashSet::new();
+        let once = candidates.iter().filter(|one| seen.insert((one.start, one.end)));
+        let places: Vec<(f32, bool)> = once
+            .map(|one| {
+                let linked = match one.start < one.end {
+                    true => links.iter().any(|link| is_here(one, link)),
+                    false => links.iter().any(|link| link.words.end == one.end),
+                };
+                (one.place, linked)
+            })
+            .collect();
         let suggestions = choose(candidates, least, usize::MAX).into_iter().map(|one| Judged {
             score: one.probability(),
             right: links.iter().any(|link| is_here(&one, link) && link.targets.contains(&one.target)),
             on_page: truths.contains(&one.target),
         });
-        PageOutcome { suggestions: suggestions.collect(), places: places.collect() }
+        PageOutcome { suggestions: suggestions.collect(), places }
     };
     let candidates = suggester.candidates(&document.text, &draft, &options, true)?;
     let mut reached: Vec<DocRow> = candidates.iter().map(|one| one.target).filter(|row| truths.contains(row)).collect();

@@ -1,6 +1,6 @@
 //! Suggests links for a draft: where, to what, how likely, and why.
 
-use std::ops::Range;
+use std::ops::{Range, RangeInclusive};
 
 use std::collections::{HashMap, HashSet};
 
@@ -21,8 +21,18 @@ use crate::search::{Query, Searcher};
 /// The ranker is asked where a link is at least this likely, and its target is less likely than [`UNSURE`].
 const ASKED_FROM: f32 = 0.3;
 const UNSURE: f32 = 0.5;
-/// It is asked for so many places of a draft, at the most.
-const MOST_ASKED: usize = 24;
+/// It is asked for so many places of a draft, at the most: more of small models, which answer faster,
+const MOST_ASKED: RangeInclusive<usize> = 24..=128;
+/// until about so many documents have been looked at.
+const LOOKED_AT: usize = 500_000;
+/// It is asked so often, each time knowing the links that have become likely,
+const ROUNDS: usize = 3;
+/// which are those that are at least this likely.
+const LIKELY: f32 = 0.5;
+/// Documents that it may give a place; those behind the first serve where that is linked elsewhere.
+const ASKED_HITS: usize = 4;
+/// Places that ask for a link are answered up to this number.
+const MOST_WANTED: usize = 1000;
 /// Words on each side of a place that the ranker may read.
 const WORDS_AROUND: usize = 400;
 
@@ -209,7 +219,8 @@ impl<'a> Suggester<'a> {
         self.trees.phrases
     }
 
-    /// Every place of a draft with its most likely target, in order. With `any_kind`, all words are prose.
+    /// Every place of a draft with its most likely target, in order, and behind them some of these again with other targets.
+    /// With `any_kind`, all words are prose.
     pub fn candidates(
         &self,
         text: &str,
@@ -301,30 +312,46 @@ impl<'a> Suggester<'a> {
         occurrences.iter().enumerate().filter_map(one).collect()
     }
 
-    /// Asks the ranker for the targets of the likeliest places of which nothing else is known.
+    /// Asks the ranker for the targets of the likeliest places of which nothing else is known. What a page links to tells
+    /// much of what else it does, so it is asked again when some links have become likely. Where it finds several targets,
+    /// the place stands behind all others once more for each.
     fn ask(
         &self,
         page: &Page<'_>,
         options: &SuggestOptions,
         allowed: &dyn Fn(DocRow) -> bool,
-        found: &mut [PlaceCandidate],
+        found: &mut Vec<PlaceCandidate>,
     ) -> Result<()> {
         let least = if self.trees.phrases { ASKED_FROM } else { 0.1 };
         let unsure = |candidate: &PlaceCandidate| candidate.place >= least && candidate.of_target < UNSURE;
         let mut asked: Vec<usize> = (0..found.len()).filter(|&number| unsure(&found[number])).collect();
         asked.sort_by(|&a, &b| found[b].place.total_cmp(&found[a].place).then(a.cmp(&b)));
-        asked.truncate(MOST_ASKED);
+        let (least, most) = (*MOST_ASKED.start(), *MOST_ASKED.end());
+        asked.truncate((LOOKED_AT / self.model().documents().max(1)).clamp(least, most));
         if asked.is_empty() || self.ranker.is_none() {
             return Ok(());
         }
-        let source = self.source(page.draft, options)?;
-        for number in asked {
-            let hits = self.rank(page.draft, found[number].end, &source, allowed, 1)?;
-            if let Some(&(row, probability)) = hits.first().filter(|hit| hit.1 > found[number].of_target) {
-                found[number].target = row;
-                found[number].of_target = probability;
+        let mut source = self.source(page.draft, options)?;
+        let mask = self.mask(allowed);
+        let first: Vec<PlaceCandidate> = asked.iter().map(|&number| found[number]).collect();
+        let mut others = Vec::new();
+        for round in 0..ROUNDS {
+            let likely = choose(found, LIKELY, usize::MAX).into_iter().map(|one| one.target);
+            let links: Vec<DocRow> = options.linked.iter().copied().chain(likely).collect();
+            if round > 0 && links == source.links {
+                break;
+            }
+            source.links = links;
+            others.clear();
+            for (&number, before) in asked.iter().zip(&first) {
+                let hits = self.rank(page.draft, before.end, &source, &mask, ASKED_HITS)?;
+                let better = hits.into_iter().filter(|hit| hit.1 > before.of_target);
+                let mut better = better.map(|(target, of_target)| PlaceCandidate { target, of_target, ..*before });
+                found[number] = better.next().unwrap_or(*before);
+                others.extend(better);
             }
         }
+        found.extend(others);
         Ok(())
     }
 
@@ -334,13 +361,18 @@ impl<'a> Suggester<'a> {
         Ok(LinkSource { document: options.source, date: options.until, ..source })
     }
 
-    /// The best documents for a link before word `mark`.
+    /// Whether each document is allowed.
+    fn mask(&self, allowed: &dyn Fn(DocRow) -> bool) -> Vec<bool> {
+        (0..self.model().documents() as u32).map(|row| allowed(DocRow(row))).collect()
+    }
+
+    /// The best documents of `mask` for a link before word `mark`.
     fn rank(
         &self,
         draft: &Draft,
         mark: usize,
         source: &LinkSource,
-        allowed: &dyn Fn(DocRow) -> bool,
+        mask: &[bool],
         wanted: usize,
     ) -> Result<Vec<(DocRow, f32)>> {
         let Some(ranker) = &self.ranker else { return Ok(Vec::new()) };
@@ -350,7 +382,6 @@ impl<'a> Suggester<'a> {
         let row = |word: &crate::draft::DraftWord| terms.find(&word.text).map(|row| WordRow(row as u32));
         let rows: Vec<Option<WordRow>> = draft.words[start..end].iter().map(row).collect();
         let query = Query::of_rows(&rows, Some(mark - start), model.words(), model.params().window);
-        let mask: Vec<bool> = (0..model.documents() as u32).map(|row| allowed(DocRow(row))).collect();
         let allowed = |row: usize| mask[row];
         let hits = ranker.rank(&self.searcher, &query, Some(source), wanted, Scope::of(&allowed))?;
         Ok(hits.unwrap_or_default().into_iter().map(|hit| (DocRow(hit.row), hit.score)).collect())
@@ -376,7 +407,7 @@ impl<'a> Suggester<'a> {
         Ok(chosen.into_iter().map(suggestion).collect())
     }
 
-    /// Answers the places of a draft that ask for a link.
+    /// Answers the places of a draft that ask for a link, the first thousand of them.
     pub fn answer_wanted(&self, draft: &Draft, options: &SuggestOptions, top: usize) -> Result<Vec<WantedAnswer>> {
         if draft.wanted.is_empty() {
             return Ok(Vec::new());
@@ -388,10 +419,11 @@ impl<'a> Suggester<'a> {
                 && options.until.is_none_or(|until| model.date(row.index()).is_none_or(|date| date.is_up_to(until)))
                 && !options.never.document(model, row)
         };
+        let mask = self.mask(&allowed);
         let answer = |(wanted, place): (usize, &crate::draft::WantedLink)| {
-            Ok(WantedAnswer { wanted, hits: self.rank(draft, place.word, &source, &allowed, top)? })
+            Ok(WantedAnswer { wanted, hits: self.rank(draft, place.word, &source, &mask, top)? })
         };
-        draft.wanted.iter().enumerate().map(answer).collect()
+        draft.wanted.iter().enumerate().take(MOST_WANTED).map(answer).collect()
     }
 }
 
