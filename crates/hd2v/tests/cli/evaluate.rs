@@ -395,7 +395,9 @@ fn a_report_that_was_stopped_goes_on_to_the_same_figures() {
         assert!(html.contains(&format!("<section id=\"{id}\"><h2>{number}: ")), "{number}");
         assert!(html.contains(&format!("<a href=\"#{id}\">{number}</a>")), "{number}");
     }
-    for part in ["The order of the paper's table", "A map", "number of hits", "How this was made"] {
+    let others =
+        ["The order of the paper's table", "A map", "number of hits", "Where links belong", "How this was made"];
+    for part in others {
         assert!(html.contains(part), "{part}");
     }
     assert!(html.matches("<svg").count() >= 5 && !html.contains("http") && !html.contains("NaN"), "self-contained");
@@ -406,7 +408,7 @@ fn a_report_that_was_stopped_goes_on_to_the_same_figures() {
     }
     fs::remove_file(place.path("report/report.json")).expect("a report");
     let outcome = place.ok(&command);
-    assert!(outcome.err.contains("[5/7] map: already done"), "{}", outcome.err);
+    assert!(outcome.err.contains("[5/8] map: already done"), "{}", outcome.err);
     assert!(outcome.err.contains("[1/1] w2v: done"), "{}", outcome.err);
     assert!(figures(&place, "report") == whole);
     assert!(place.path("report/runs/qrels").is_file() && place.path("report/runs/h-d2v.run").is_file());

@@ -94,6 +94,8 @@ pub fn parts(
             )
         }));
     }
+    // Asked with the defaults of `train` but for the passes and the seed.
+    commands.push(format!("hd2v evaluate places {corpus} {split} --epochs {} --seed {}", train.epochs, train.seed));
     if arguments.criteria_docs > 0 {
         commands.push(format!("hd2v evaluate criteria --docs {} --seed {}", arguments.criteria_docs, train.seed));
     }

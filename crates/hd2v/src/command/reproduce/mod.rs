@@ -8,6 +8,7 @@ mod example;
 mod folder;
 mod html;
 mod paper;
+mod places;
 mod plot;
 
 use std::path::{Path, PathBuf};
@@ -366,8 +367,8 @@ impl Reproduction<'_> {
     fn report(&self, methods: &[LinkMethod], settings: Value, examples: &example::Wanted) -> Result<Value> {
         let (arguments, seed) = (self.arguments, self.arguments.train.seed);
         let files = arguments.intents.len();
-        // Links, dimensions, each file of intents, functions where there is one, the map, classes, criteria.
-        let total = 2 + files + usize::from(files > 0) + 3;
+        // Links, dimensions, each file of intents, functions where there is one, the map, places, classes, criteria.
+        let total = 2 + files + usize::from(files > 0) + 4;
         let parts = Parts { folder: &arguments.output, begun: std::cell::Cell::new(0), total };
         status(format_args!("{} links …", parts.next()));
         let cells = self.links(methods, self.params, None)?;
@@ -414,6 +415,7 @@ impl Reproduction<'_> {
             Ok(map(self.view, &tables.input, train.dim, &arguments.label_prefix, &mut stopped)?)
         })?;
         drop((trained, contexts));
+        let places = self.places(methods, &parts)?;
         let classes = match self.labelled {
             Err(why) => parts.left_out("classes", why),
             Ok(labelled) => {
@@ -484,6 +486,7 @@ impl Reproduction<'_> {
             "intents": intents,
             "criteria": criteria,
             "map": map,
+            "places": places,
         }))
     }
 

@@ -5,6 +5,7 @@ mod example;
 mod functions;
 mod links;
 mod others;
+mod places;
 mod statements;
 
 use maud::{DOCTYPE, Markup, PreEscaped, html};
@@ -122,6 +123,7 @@ pub fn page(report: &Value) -> String {
         ("figure-5", "Figure 5", Some(functions::links(report))),
         ("table-9", "Table 9", example::examples(report)),
         ("more", "More on links", Some(links::more(report))),
+        ("places", "Places", places::places(report)),
         ("map", "Map", Some(others::map(report))),
         ("made", "How this was made", Some(made(report))),
     ];
@@ -203,7 +205,7 @@ fn data_note(report: &Value) -> Markup {
 fn made(report: &Value) -> Markup {
     let intents = array(&report["intents"]).iter().enumerate();
     let intents = intents.map(|(number, part)| (format!("intents {}", number + 1), part));
-    let others = ["functions", "map", "classes", "criteria"].map(|name| (name.to_owned(), &report[name]));
+    let others = ["functions", "map", "places", "classes", "criteria"].map(|name| (name.to_owned(), &report[name]));
     let timed =
         |(name, part): (String, &Value)| part["seconds"].as_f64().map(|seconds| format!("{name} {seconds:.0} s"));
     let times: Vec<String> = intents.chain(others).filter_map(timed).collect();
