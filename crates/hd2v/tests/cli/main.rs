@@ -16,4 +16,5 @@ mod model;
 mod output;
 mod papers;
 mod serve;
+mod suggest;
 mod train;

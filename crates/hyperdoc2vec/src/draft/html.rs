@@ -6,9 +6,9 @@ use super::builder::Builder;
 use super::{LinkSyntax, TextKind};
 
 /// Elements whose text nobody reads, or that are no prose.
-const UNSEEN: [&str; 14] = [
-    "script", "style", "template", "head", "pre", "textarea", "svg", "math", "nav", "button", "select", "iframe",
-    "noscript", "object",
+const UNSEEN: [&str; 15] = [
+    "script", "style", "template", "head", "title", "pre", "textarea", "svg", "math", "nav", "button", "select",
+    "iframe", "noscript", "object",
 ];
 /// Elements that do not end a paragraph.
 const INLINE: [&str; 23] = [

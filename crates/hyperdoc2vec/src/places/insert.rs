@@ -163,8 +163,109 @@ impl<'a> LinkWriter<'a> {
 #[cfg(test)]
 mod tests {
     use proptest::prelude::*;
+    use strum::VariantArray;
 
     use super::*;
+    use crate::draft::TextKind;
+    use crate::places::PlaceCandidate;
+    use crate::{Document, Import, TrainParams, Training};
+
+    /// Markup of a format, as people write it: code, a link, a heading, a quotation, emphasis, a mark.
+    fn markup(format: DraftFormat) -> [&'static str; 6] {
+        match format {
+            DraftFormat::Markdown => {
+                ["`x y` ", "[a b](p.md) ", "\n\n# Head line\n\n", "\n\n> said it\n\n", "**c d** ", "[[?]] "]
+            }
+            DraftFormat::Latex => [
+                "$x y$ ",
+                "\\cite{b} ",
+                "\\section{Head line} ",
+                "\\begin{quote}said it\\end{quote} ",
+                "\\emph{c d} ",
+                "\\cite{?} ",
+            ],
+            DraftFormat::Rst => {
+                ["``x y`` ", "`a b <p>`_ ", "\n\nHead\n====\n\n", "\n\n::\n\n  said it\n\n", "*c* ", "[[?]] "]
+            }
+            DraftFormat::Html => [
+                "<code>x y</code> ",
+                "<a href=\"p\">a b</a> ",
+                "<h1>Head line</h1> ",
+                "<blockquote>said it</blockquote> ",
+                "<em>c d</em> ",
+                "[[?]] ",
+            ],
+            DraftFormat::Mediawiki => {
+                ["<code>x y</code> ", "[[p|a b]] ", "\n== Head line ==\n", "{{said|it}} ", "''c d'' ", "[[?]] "]
+            }
+            DraftFormat::Plain => ["x ", "[a b][[b]] ", "\n\nHead\n\n", "said it ", "c d ", "[[?]] "],
+        }
+    }
+
+    /// A link over every second phrase of one or two words that links may be put into.
+    fn links_everywhere(draft: &Draft) -> Vec<Suggestion> {
+        let words = &draft.words;
+        let mut found = Vec::new();
+        let mut at = 0;
+        while at < words.len() {
+            let two = words.get(at + 1).is_some_and(|next| next.joined && next.kind == TextKind::Prose);
+            let end = at + if two && at % 2 == 0 { 2 } else { 1 };
+            if words[at].kind == TextKind::Prose {
+                let candidate = PlaceCandidate {
+                    start: at,
+                    end,
+                    target: DocRow(0),
+                    place: 1.0,
+                    of_target: 1.0,
+                    documents: (1, 1),
+                    rate: 1.0,
+                    share: 1.0,
+                };
+                let span = words[at].start as usize..words[end - 1].end as usize;
+                found.push(Suggestion { span, candidate, probability: 1.0 });
+            }
+            at = end + 1;
+        }
+        found
+    }
+
+    /// Links in a text of any format change nothing but their places: without them it is the old text, byte for byte, and
+    /// with them it has the old words and links, and the new links.
+    #[test]
+    fn a_text_with_links_is_the_old_text_with_links() {
+        let dir = tempfile::tempdir().expect("a directory");
+        let documents = [Document::new("guide/a", "one [[b]] two"), Document::new("b", "two [[guide/a]] one")];
+        let corpus = Import::documents(documents).min_count(1).build(dir.path().join("corpus")).expect("a corpus");
+        let params = TrainParams { min_count: 1, hybrid: false, ..TrainParams::for_corpus(&corpus) };
+        let model = Training::new(&corpus).params(params).dim(4).run(dir.path().join("model")).expect("a model");
+        let (names, tokenizer) = (DocumentNames::new(&model), model.tokenizer());
+        let plain = ["one ", "two ", "Größe ", "three, ", "four. ", "(five) ", "six-seven ", "\r\n", "\n\n"];
+        let strategy = proptest::collection::vec(0usize..15, 0..30);
+        proptest!(|(numbers in strategy)| for &format in DraftFormat::VARIANTS {
+            let all: Vec<&str> = plain.into_iter().chain(markup(format)).collect();
+            let text: String = numbers.iter().map(|&number| all[number]).collect();
+            let draft = Draft::read(&text, format, &tokenizer, "x").expect("a draft");
+            let writer = LinkWriter::new(&model, &names, &text, &draft, None);
+            let added: Vec<Vec<Edit>> =
+                links_everywhere(&draft).iter().map(|one| writer.suggestion(&text, one)).collect();
+            let edits: Vec<Edit> = added.iter().flatten().cloned().collect();
+            let written = apply(&text, &edits);
+            let (mut back, mut moved) = (written.clone(), edits.iter().map(|edit| edit.text.len()).sum::<usize>());
+            for edit in edits.iter().rev() {
+                moved -= edit.text.len();
+                let start = edit.span.start + moved;
+                prop_assert_eq!(&back[start..start + edit.text.len()], &edit.text);
+                back.replace_range(start..start + edit.text.len(), "");
+            }
+            prop_assert_eq!(&back, &text);
+            let again = Draft::read(&written, format, &tokenizer, "x").expect("a draft");
+            let words = |draft: &Draft| draft.words.iter().map(|word| word.text.clone()).collect::<Vec<_>>();
+            prop_assert_eq!(words(&again), words(&draft), "{}: {:?}", format, written);
+            let new = added.iter().filter(|edits| !edits.is_empty()).count();
+            prop_assert_eq!(again.links.len(), draft.links.len() + new, "{}: {:?}", format, written);
+            prop_assert_eq!(again.wanted.len(), draft.wanted.len());
+        });
+    }
 
     #[test]
     fn changes_are_made_in_order() {

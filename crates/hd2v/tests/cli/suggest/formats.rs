@@ -1,0 +1,59 @@
+//! Every format in, every format out, against files written by hand.
+
+use std::path::Path;
+use std::process::Command;
+
+use super::{manual, masked};
+use crate::helper::Place;
+
+/// A file of `expected/suggest`.
+fn expected(name: &str) -> String {
+    let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/cli/expected/suggest");
+    std::fs::read_to_string(folder.join(name)).unwrap_or_default()
+}
+
+/// The draft in each format.
+const DRAFTS: [&str; 6] = ["new.md", "new.tex", "new.rst", "new.html", "new.wiki", "new.txt"];
+
+#[test]
+fn drafts_of_every_format_get_links_and_nothing_else_changes() {
+    let place = manual();
+    let mut wrong = String::new();
+    for name in DRAFTS {
+        place.write(name, expected(name));
+        let told = masked(&place.ok(&format!("suggest m {name} --write")).out);
+        let written = std::fs::read_to_string(place.path(name)).expect("a draft");
+        for (kind, found) in [("told", told), ("written", written)] {
+            if found != expected(&format!("{name}.{kind}")) {
+                wrong.push_str(&format!("==> {name}.{kind}\n{found}"));
+            }
+        }
+        let again = place.ok(&format!("suggest m {name}"));
+        assert_eq!(again.out, "", "{name}: what is linked is not suggested again");
+    }
+    assert!(wrong.is_empty(), "{wrong}");
+    outputs(&place);
+}
+
+/// The output in each format, for one draft.
+fn outputs(place: &Place) {
+    place.write("new.md", expected("new.md"));
+    let mut wrong = String::new();
+    for format in ["text", "json", "sarif", "github", "patch"] {
+        let name = format!("out.{format}");
+        let found = masked(&place.ok(&format!("suggest m new.md --format {format}")).out)
+            .replace(&format!("\"{}\"", env!("CARGO_PKG_VERSION")), "\"VERSION\"");
+        if found != expected(&name) {
+            wrong.push_str(&format!("==> {name}\n{found}"));
+        }
+    }
+    assert!(wrong.is_empty(), "{wrong}");
+    assert_eq!(place.ok("suggest m new.md --json").out, place.ok("suggest m new.md --format json").out);
+    // Other programs take the patch.
+    let patch = place.ok("suggest m new.md --format patch").out;
+    place.write("links.patch", patch);
+    let apply = Command::new("git").args(["apply", "links.patch"]).current_dir(place.path("")).status();
+    assert!(apply.is_ok_and(|status| status.success()));
+    let patched = std::fs::read_to_string(place.path("new.md")).expect("a draft");
+    assert_eq!(patched, expected("new.md.written"));
+}
