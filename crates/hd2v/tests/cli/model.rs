@@ -262,7 +262,7 @@ fn similar_lists_documents_and_words() {
     let out = place.json("similar m chart --words --top 3 --json");
     assert_eq!(out["hits"][0]["rank"], 1);
     assert!(out["hits"].as_array().expect("hits").iter().all(|hit| hit["word"].is_string() && hit["word"] != "chart"));
-    assert_eq!(place.ok("similar m chart --words --top 3").out.lines().count(), 3);
+    assert_eq!(place.ok("similar m chart --words --top 3").out.lines().count(), 4, "with the names of columns");
     assert!(place.refused("similar m p00").contains("did you mean"));
     assert!(place.refused("similar m quetzalcoatl --words").contains("no vector for the word"));
 }

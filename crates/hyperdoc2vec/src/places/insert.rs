@@ -2,7 +2,7 @@
 
 use std::ops::Range;
 
-use super::names::DocumentNames;
+use super::names::{DocumentNames, file_of, relative};
 use super::suggest::Suggestion;
 use crate::draft::{Draft, DraftFormat, LinkSyntax, WantedLink};
 use crate::id::DocRow;
@@ -32,12 +32,17 @@ pub fn apply(text: &str, edits: &[Edit]) -> String {
     out
 }
 
+/// The file of a document, by its id.
+type FileOf<'a> = dyn Fn(&str) -> Option<String> + 'a;
+
 /// How a draft writes its links.
 pub struct LinkWriter<'a> {
     model: &'a Model,
     names: &'a DocumentNames<'a>,
     format: DraftFormat,
     from: Option<DocRow>,
+    /// The folder of the draft in the tree of documents, and the files of documents there, where these are known.
+    tree: Option<(String, Box<FileOf<'a>>)>,
     /// Whether it has wiki links where others could be.
     wiki: bool,
     /// Its command for citations, without arguments.
@@ -62,9 +67,22 @@ impl<'a> LinkWriter<'a> {
             names,
             format: draft.format,
             from,
+            tree: None,
             wiki: count(LinkSyntax::Wiki) > count(LinkSyntax::Inline),
             cite: cite.filter(|cite| cite.len() > 1).unwrap_or_else(|| "\\cite".to_owned()),
         }
+    }
+
+    /// Writes addresses from this folder of the tree of documents, to the files that `file_of` gives for ids; a document
+    /// for which it gives none has a file that is called after it.
+    pub fn in_tree(self, folder: impl Into<String>, file_of: impl Fn(&str) -> Option<String> + 'a) -> LinkWriter<'a> {
+        LinkWriter { tree: Some((folder.into(), Box::new(file_of))), ..self }
+    }
+
+    fn href(&self, row: DocRow) -> String {
+        let Some((folder, file)) = &self.tree else { return self.names.href(self.format, self.from, row) };
+        let id = self.id(row);
+        relative(folder, &file(id).unwrap_or_else(|| file_of(self.format, id)))
     }
 
     fn id(&self, row: DocRow) -> &'a str {
@@ -78,7 +96,7 @@ impl<'a> LinkWriter<'a> {
 
     /// What is put before and behind the words of a suggestion.
     fn around(&self, words: &str, row: DocRow) -> (String, String) {
-        let href = || self.names.href(self.format, self.from, row);
+        let href = || self.href(row);
         let id = self.id(row);
         let none = String::new;
         if words.is_empty() {
@@ -146,7 +164,7 @@ impl<'a> LinkWriter<'a> {
         if wanted.hole != wanted.span {
             return Edit { span: wanted.hole.clone(), text: id.to_owned() };
         }
-        let href = || self.names.href(self.format, self.from, row);
+        let href = || self.href(row);
         let text = match (self.format, wanted.syntax) {
             (DraftFormat::Markdown, LinkSyntax::Citation) => format!("[@{id}]"),
             (DraftFormat::Markdown, _) if self.wiki => format!("[[{id}]]"),

@@ -6,7 +6,7 @@ use crate::draft::DraftFormat;
 use crate::id::DocRow;
 use crate::model::Model;
 
-/// Endings of pages, which ids do not have.
+/// Endings of pages, which most ids do not have.
 const ENDINGS: [&str; 12] =
     [".md", ".markdown", ".mdx", ".html", ".htm", ".xhtml", ".rst", ".tex", ".wiki", ".mediawiki", ".txt", ".qmd"];
 /// Pages that are called after their folder.
@@ -89,27 +89,36 @@ impl<'a> DocumentNames<'a> {
 
     /// How a file of a format writes a link from one document to another: a path from the folder of the first.
     pub fn href(&self, format: DraftFormat, from: Option<DocRow>, to: DocRow) -> String {
-        let target = self.model.names().get(to.index());
-        let ending = match format {
-            DraftFormat::Markdown => ".md",
-            DraftFormat::Html => ".html",
-            _ => "",
-        };
         let own = from.map_or("", |row| folder(self.model.names().get(row.index())));
-        let (own, parts): (Vec<&str>, Vec<&str>) =
-            (own.split('/').filter(|part| !part.is_empty()).collect(), target.split('/').collect());
-        let same = own.iter().zip(&parts[..parts.len() - 1]).take_while(|(a, b)| a == b).count();
-        let mut path = "../".repeat(own.len() - same);
-        path.push_str(&parts[same..].join("/"));
-        path.push_str(ending);
-        encoded(&path)
+        relative(own, &file_of(format, self.model.names().get(to.index())))
     }
+}
+
+/// The file that a document is called after, in a tree of files of a format.
+pub(super) fn file_of(format: DraftFormat, id: &str) -> String {
+    let ending = match format {
+        // Pages of HTML keep their endings.
+        _ if without_ending(id) != id => "",
+        DraftFormat::Markdown => ".md",
+        DraftFormat::Html => ".html",
+        _ => "",
+    };
+    format!("{id}{ending}")
+}
+
+/// The address of a file of a tree from one of its folders.
+pub(super) fn relative(own: &str, file: &str) -> String {
+    let own: Vec<&str> = own.split('/').filter(|part| !part.is_empty()).collect();
+    let parts: Vec<&str> = file.split('/').collect();
+    let same = own.iter().zip(&parts[..parts.len() - 1]).take_while(|(a, b)| a == b).count();
+    encoded(&("../".repeat(own.len() - same) + &parts[same..].join("/")))
 }
 
 fn without_ending(path: &str) -> &str {
     ENDINGS.iter().find_map(|ending| path.strip_suffix(ending)).unwrap_or(path)
 }
 
+/// The folder that a document stands in.
 fn folder(id: &str) -> &str {
     id.rsplit_once('/').map_or("", |(folder, _)| folder)
 }
@@ -180,5 +189,10 @@ mod tests {
         assert_eq!(encoded("a b(c)"), "a%20b%28c%29");
         assert_eq!(decoded("a%20b%28c%29%zz"), "a b(c)%zz");
         assert_eq!(without_ending("a/b.md"), "a/b");
+        assert_eq!(file_of(DraftFormat::Html, "a/b.html"), "a/b.html");
+        assert_eq!(file_of(DraftFormat::Html, "a/b"), "a/b.html");
+        assert_eq!(relative("", "a/b.md"), "a/b.md");
+        assert_eq!(relative("a/c", "a/b.md"), "../b.md");
+        assert_eq!(relative("a", "a/b/_index.md"), "b/_index.md");
     }
 }

@@ -10,7 +10,7 @@ use hyperdoc2vec::places::{
 use hyperdoc2vec::recommend::Recommender;
 use hyperdoc2vec::{DocRow, Model};
 
-use crate::command::drafts::{Lines, linked, read_draft};
+use crate::command::drafts::{Lines, Tree, linked, read_draft};
 
 /// Hits listed for a place that asks for a link.
 const HITS: usize = 3;
@@ -113,7 +113,11 @@ impl Asked<'_> {
             never: self.never.clone(),
             only: self.only.clone(),
         };
-        let writer = LinkWriter::new(model, self.names, &text, &draft, source);
+        let tree = Tree::of(path, format, model, source);
+        let mut writer = LinkWriter::new(model, self.names, &text, &draft, source);
+        if let Some(tree) = &tree {
+            writer = writer.in_tree(&tree.folder, |id| tree.file(id));
+        }
         let lines = Lines::new(&text);
         let mut found: Vec<Found> = Vec::new();
         for suggestion in self.suggester.suggest(&text, &draft, &options)? {

@@ -32,7 +32,7 @@ fn every_mark_of_a_draft_is_answered() {
     let lines: Vec<&str> = table.lines().collect();
     assert_eq!(lines[0], "draft.tex:2:65: \\cite{?}");
     assert_eq!(lines[1].split_whitespace().collect::<Vec<_>>(), ["#", "p", "id", "title"]);
-    assert!(lines[2].starts_with("1  ") && lines[2].ends_with("notes/beam   Beam search"), "{table}");
+    assert!(lines[2].starts_with("1  ") && lines[2].ends_with("notes/beam  Beam search"), "{table}");
     assert_eq!((lines[4], lines[5]), ("", "draft.tex:3:60: \\citep[p.~2]{TODO}"));
     let explained = place.ok(&format!("recommend m draft.tex --top 1 --explain {TOPICS}")).out;
     assert!(explained.contains("in a [beam search] of a given width."), "{explained}");

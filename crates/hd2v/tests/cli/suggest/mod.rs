@@ -54,10 +54,12 @@ fn manual() -> Place {
     place
 }
 
-/// Probabilities, and counts of documents, which any change of the learner may move, as `P` and `N`.
+/// What any change of the learner may move: probabilities become `P`, and documents behind the first are left out.
 fn masked(text: &str) -> String {
+    let kept = |line: &str| line.split("; or ").next().unwrap_or_default().to_owned();
+    let text: String = text.split_inclusive('\n').map(|line| kept(line.trim_end_matches('\n')) + "\n").collect();
     let mut out = String::new();
-    let mut rest = text;
+    let mut rest = text.as_str();
     while let Some(at) = rest.find("0.") {
         let digits = rest[at + 2..].bytes().take_while(u8::is_ascii_digit).count();
         let begins = !rest[..at].ends_with(|c: char| c.is_ascii_digit() || c == '.');
@@ -71,5 +73,5 @@ fn masked(text: &str) -> String {
 
 #[test]
 fn probabilities_are_masked() {
-    assert_eq!(masked("p 0.53, 10.5, \"2.1.0\", v0.1"), "p P, 10.5, \"2.1.0\", vP");
+    assert_eq!(masked("p 0.53, 10.5, \"2.1.0\", v0.1; or x 0.2\n"), "p P, 10.5, \"2.1.0\", vP\n");
 }

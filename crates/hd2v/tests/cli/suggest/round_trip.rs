@@ -17,7 +17,9 @@ fn links(place: &Place, corpus: &str) -> BTreeSet<(String, String)> {
         for mark in text.split("[[").skip(1) {
             let targets = mark.split("]]").next().expect("an end");
             let id = document["id"].as_str().expect("an id");
-            links.extend(targets.split('|').map(|target| (id.to_owned(), target.to_owned())));
+            // Pages of HTML keep their endings.
+            let plain = |id: &str| id.trim_end_matches(".html").to_owned();
+            links.extend(targets.split('|').map(|target| (plain(id), plain(target))));
         }
     }
     links
