@@ -82,6 +82,9 @@ pub struct ImportArgs {
     /// html: whether links inside code listings and signatures become links (`--code-links=false` for API documentation)
     #[arg(long, value_name = "BOOL", default_value_t = true, num_args = 0..=1, default_missing_value = "true", require_equals = true, action = clap::ArgAction::Set)]
     code_links: bool,
+    /// html, markdown, rst: make documents of sections, too (headings and definitions with an anchor), so that links to a part are learnt and suggested
+    #[arg(long)]
+    sections: bool,
     /// mediawiki: number or English name of a namespace to read (0 for articles, 14 for categories); may be repeated
     #[arg(long, value_name = "N", default_value = "0", allow_negative_numbers = true, value_parser = import::parse_namespace)]
     namespace: Vec<i32>,
@@ -125,6 +128,7 @@ pub fn run(arguments: &ImportArgs) -> Result<()> {
     options.exclude.clone_from(&arguments.exclude);
     options.base_url.clone_from(&arguments.base_url);
     options.code_links = arguments.code_links;
+    options.sections = arguments.sections;
     options.namespaces.clone_from(&arguments.namespace);
     options.metadata.clone_from(&arguments.metadata);
     options.files.clone_from(&arguments.files);

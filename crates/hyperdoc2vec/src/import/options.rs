@@ -27,6 +27,8 @@ pub struct ImportOptions {
     pub base_url: Option<String>,
     /// Pages: whether links inside code listings and signatures are links.
     pub code_links: bool,
+    /// Trees: whether headings and definitions that links may lead to are documents of their own.
+    pub sections: bool,
     /// Wikis: numbers of the namespaces whose pages are read.
     pub namespaces: Vec<i32>,
     /// Papers: the table of metadata.
@@ -51,6 +53,7 @@ impl Default for ImportOptions {
             exclude: Vec::new(),
             base_url: None,
             code_links: true,
+            sections: false,
             namespaces: vec![0],
             metadata: None,
             files: Vec::new(),

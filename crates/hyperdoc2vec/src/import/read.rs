@@ -49,6 +49,9 @@ impl Format {
                 "`{option}` is for the formats library and pdf; {self} has no use for it"
             )));
         }
+        if options.sections && !matches!(self, Format::Html | Format::Markdown | Format::Rst) {
+            return Err(Error::Usage(format!("`sections` is for the formats html, markdown and rst; {self} has none")));
+        }
         if self != Format::Papers && options.metadata.is_some() {
             return Err(Error::Usage(format!("`metadata` is the table of papers; {self} has none")));
         }
@@ -90,6 +93,7 @@ impl Format {
                     include: options.include.clone(),
                     base_url: options.base_url.clone(),
                     code_links: options.code_links,
+                    sections: options.sections,
                     ..HtmlOptions::default()
                 };
                 pages.exclude.extend_from_slice(&options.exclude);
@@ -97,9 +101,9 @@ impl Format {
                 read_tree(&html, work, sink, watch)
             }
             Format::Markdown | Format::Rst => {
-                let ImportOptions { include, exclude, base_url, .. } = options.clone();
+                let ImportOptions { include, exclude, base_url, sections, .. } = options.clone();
                 let rest = self == Format::Rst;
-                let markdown = Markdown::open(inputs, &MarkdownOptions { include, exclude, base_url, rest })?;
+                let markdown = Markdown::open(inputs, &MarkdownOptions { include, exclude, base_url, rest, sections })?;
                 read_tree(&markdown, work, sink, watch)
             }
             Format::MediaWiki => {

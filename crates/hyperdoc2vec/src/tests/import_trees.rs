@@ -130,6 +130,17 @@ fn sphinx_sources_link_by_documents_labels_and_objects() {
 }
 
 #[test]
+fn sections_are_documents_where_that_is_asked_for() {
+    let options =
+        HtmlOptions { sections: true, base_url: Some("https://example.org".into()), ..HtmlOptions::default() };
+    check("sections/html", &html(&[data("sections/html")], &options));
+    for (name, rest) in [("sections/markdown", false), ("sections/rst", true)] {
+        let options = MarkdownOptions { rest, sections: true, ..MarkdownOptions::default() };
+        check(name, &all(&Markdown::open(&[data(name)], &options).expect("pages")));
+    }
+}
+
+#[test]
 fn links_from_the_root_are_found_in_a_part_of_the_site() {
     let parsed = markdown(&[data("markdown/hugo/content/en/docs")]);
     let samples = |loss| parsed.batch.losses.iter().find(|(kind, _)| *kind == loss).map(|(_, tally)| &tally.samples);

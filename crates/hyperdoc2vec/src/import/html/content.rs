@@ -7,7 +7,7 @@
 use crate::import::html_events::{Event, HtmlPage, Key, Tag};
 
 /// A run of events, and whether the page itself calls it its content.
-#[derive(Debug, Clone, Copy)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) struct Region {
     pub(super) start: usize,
     pub(super) end: usize,

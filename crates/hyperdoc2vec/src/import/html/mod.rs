@@ -10,9 +10,12 @@
 //! or are there but no pages, a part of the same page (`#part`), pages left out by the globs - is just text, uncounted.
 //! A page that leads on at once (`http-equiv=refresh`), or that names another page of the set as its canonical form
 //! (counted), is an alias of that page and no document; unless that page makes no document either, or leads back.
+//! If sections are asked for, the sections of a page (`sections`) are documents of their own, `page.html#part`, and links
+//! to them and to what is in them lead there, from their own page, too; what is left is the page's.
 
 mod content;
 mod head;
+mod sections;
 mod site_title;
 
 use std::path::PathBuf;
@@ -26,11 +29,12 @@ use super::html_events::{Event, HtmlPage, Key, Tag};
 use super::sniff::{HTML_ENDINGS, ending, has_ending};
 use super::text::LinkedText;
 use super::tree::href::{Base, Href, decode, folder, join};
-use super::tree::{self, FileTree, Pages, WantedFiles};
+use super::tree::{self, FileTree, Pages, WantedFiles, section_id};
 use crate::document::losses::{Loss, Losses};
 use crate::document::{Document, Link};
 use crate::error::Result;
 use head::PageHead;
+use sections::{Outline, Section};
 use site_title::SharedTitle;
 
 /// How to read a tree of pages.
@@ -47,6 +51,8 @@ pub struct HtmlOptions {
     pub base_url: Option<String>,
     /// Whether links inside code listings and signatures are links; else they are words alone.
     pub code_links: bool,
+    /// Whether sections are documents of their own.
+    pub sections: bool,
 }
 
 impl Default for HtmlOptions {
@@ -79,6 +85,7 @@ impl Default for HtmlOptions {
             exclude: repeats.map(str::to_owned).to_vec(),
             base_url: None,
             code_links: true,
+            sections: false,
         }
     }
 }
@@ -89,6 +96,8 @@ pub struct Html {
     base: Option<Base>,
     shared: SharedTitle,
     code_links: bool,
+    /// The sections of each page; nothing if they are not asked for.
+    outlines: Vec<Outline>,
 }
 
 /// Pages whose titles show what those of the site share.
@@ -99,14 +108,21 @@ const HEAD: usize = 16 << 10;
 impl Html {
     /// Walks `roots` (directories or single pages) and sorts what it finds; an error if there is no page.
     pub fn open(roots: &[PathBuf], options: &HtmlOptions) -> Result<Html> {
-        let HtmlOptions { include, exclude, base_url, code_links } = options;
+        let HtmlOptions { include, exclude, base_url, code_links, sections } = options;
         let wanted = WantedFiles { what: "pages", endings: &HTML_ENDINGS, include, exclude };
         let base = Base::given(base_url.as_deref())?;
         let tree = FileTree::open(roots, &wanted, str::to_owned)?;
         let step = tree.pages.len().div_ceil(TITLES).max(1);
         let sample: Vec<&tree::TreeFile> = tree.pages.iter().step_by(step).collect();
         let titles: Vec<String> = sample.par_iter().map(|page| title_of(page)).collect();
-        Ok(Html { tree, base, shared: SharedTitle::of(&titles), code_links: *code_links })
+        let outlined = if *sections { &tree.pages[..] } else { &[] };
+        let outlines = outlined.par_iter().map(outline_of).collect();
+        Ok(Html { tree, base, shared: SharedTitle::of(&titles), code_links: *code_links, outlines })
+    }
+
+    /// The section of a page that a link leads to, if sections are asked for and it leads to one.
+    fn section(&self, page: usize, url: &str) -> Option<&Section> {
+        self.outlines.get(page)?.find(url.split_once('#')?.1.trim())
     }
 }
 
@@ -147,8 +163,10 @@ impl Pages for Html {
                 .add(Loss::SkippedPage, format!("{origin}: a list or a search that a generator made"));
         }
         let region = content::find(&page);
-        let (text, links) = write(&page, region, &site, &mut parsed.batch.losses);
-        if text.is_empty() {
+        let sections = self.outlines.get(index).map_or(&[][..], |outline| &outline.sections);
+        let mut texts = write(&page, region, sections, &site, &mut parsed.batch.losses).into_iter();
+        let (text, links) = texts.next().unwrap_or_default();
+        if text.is_empty() && sections.is_empty() {
             return parsed.batch.losses.add(Loss::SkippedPage, origin);
         }
         let date = match head.date {
@@ -162,9 +180,8 @@ impl Pages for Html {
         let language = head.language.and_then(|text| parsed.language(text, &origin));
         let url = site.address(head.canonical);
         let title = title(&page, region, self.shared.cut(head.title));
-        let id = file.id.clone();
-        parsed.batch.documents.push(Document {
-            id,
+        let whole = Document {
+            id: file.id.clone(),
             title,
             authors: Vec::new(),
             date,
@@ -174,7 +191,14 @@ impl Pages for Html {
             text,
             links,
             origin,
-        });
+        };
+        for (section, (text, links)) in sections.iter().zip(texts) {
+            let name = section_name(&page, section);
+            parsed.batch.documents.push(whole.section(&section.anchor, &name, text, links));
+        }
+        // The page itself stands before its sections.
+        let at = parsed.batch.documents.len() - sections.len();
+        parsed.batch.documents.insert(at, whole);
     }
 }
 
@@ -183,6 +207,13 @@ fn title_of(page: &tree::TreeFile) -> String {
     let bytes = tree::read(&page.file).unwrap_or_default();
     let text = to_text(&bytes[..bytes.len().min(HEAD)], "", &mut Losses::default());
     PageHead::read(&HtmlPage::read(&text)).title
+}
+
+/// The sections of a page.
+fn outline_of(file: &tree::TreeFile) -> Outline {
+    let bytes = tree::read(&file.file).unwrap_or_default();
+    let page = HtmlPage::read(&to_text(&bytes, "", &mut Losses::default()));
+    Outline::read(&page, content::find(&page))
 }
 
 /// More pages than this, each of which names the next, are not followed.
@@ -206,7 +237,8 @@ impl Html {
                     Some(HtmlTarget::Page(next))
                 }
                 _ => {
-                    let is_text = || !write(&page, content::find(&page), &site, &mut Losses::default()).0.is_empty();
+                    let texts = || write(&page, content::find(&page), &[], &site, &mut Losses::default());
+                    let is_text = || texts().first().is_some_and(|(text, _)| !text.is_empty());
                     return !content::is_generated(&page, &file.path) && is_text();
                 }
             };
@@ -285,6 +317,22 @@ impl<'a> SiteView<'a> {
         }
     }
 
+    /// The id of what a link of the text leads to, seen from a section of this page.
+    fn link(&self, url: &str, from: Option<&Section>, losses: &mut Losses) -> Option<String> {
+        let section = |page: usize| Some((page, self.html.section(page, url)?));
+        let found = match Href::read(url) {
+            Href::Here => section(self.index).filter(|(_, found)| Some(*found) != from),
+            _ => match self.resolve_link(url, losses)? {
+                HtmlTarget::Page(page) => match section(page) {
+                    None => return Some(HtmlTarget::Page(page).id(&self.html.tree)),
+                    found => found,
+                },
+                missing @ HtmlTarget::Missing(_) => return Some(missing.id(&self.html.tree)),
+            },
+        };
+        found.map(|(page, found)| section_id(&self.html.tree.pages[page].id, &found.anchor))
+    }
+
     /// Where a link of the text leads: a page that differs in case alone is taken, and counted.
     fn resolve_link(&self, url: &str, losses: &mut Losses) -> Option<HtmlTarget> {
         let found = self.resolve(url);
@@ -358,14 +406,31 @@ fn is_top(path: &str) -> bool {
     matches!(path, "index.html" | "index.htm" | "index.xhtml")
 }
 
-/// The text of a region, with its links.
-fn write(page: &HtmlPage, region: content::Region, site: &SiteView<'_>, losses: &mut Losses) -> (String, Vec<Link>) {
-    let mut text = LinkedText::new();
+/// The text of a region without its sections, and of each section, with their links.
+fn write(
+    page: &HtmlPage,
+    region: content::Region,
+    sections: &[Section],
+    site: &SiteView<'_>,
+    losses: &mut Losses,
+) -> Vec<(String, Vec<Link>)> {
+    let mut texts: Vec<LinkedText> = (0..=sections.len()).map(|_| LinkedText::new()).collect();
+    // Sections that the event stands in, and the next one.
+    let (mut inside, mut next): (Vec<usize>, usize) = (Vec::new(), 0);
     let mut index = region.start;
     let mut lines = 0usize;
     // Up to where code goes whose links are none.
     let mut code = 0;
     while index < region.end {
+        while inside.last().is_some_and(|&last| sections[last].end <= index) {
+            inside.pop();
+        }
+        while sections.get(next).is_some_and(|section| section.start <= index) {
+            inside.push(next);
+            next += 1;
+        }
+        let here = inside.last().copied();
+        let text = &mut texts[here.map_or(0, |number| number + 1)];
         match page.events[index] {
             Event::Open { tag, .. } => {
                 if !tag.is_inline() {
@@ -382,10 +447,10 @@ fn write(page: &HtmlPage, region: content::Region, site: &SiteView<'_>, losses: 
                 match tag {
                     Tag::A if index < code => {}
                     Tag::A => {
+                        let from = here.map(|number| &sections[number]);
                         let href = page.attribute(index, Key::Href);
-                        let target = href.and_then(|href| site.resolve_link(href, losses));
-                        if let Some(target) = target {
-                            text.open_link(target.id(&site.html.tree));
+                        if let Some(target) = href.and_then(|href| site.link(href, from, losses)) {
+                            text.open_link(target);
                         }
                     }
                     Tag::Img if text.in_link() => {
@@ -408,7 +473,24 @@ fn write(page: &HtmlPage, region: content::Region, site: &SiteView<'_>, losses: 
         }
         index += 1;
     }
-    text.finish()
+    texts.into_iter().map(LinkedText::finish).collect()
+}
+
+/// What a section is called: its heading, or the name that it defines.
+fn section_name(page: &HtmlPage, section: &Section) -> String {
+    let words = plain(page, section.heading);
+    // rustdoc calls items by their kind and name; a signature goes on behind the name.
+    let item = section.anchor.split_once('.').filter(|(kind, _)| {
+        matches!(
+            *kind,
+            "method" | "tymethod" | "variant" | "field" | "associatedtype" | "associatedconstant" | "structfield"
+        )
+    });
+    match item {
+        Some((_, name)) => name.to_owned(),
+        None if section.is_definition => words.split('(').next().unwrap_or(&words).trim().to_owned(),
+        None => words,
+    }
 }
 
 /// The first heading if the title begins with it (and goes on with the name of the site), else the title.

@@ -6,6 +6,7 @@
 //! too). Front matter is read when the tree is opened, because links may name a page by its slug or by an alias.
 //! A note embedded in another, `![[note]]`, is a link to it with its name; of other embeds and images, nothing stays.
 //! Text between dollars is a formula, unless it holds a link to a page of the set.
+//! If sections are asked for, those of `sections` are documents of their own, `page#part`, and links to them lead there.
 //! See `names` for how a link finds its page, and `tree` for roots and order.
 
 mod directives;
@@ -16,6 +17,7 @@ mod mounts;
 mod names;
 mod rest;
 mod scheme;
+mod sections;
 mod survey;
 mod template;
 
@@ -27,7 +29,7 @@ use rayon::prelude::*;
 use super::sniff::MARKDOWN_ENDINGS;
 use super::text::LinkedText;
 use super::tree::href::Base;
-use super::tree::{self, FileTree, Pages, WantedFiles};
+use super::tree::{self, FileTree, Pages, WantedFiles, section_id};
 use super::{Parsed, html_events as html};
 use crate::document::losses::{Loss, Losses};
 use crate::document::{Document, Link};
@@ -35,6 +37,8 @@ use crate::error::Result;
 use crate::import::text::collapsed;
 use marks::BrokenMarks;
 use names::{Found, PageNames};
+use scheme::{LABEL, OBJECT};
+use sections::{Outline, Step};
 use survey::{Dialect, LONGEST_SHOWN, PageSurvey};
 
 /// How to read a tree of Markdown.
@@ -49,7 +53,20 @@ pub struct MarkdownOptions {
     pub base_url: Option<String>,
     /// Read reStructuredText, and Markdown beside it, as Sphinx does.
     pub rest: bool,
+    /// Whether sections are documents of their own.
+    pub sections: bool,
 }
+
+/// The syntax that is read beside CommonMark.
+const OPTIONS: Options = Options::ENABLE_TABLES
+    .union(Options::ENABLE_FOOTNOTES)
+    .union(Options::ENABLE_STRIKETHROUGH)
+    .union(Options::ENABLE_TASKLISTS)
+    .union(Options::ENABLE_HEADING_ATTRIBUTES)
+    .union(Options::ENABLE_MATH)
+    .union(Options::ENABLE_GFM)
+    .union(Options::ENABLE_DEFINITION_LIST)
+    .union(Options::ENABLE_WIKILINKS);
 
 /// A tree of Markdown, found, its front matter read.
 pub struct Markdown {
@@ -59,13 +76,15 @@ pub struct Markdown {
     base: Option<Base>,
     /// Whether this is a wiki as GitHub keeps them, whose names are titles with dashes for blanks.
     is_wiki: bool,
+    /// Whether sections are documents.
+    sections: bool,
 }
 
 impl Markdown {
     /// Walks `roots` (directories or single files), sorts what it finds and reads all front matter;
     /// an error if there is no page.
     pub fn open(roots: &[PathBuf], options: &MarkdownOptions) -> Result<Markdown> {
-        let MarkdownOptions { include, exclude, base_url, rest } = options;
+        let MarkdownOptions { include, exclude, base_url, rest, sections } = options;
         // The frame of a wiki.
         let exclude: Vec<String> =
             exclude.iter().cloned().chain(["**/_Sidebar.md", "**/_Footer.md"].map(str::to_owned)).collect();
@@ -76,14 +95,14 @@ impl Markdown {
         let mut tree = FileTree::open(roots, &wanted, names::name)?;
         names::part_doubles(&mut tree);
         let survey = |page: &tree::TreeFile| match tree::read(&page.file) {
-            Ok(bytes) => PageSurvey::read(&String::from_utf8_lossy(&bytes), Dialect::of(&page.path)),
+            Ok(bytes) => PageSurvey::read(&String::from_utf8_lossy(&bytes), Dialect::of(&page.path), *sections),
             Err(_) => PageSurvey::default(), // reported when the page itself is read
         };
         let surveys: Vec<PageSurvey> = tree.pages.par_iter().map(survey).collect();
         let names = PageNames::new(&tree, &surveys, base.as_ref());
         let paths = || tree.pages.iter().map(|page| &page.path);
         let is_wiki = paths().any(|path| path == "Home.md") && !paths().any(|path| path.contains(' '));
-        Ok(Markdown { tree, surveys, names, base, is_wiki })
+        Ok(Markdown { tree, surveys, names, base, is_wiki, sections: *sections })
     }
 
     /// The name of a page's file, or of its folder if the file is called after none.
@@ -93,6 +112,11 @@ impl Markdown {
         let name = parts.next().unwrap_or(id);
         let name = if name.eq_ignore_ascii_case("readme") { parts.next().unwrap_or(name) } else { name };
         if self.is_wiki { name.replace('-', " ") } else { name.to_owned() }
+    }
+
+    /// The sections of a page, if they are documents.
+    fn outline(&self, page: usize) -> Option<&Outline> {
+        self.surveys.get(page).filter(|_| self.sections).map(|survey| &survey.outline)
     }
 
     /// The title of a page as far as it is known without reading it; many links may show it, so it is not too long.
@@ -134,9 +158,10 @@ impl Pages for Markdown {
             parsed.batch.losses.add(Loss::DuplicateRedirect, format!("{alias} → {}", page.id));
         }
         let body = front::split(&source).1;
-        let plain = survey::prepared(body, Dialect::of(&page.path));
+        let plain = survey::prepared(body, Dialect::of(&page.path), self.sections);
         let lines_before = source[..source.len() - body.len()].matches('\n').count();
-        let Written { text, links, heading, broken } = Writer::write(self, index, &plain, &mut parsed.batch.losses);
+        let Written { text, links, sections, heading, broken } =
+            Writer::write(self, index, &plain, &mut parsed.batch.losses);
         for line in broken.lines(&plain).map(|line| lines_before + line) {
             parsed.batch.losses.add(Loss::BrokenMark, format!("{} ({origin}:{line})", page.id));
         }
@@ -144,18 +169,15 @@ impl Pages for Markdown {
         let title = title.unwrap_or_else(|| self.file_title(index));
         let url = self.base.as_ref().map(|base| base.address(&page.id));
         let (id, labels) = (page.id.clone(), front.labels.clone());
-        parsed.batch.documents.push(Document {
-            id,
-            title: Some(title),
-            authors: Vec::new(),
-            date,
-            language,
-            labels,
-            url,
-            text,
-            links,
-            origin,
-        });
+        let whole =
+            Document { id, title: Some(title), authors: Vec::new(), date, language, labels, url, text, links, origin };
+        let outline = self.outline(index).map_or(&[][..], |outline| &outline.sections);
+        let section = |(section, (text, links)): (&sections::Section, (String, Vec<Link>))| {
+            whole.section(&section.anchor, &section.name, text, links)
+        };
+        let sections: Vec<Document> = outline.iter().zip(sections).map(section).collect();
+        parsed.batch.documents.push(whole);
+        parsed.batch.documents.extend(sections);
     }
 }
 
@@ -163,6 +185,8 @@ impl Pages for Markdown {
 struct Written {
     text: String,
     links: Vec<Link>,
+    /// The text and links of each section.
+    sections: Vec<(String, Vec<Link>)>,
     heading: Option<String>,
     broken: BrokenMarks,
 }
@@ -173,6 +197,14 @@ struct Writer<'a> {
     index: usize,
     losses: &'a mut Losses,
     text: LinkedText,
+    /// The texts of the page and its sections, but for the one that is being written; its number; those around it.
+    texts: Vec<LinkedText>,
+    part: usize,
+    around: Vec<usize>,
+    /// Headings met.
+    headings: usize,
+    /// The heading is no part of the text.
+    in_mark: bool,
     /// Shown if the open link has no words: what it leads to.
     named: Option<String>,
     /// The words of the open link stand where its target should, and the other way round: `[[words|page]]`.
@@ -193,20 +225,17 @@ struct Writer<'a> {
 
 impl<'a> Writer<'a> {
     fn write(markdown: &'a Markdown, index: usize, body: &str, losses: &'a mut Losses) -> Written {
-        let options = Options::ENABLE_TABLES
-            | Options::ENABLE_FOOTNOTES
-            | Options::ENABLE_STRIKETHROUGH
-            | Options::ENABLE_TASKLISTS
-            | Options::ENABLE_HEADING_ATTRIBUTES
-            | Options::ENABLE_MATH
-            | Options::ENABLE_GFM
-            | Options::ENABLE_DEFINITION_LIST
-            | Options::ENABLE_WIKILINKS;
+        let sections = markdown.outline(index).map_or(0, |outline| outline.sections.len());
         let mut writer = Writer {
             markdown,
             index,
             losses,
             text: LinkedText::new(),
+            texts: (0..=sections).map(|_| LinkedText::new()).collect(),
+            part: 0,
+            around: Vec::new(),
+            headings: 0,
+            in_mark: false,
             named: None,
             swapped: false,
             heading: None,
@@ -218,10 +247,10 @@ impl<'a> Writer<'a> {
             block: String::new(),
             broken: BrokenMarks::default(),
         };
-        let mut events = Parser::new_ext(body, options).into_offset_iter();
+        let mut events = Parser::new_ext(body, OPTIONS).into_offset_iter();
         while let Some((event, place)) = events.next() {
             if matches!(event, Event::InlineMath(_) | Event::DisplayMath(_))
-                && writer.read_dollars(&body[place.clone()], options, events.reference_definitions())
+                && writer.read_dollars(&body[place.clone()], events.reference_definitions())
             {
                 continue;
             }
@@ -234,9 +263,45 @@ impl<'a> Writer<'a> {
             writer.take(event);
         }
         writer.close_link();
+        writer.go_to(0);
         let (text, links) = writer.text.finish();
+        let sections = writer.texts.into_iter().skip(1).map(LinkedText::finish).collect();
         let heading = writer.heading.map(|words| collapsed(&words)).filter(|heading| !heading.is_empty());
-        Written { text, links, heading, broken: writer.broken }
+        Written { text, links, sections, heading, broken: writer.broken }
+    }
+
+    /// Goes on with the text of another part.
+    fn go_to(&mut self, part: usize) {
+        self.close_link();
+        if part == self.part {
+            return;
+        }
+        let next = std::mem::replace(&mut self.texts[part], LinkedText::new());
+        self.texts[self.part] = std::mem::replace(&mut self.text, next);
+        self.part = part;
+    }
+
+    /// Goes on with the section that a heading begins or ends; whether it opens the page, if sections tell.
+    fn enter(&mut self) -> Option<bool> {
+        let step = *self.markdown.outline(self.index)?.steps.get(self.headings)?;
+        self.headings += 1;
+        match step {
+            Step::Title => return Some(true),
+            Step::Section(number) => {
+                self.around.clear();
+                self.go_to(number + 1);
+            }
+            Step::Object(number) => {
+                self.around.push(self.part);
+                self.go_to(number + 1);
+            }
+            Step::End => {
+                let outer = self.around.pop().unwrap_or(0);
+                self.go_to(outer);
+                self.in_mark = true;
+            }
+        }
+        Some(false)
     }
 
     /// A link of GitHub's wikis, `[[words|page]]`: opens it if its words name a page, and its target does not.
@@ -260,7 +325,7 @@ impl<'a> Writer<'a> {
     }
 
     /// Reads what stands between dollars as text, if a link in it leads to a page of the set.
-    fn read_dollars(&mut self, source: &str, options: Options, definitions: &RefDefs<'_>) -> bool {
+    fn read_dollars(&mut self, source: &str, definitions: &RefDefs<'_>) -> bool {
         if !source.contains('[') {
             return false;
         }
@@ -268,7 +333,7 @@ impl<'a> Writer<'a> {
             let address = definitions.get(&link.reference)?.dest.to_string();
             Some((CowStr::from(address), CowStr::from("")))
         };
-        let text = options - Options::ENABLE_MATH;
+        let text = OPTIONS - Options::ENABLE_MATH;
         let events: Vec<Event<'_>> = Parser::new_with_broken_link_callback(source, text, Some(defined)).collect();
         let leads = |event: &Event<'_>| match event {
             Event::Start(Tag::Link { link_type, dest_url, .. }) => self.target(*link_type, dest_url),
@@ -321,6 +386,7 @@ impl<'a> Writer<'a> {
             }
             Tag::Heading { level, .. } => {
                 let opens = level == HeadingLevel::H1 && self.text.is_empty();
+                let opens = self.enter().unwrap_or(opens);
                 self.text.break_line();
                 if self.heading.is_none() && opens {
                     self.heading = Some(String::new());
@@ -353,11 +419,56 @@ impl<'a> Writer<'a> {
 
     /// Where a link leads; `None` if it is just text.
     fn target(&self, kind: LinkType, target: &str) -> Option<Found> {
-        let Markdown { tree, names, base, .. } = self.markdown;
-        match kind {
+        let Markdown { tree, names, base, sections, .. } = self.markdown;
+        if *sections && let Some(part) = self.own_part(target) {
+            return part;
+        }
+        let found = match kind {
             LinkType::WikiLink { .. } => names.wiki(tree, self.index, target),
             LinkType::Email => None,
             _ => names.resolve(tree, base.as_ref(), self.index, target),
+        };
+        let label = target.strip_prefix(LABEL).or_else(|| target.strip_prefix(OBJECT));
+        let part = label.or_else(|| target.split_once('#').map(|(_, part)| part));
+        match (found, part) {
+            (Some(found), Some(part)) => Some(self.section(found, part)),
+            (found, _) => found,
+        }
+    }
+
+    /// Where a link to a part of this page leads: to no document, if that is the part it stands in; else `None`.
+    #[expect(clippy::option_option, reason = "a link that is just text, and one that leads elsewhere")]
+    fn own_part(&self, target: &str) -> Option<Option<Found>> {
+        let Markdown { tree, names, .. } = self.markdown;
+        let target = target.trim();
+        let label = target.strip_prefix(LABEL);
+        let object = || target.starts_with(OBJECT).then_some(target);
+        let part = match label.or_else(object) {
+            Some(label) => Some(label).filter(|label| names.page_of(label) == Some(self.index)),
+            None => target.strip_prefix('#'),
+        }?;
+        let outline = self.markdown.outline(self.index)?;
+        let found = outline.find(part).filter(|number| number + 1 != self.part);
+        match (found, label.is_some() || target.starts_with(OBJECT)) {
+            (Some(_), _) => Some(Some(self.section(Found::page(tree, self.index), part))),
+            (None, true) => Some(None),
+            // It may be a label of another page.
+            (None, false) => None,
+        }
+    }
+
+    /// The section of a page that a link leads to, if it leads to one.
+    fn section(&self, found: Found, part: &str) -> Found {
+        let Some((page, outline)) = found.page.and_then(|page| Some((page, self.markdown.outline(page)?))) else {
+            return found;
+        };
+        match outline.find(part).map(|number| &outline.sections[number]) {
+            Some(section) => Found {
+                id: section_id(&self.markdown.tree.pages[page].id, &section.anchor),
+                heading: Some(&section.name).filter(|name| name.len() <= LONGEST_SHOWN).cloned(),
+                ..found
+            },
+            None => found,
         }
     }
 
@@ -379,7 +490,7 @@ impl<'a> Writer<'a> {
             TagEnd::Image => self.images = self.images.saturating_sub(1),
             TagEnd::Heading(_) => {
                 self.text.break_line();
-                self.in_heading = false;
+                (self.in_heading, self.in_mark) = (false, false);
             }
             TagEnd::CodeBlock => {
                 self.in_code = false;
@@ -395,7 +506,7 @@ impl<'a> Writer<'a> {
     }
 
     fn push(&mut self, words: &str) {
-        if self.images > 0 {
+        if self.images > 0 || self.in_mark {
             return;
         }
         self.text.push(words, self.in_code);

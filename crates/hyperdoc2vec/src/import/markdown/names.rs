@@ -98,7 +98,7 @@ pub(super) struct Found {
 }
 
 impl Found {
-    fn page(tree: &FileTree, index: usize) -> Found {
+    pub(super) fn page(tree: &FileTree, index: usize) -> Found {
         Found { id: tree.pages[index].id.clone(), page: Some(index), by: None, heading: None }
     }
 
@@ -252,6 +252,11 @@ impl PageNames {
         let named = || GLOSSARIES.iter().find_map(|folder| self.nearest(tree, page, &format!("{folder}/{term}")));
         let found = self.terms.get(&fold(term)).copied().or_else(named).or_else(|| self.nearest(tree, page, term));
         found.map_or_else(|| Found::missing(safe_id(term)), |index| Found::page(tree, index))
+    }
+
+    /// The page that has a label.
+    pub(super) fn page_of(&self, label: &str) -> Option<usize> {
+        self.labels.get(&fold(&decode(label))).map(|(page, _)| *page)
     }
 
     fn label(&self, tree: &FileTree, label: &str) -> Option<Found> {

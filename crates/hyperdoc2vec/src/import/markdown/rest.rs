@@ -6,11 +6,14 @@
 //! Ours: no crate reads Sphinx's roles, and a tree of the text is not needed.
 
 use super::scheme::{LABEL, OBJECT, PAGE, encode};
+use super::sections::{END_CLASS, OBJECT_CLASS};
 
-/// The source as Markdown. Lines do not stay lines.
-pub(super) fn to_markdown(source: &str) -> String {
+/// The source as Markdown. Lines do not stay lines. If sections are asked for, objects become headings, and another
+/// marks their end (see `sections`).
+pub(super) fn to_markdown(source: &str, sections: bool) -> String {
     let lines: Vec<&str> = source.lines().collect();
-    let mut writer = Writer { out: String::with_capacity(source.len()), levels: Vec::new(), module: String::new() };
+    let out = String::with_capacity(source.len());
+    let mut writer = Writer { out, levels: Vec::new(), module: String::new(), sections };
     writer.block(&lines, 0);
     writer.out
 }
@@ -28,6 +31,8 @@ struct Writer {
     levels: Vec<(char, bool)>,
     /// The module that objects belong to.
     module: String,
+    /// Whether objects are sections.
+    sections: bool,
 }
 
 impl Writer {
@@ -115,7 +120,7 @@ impl Writer {
                 // It stands before every name: no module is called by more.
                 self.module = if argument.len() <= LONGEST_MODULE { argument.to_owned() } else { String::new() };
                 if short == "module" {
-                    self.object(argument);
+                    drop(self.object(argument));
                 }
             }
             "code-block" | "code" | "sourcecode" | "literalinclude" | "doctest" | "testcode" | "testoutput"
@@ -126,12 +131,22 @@ impl Writer {
                 // Several may share a text, each on a line.
                 let more = body.iter().map(|line| line.trim()).take_while(|line| !line.is_empty() && !is_field(line));
                 let names: Vec<&str> = [argument].into_iter().chain(more).collect();
-                for name in &names {
-                    self.object(name);
-                    self.out.push_str(&format!("\n`{}`\n", name.replace('`', "")));
+                for (number, name) in names.iter().enumerate() {
+                    let anchor = self.object(name);
+                    let shown = name.replace('`', "");
+                    match anchor.filter(|_| self.sections && number == 0) {
+                        Some(anchor) => {
+                            let anchor = encode(&anchor);
+                            self.out.push_str(&format!("\n###### `{shown}` {{#{anchor} .{OBJECT_CLASS}}}\n"));
+                        }
+                        None => self.out.push_str(&format!("\n`{shown}`\n")),
+                    }
                 }
                 self.out.push('\n');
                 self.nested(&after_options(&body[names.len() - 1..]), depth);
+                if self.sections {
+                    self.out.push_str(&format!("\n###### end {{.{END_CLASS}}}\n\n"));
+                }
             }
             _ => {
                 self.out.push('\n');
@@ -164,19 +179,21 @@ impl Writer {
         self.out.push_str("````````\n\n");
     }
 
-    /// A label for an object that is described here: by its name, and with its module.
-    fn object(&mut self, signature: &str) {
+    /// A label for an object that is described here: by its name, and with its module, which is returned.
+    fn object(&mut self, signature: &str) -> Option<String> {
         let signature = ["class ", "async ", "static ", "final "]
             .iter()
             .fold(signature, |text, word| text.trim_start_matches(word));
         let name: &str = signature.split(['(', ' ', '=']).next().unwrap_or_default();
-        if !name.is_empty() {
-            let mut names = vec![name.to_owned()];
-            if !self.module.is_empty() && name != self.module {
-                names.push(format!("{}.{name}", self.module));
-            }
-            names.iter().for_each(|name| self.out.push_str(&format!("\n({OBJECT}{})=\n", name.to_lowercase())));
+        if name.is_empty() {
+            return None;
         }
+        let mut names = vec![name.to_owned()];
+        if !self.module.is_empty() && name != self.module {
+            names.push(format!("{}.{name}", self.module));
+        }
+        names.iter().for_each(|name| self.out.push_str(&format!("\n({OBJECT}{})=\n", name.to_lowercase())));
+        names.pop()
     }
 
     /// A piece of a line: roles, literals and hyperlinks.
@@ -335,7 +352,7 @@ mod tests {
     use crate::tests::growth::assert_linear;
 
     fn squeezed(source: &str) -> String {
-        let markdown = to_markdown(source);
+        let markdown = to_markdown(source, false);
         markdown.lines().filter(|line| !line.trim().is_empty()).collect::<Vec<_>>().join("\n")
     }
 
@@ -390,11 +407,11 @@ mod tests {
     #[test]
     fn odd_sources_take_time_in_proportion() {
         for piece in ["`", ":a:`", "``", ".. ", ".. note::\n  ", "a\n===\n", "|a", "[1]_ ", "::\n ", ".. class:: a\n"] {
-            assert_linear(piece, 8_000, |pieces| drop(to_markdown(&piece.repeat(pieces))));
+            assert_linear(piece, 8_000, |pieces| drop(to_markdown(&piece.repeat(pieces), true)));
         }
         assert_linear("names of a module", 8_000, |pieces| {
             let source = format!(".. module:: {}\n\n{}", "m".repeat(pieces), ".. data:: a\n\n".repeat(pieces));
-            drop(to_markdown(&source));
+            drop(to_markdown(&source, true));
         });
     }
 }

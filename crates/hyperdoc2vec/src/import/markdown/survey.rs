@@ -3,6 +3,7 @@
 
 use super::front::{self, FrontMatter};
 use super::scheme::PAGE;
+use super::sections::Outline;
 use super::{directives, rest, template};
 use crate::import::sniff::{REST_ENDINGS, has_ending};
 use crate::import::text::collapsed;
@@ -20,26 +21,30 @@ pub(super) struct PageSurvey {
     pub(super) labels: Vec<(String, Option<String>)>,
     /// Links that begin at the top of the site, as they are written.
     pub(super) tops: Vec<String>,
+    /// Its sections, if they are documents.
+    pub(super) outline: Outline,
 }
 
 impl PageSurvey {
-    pub(super) fn read(source: &str, dialect: Dialect) -> PageSurvey {
+    pub(super) fn read(source: &str, dialect: Dialect, sections: bool) -> PageSurvey {
         let body = front::split(source).1;
-        let rest = (dialect == Dialect::Rest).then(|| rest::to_markdown(body));
-        let plain = prepared(body, dialect);
+        let rest = (dialect == Dialect::Rest).then(|| rest::to_markdown(body, sections));
+        let plain = prepared(body, dialect, sections);
+        let labels = labels(rest.as_deref().unwrap_or(body));
         PageSurvey {
             front: FrontMatter::read(source),
             heading: opening_heading(&plain),
-            labels: labels(rest.as_deref().unwrap_or(body)),
+            outline: if sections { Outline::read(&plain, &labels) } else { Outline::default() },
+            labels,
             tops: tops(&plain),
         }
     }
 }
 
-/// The body of a page as plain Markdown.
-pub(super) fn prepared(body: &str, dialect: Dialect) -> String {
+/// The body of a page as plain Markdown; objects are headings if sections are asked for.
+pub(super) fn prepared(body: &str, dialect: Dialect, sections: bool) -> String {
     match dialect {
-        Dialect::Rest => directives::rewrite(&rest::to_markdown(body), false),
+        Dialect::Rest => directives::rewrite(&rest::to_markdown(body, sections), false),
         dialect => directives::rewrite(&template::expand(body), dialect == Dialect::Mdx),
     }
 }
@@ -122,7 +127,7 @@ mod tests {
     fn a_survey_has_what_others_may_link_to() {
         let page = "---\ntitle: A\n---\n\n(top)=\n(start)=\n# The `A` page {#a}\ntext\n\n(part)=\ntext\n\n(b)=\n## B ##\n\
                     [x](/docs/a#b) [y]({{< ref \"/c\" >}}) [z]: /d [w](//e) <a href=\"/f\">";
-        let PageSurvey { front, heading, labels, tops } = PageSurvey::read(page, Dialect::Markdown);
+        let PageSurvey { front, heading, labels, tops, .. } = PageSurvey::read(page, Dialect::Markdown, false);
         assert_eq!((front.title.as_deref(), heading.as_deref()), (Some("A"), Some("The A page")));
         let label = |label: &str, heading: Option<&str>| (label.to_owned(), heading.map(str::to_owned));
         let a = Some("The A page {#a}");

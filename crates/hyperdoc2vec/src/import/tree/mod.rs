@@ -29,6 +29,7 @@ use walkdir::WalkDir;
 use super::sniff::{ending, has_ending, is_asset, is_other};
 use super::{Parsed, source};
 use crate::document::losses::{Loss, Losses};
+use crate::document::{Document, Link};
 use crate::error::{Error, Result};
 use href::{join, relative};
 
@@ -392,6 +393,42 @@ pub(super) fn safe_id(path: &str) -> String {
         }
     }
     id
+}
+
+/// Bytes of the longest anchor that a section is called by.
+pub(super) const LONGEST_ANCHOR: usize = 500;
+/// Bytes of a page's title, address or labels that are copied to all its sections.
+const COPIED: usize = 1000;
+
+/// The id of a section of a page.
+pub(super) fn section_id(page: &str, anchor: &str) -> String {
+    safe_id(&format!("{page}#{anchor}"))
+}
+
+impl Document {
+    /// A section of this page: called by its name and the page's title, unless it is a name with dots, which says all.
+    pub(super) fn section(&self, anchor: &str, name: &str, text: String, links: Vec<Link>) -> Document {
+        let whole = self.title.as_deref().filter(|title| title.len() <= COPIED);
+        let title = match whole.filter(|_| !name.contains('.') || name.contains(' ')) {
+            Some(page) if !name.is_empty() => format!("{name} — {page}"),
+            Some(page) => page.to_owned(),
+            None => name.to_owned(),
+        };
+        let url = self.url.as_ref().filter(|url| url.len() <= COPIED);
+        let labels = Some(&self.labels).filter(|labels| labels.iter().map(String::len).sum::<usize>() <= COPIED);
+        Document {
+            id: section_id(&self.id, anchor),
+            title: Some(title).filter(|title| !title.is_empty()),
+            url: url.map(|url| format!("{}#{anchor}", url.split('#').next().unwrap_or(url))),
+            text,
+            links,
+            authors: self.authors.clone(),
+            labels: labels.cloned().unwrap_or_default(),
+            language: self.language.clone(),
+            origin: self.origin.clone(),
+            date: self.date,
+        }
+    }
 }
 
 fn full_path(directory: &Path) -> Result<String> {
