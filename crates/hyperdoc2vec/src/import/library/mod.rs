@@ -15,6 +15,7 @@ mod csv;
 mod files;
 #[cfg(test)]
 mod growth;
+mod log;
 mod ris;
 mod sqlite;
 mod work;

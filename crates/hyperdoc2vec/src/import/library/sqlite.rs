@@ -2,11 +2,14 @@
 //!
 //! Zotero holds its database locked while it runs, and its users should not have to end it. Reading tables takes
 //! one page of code, and no library in C that opens files of strangers. The layout: <https://www.sqlite.org/fileformat2.html>.
+//! Changes that stand in a write-ahead log beside it are read, too (`log`).
 //! Damage costs the rows behind it, which are counted by nobody: a page that is none ends its branch.
 
 use std::cell::Cell;
 use std::collections::HashMap;
 use std::path::Path;
+
+use super::log::WriteAheadLog;
 
 /// Deeper trees of pages do not occur.
 const DEEPEST: usize = 24;
@@ -54,6 +57,8 @@ pub(super) struct Database {
     bytes: Vec<u8>,
     page: usize,
     usable: usize,
+    /// Pages that are newer than those of the file.
+    log: WriteAheadLog,
     /// The first page of each table, and its columns.
     tables: HashMap<String, (u32, Vec<String>)>,
     /// Bytes of rows that are still read: in a damaged file, many may lead to the same ones.
@@ -78,8 +83,9 @@ impl Database {
             return Err("expected a database in UTF-8".to_owned());
         }
         let usable = page.saturating_sub(usize::from(bytes[20])).max(480);
-        let patience = Cell::new(4 * bytes.len());
-        let mut database = Database { bytes, page, usable, tables: HashMap::new(), patience };
+        let log = WriteAheadLog::beside(path, page);
+        let patience = Cell::new(4 * (bytes.len() + log.len() * page));
+        let mut database = Database { bytes, page, usable, log, tables: HashMap::new(), patience };
         let mut tables = HashMap::new();
         database.walk(1, &mut |row| {
             let text = |at: usize| row.values.get(at).and_then(Value::text);
@@ -105,19 +111,19 @@ impl Database {
         });
     }
 
-    /// Bytes of the file.
+    /// Bytes of the file and of its log.
     pub(super) fn size(&self) -> usize {
-        self.bytes.len()
+        self.bytes.len() + self.log.len() * self.page
     }
 
     fn page(&self, number: u32) -> Option<&[u8]> {
         let start = (number as usize).checked_sub(1)?.checked_mul(self.page)?;
-        self.bytes.get(start..start + self.page)
+        self.log.page(number).or_else(|| self.bytes.get(start..start + self.page))
     }
 
     /// The rows of the tree of pages that begins at a page, in order.
     fn walk(&self, root: u32, each: &mut dyn FnMut(&SqlRow)) {
-        let mut left = self.bytes.len() / self.page + 1;
+        let mut left = self.bytes.len() / self.page + self.log.len() + 1;
         let mut open = vec![(root, 0)];
         while let Some((number, depth)) = open.pop() {
             // A page that comes twice would go round in a circle.
@@ -228,6 +234,7 @@ fn varint(bytes: &[u8]) -> Option<(i64, usize)> {
 
 /// The names of the columns in `CREATE TABLE name (a INT, b, PRIMARY KEY (a))`.
 fn columns(sql: &str) -> Vec<String> {
+    let sql = sql.lines().map(|line| line.split("--").next().unwrap_or_default()).collect::<Vec<_>>().join("\n");
     let Some(open) = sql.find('(') else { return Vec::new() };
     let mut columns = Vec::new();
     let (mut depth, mut start) = (0, open + 1);
@@ -268,7 +275,7 @@ mod tests {
         let record = [5, 0, 1, 2, 15, 0xfe, 1, 2, b'x'];
         let found = values(&record, 7).expect("a record");
         assert_eq!(found, [Value::Integer(7), Value::Integer(-2), Value::Integer(258), Value::Text("x".into())]);
-        let sql = "CREATE TABLE t (\n  a INTEGER PRIMARY KEY, \"b\" TEXT DEFAULT (1, 2),\n c, UNIQUE (b, c), FOREIGN KEY (c) REFERENCES u(c))";
+        let sql = "CREATE TABLE t (\n  a INTEGER PRIMARY KEY, -- (one, two)\n \"b\" TEXT DEFAULT (1, 2),\n c, UNIQUE (b, c), FOREIGN KEY (c) REFERENCES u(c))";
         assert_eq!(columns(sql), ["a", "b", "c"]);
     }
 }

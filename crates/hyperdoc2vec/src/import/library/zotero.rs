@@ -1,7 +1,7 @@
 //! Zotero's data directory: `zotero.sqlite` and `storage/`, read as they stand, whether Zotero runs or not.
 //!
-//! Changes that Zotero has not written into the database yet are not seen, which is counted. Items in the bin are left
-//! out; those of group libraries are read too. A work is called by its citation key, else by Zotero's own key.
+//! Changes that wait in a write-ahead log are seen; where a journal says that Zotero is about to change the database, that
+//! is counted. Items in the bin are left out; those of group libraries are read too. A work is called by its citation key, else by Zotero's own key.
 
 use std::cell::Cell;
 use std::collections::{BTreeMap, HashMap, HashSet};
@@ -20,11 +20,10 @@ pub(super) fn read(directory: &Path, losses: &mut Losses) -> Option<Result<Vec<W
     if !path.is_file() {
         return None;
     }
-    for waiting in ["zotero.sqlite-wal", "zotero.sqlite-journal"] {
-        if directory.join(waiting).metadata().is_ok_and(|file| file.len() > 0) {
-            let what = "changes that Zotero has not yet put into its database; end Zotero and import again to see them";
-            losses.add(Loss::UnreadFile, format!("{waiting}: {what}"));
-        }
+    let journal = "zotero.sqlite-journal";
+    if directory.join(journal).metadata().is_ok_and(|file| file.len() > 0) {
+        let what = "Zotero is changing its database; if works are missing, end Zotero and import again";
+        losses.add(Loss::UnreadFile, format!("{journal}: {what}"));
     }
     Some(Database::open(&path).map(|database| works(&database)))
 }
@@ -162,6 +161,31 @@ mod tests {
         assert_eq!(works[1].authors, ["Eve Editor"]);
         assert!(losses.is_empty());
         assert!(read(Path::new("/no/such/folder"), &mut losses).is_none());
+    }
+
+    /// The database and its log were copied while another process had a transaction open. The log holds one that was
+    /// completed: the work that it adds.
+    #[test]
+    fn works_that_are_only_in_the_log_are_read() {
+        let directory = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/data/library/zotero-wal");
+        let keys = |directory: &Path| {
+            let works = read(directory, &mut Losses::default()).expect("a data directory").expect("a database");
+            works.into_iter().map(|work| work.key).collect::<Vec<_>>()
+        };
+        assert_eq!(keys(&directory), ["doe2001tides", "GRUP0001", "FRSH0001"]);
+        let copy = tempfile::tempdir().expect("a directory");
+        let (base, log) = (copy.path().join("zotero.sqlite"), copy.path().join("zotero.sqlite-wal"));
+        std::fs::copy(directory.join("zotero.sqlite"), &base).expect("copied");
+        let whole = std::fs::read(directory.join("zotero.sqlite-wal")).expect("a log");
+        let without = ["doe2001tides", "GRUP0001"];
+        for cut in [0, 20, 32, whole.len() / 2, whole.len() - 1] {
+            std::fs::write(&log, &whole[..cut]).expect("written");
+            assert_eq!(keys(copy.path()), without, "a transaction that is not whole is none: {cut}");
+        }
+        let mut altered = whole.clone();
+        altered[32 + 24 + 100] ^= 1;
+        std::fs::write(&log, altered).expect("written");
+        assert_eq!(keys(copy.path()), without, "a checksum does not hold");
     }
 
     #[test]
