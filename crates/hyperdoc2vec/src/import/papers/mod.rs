@@ -21,6 +21,7 @@ mod marks;
 mod paragraphs;
 mod people;
 mod section;
+mod small_caps;
 mod split;
 mod table;
 mod torn;

@@ -52,7 +52,13 @@ const ENDS: [&str; 16] = [
     "author information",
 ];
 
+/// The letters of a heading.
+fn letters(line: &str) -> String {
+    line.chars().filter(|c| c.is_alphabetic()).flat_map(char::to_lowercase).collect()
+}
+
 /// The lines of the entries, and those to leave out of the text: the heading too. A line that holds both is parted.
+#[derive(Debug, Clone)]
 pub(super) struct Section {
     /// The lines of the entries.
     pub(super) entries: Range<usize>,
@@ -61,7 +67,9 @@ pub(super) struct Section {
 }
 
 /// Headings that are looked at, from the end.
-const MOST: usize = 8;
+const MOST: usize = 64;
+/// So many headings of the same words, each followed by entries, are the heads of pages.
+const PAGE_HEADS: usize = 3;
 
 /// Finds the reference section: the heading that most entries follow, of equal ones the last, or else a run of numbered
 /// entries at the end.
@@ -69,15 +77,37 @@ pub(super) fn find(lines: &mut Vec<PaperLine>) -> Option<Section> {
     let headings = (0..lines.len()).rev().filter(|&at| is_heading(&lines[at].text)).take(MOST);
     // Where each begins and ends, how many entries it has up to the next heading.
     let mut best: Option<(Section, usize)> = None;
+    // Pages of a list, each with its head: where they begin, their entries, how many heads there are.
+    let mut pages: Option<(Section, usize, usize)> = None;
     let mut next = lines.len();
-    for at in headings {
+    for at in headings.collect::<Vec<_>>() {
         let entries = at + 1..end(lines, at + 1);
         let size =
             if entries_follow(&lines[at + 1..next]) { split::size(&lines[at + 1..entries.end.min(next)]) } else { 0 };
+        let goes_on =
+            |first: &Section| entries.end >= next && letters(&lines[at].text) == letters(&lines[first.start].text);
+        pages = match pages.take().filter(|(first, ..)| size > 0 && goes_on(first)) {
+            Some((first, more, heads)) => {
+                Some((Section { start: at, entries: at + 1..first.entries.end }, more + size, heads + 1))
+            }
+            None if size > 0 => Some((Section { start: at, entries: entries.clone() }, size, 1)),
+            None => None,
+        };
+        let (found, size) = match &pages {
+            Some((all, size, heads)) if *heads >= PAGE_HEADS => (all.clone(), *size),
+            _ => (Section { start: at, entries }, size),
+        };
         if size > best.as_ref().map_or(0, |(_, most)| *most) {
-            best = Some((Section { start: at, entries }, size));
+            best = Some((found, size));
         }
         next = at;
+    }
+    if let Some((section, _)) = &best {
+        for line in &mut lines[section.entries.clone()] {
+            if is_heading(&line.text) {
+                line.text.clear();
+            }
+        }
     }
     if let Some((section, _)) = best {
         return Some(section);
@@ -94,7 +124,7 @@ fn is_heading(line: &str) -> bool {
     if line.len() > 60 {
         return false;
     }
-    let joined: String = line.chars().filter(|c| c.is_alphabetic()).flat_map(char::to_lowercase).collect();
+    let joined = letters(line);
     let known = |text: &str| HEADINGS.contains(&text);
     let plain = |text: &str| text.chars().all(|c| !c.is_alphanumeric() || c.is_ascii_digit());
     let bare = line.trim_start_matches(|c: char| !c.is_alphabetic());
@@ -107,7 +137,7 @@ fn is_heading(line: &str) -> bool {
     // A roman or a lettered number.
     let Some((number, rest)) = line.split_once([' ', '.']) else { return false };
     let number_is_one = number.len() <= 5 && number.chars().all(|c| matches!(c, 'I' | 'V' | 'X' | 'A'..='G'));
-    let rest: String = rest.chars().filter(|c| c.is_alphabetic()).flat_map(char::to_lowercase).collect();
+    let rest = letters(rest);
     !number.is_empty() && number_is_one && known(&rest)
 }
 
@@ -264,6 +294,26 @@ mod tests {
         );
         let section = find(&mut text).expect("a section");
         assert_eq!((section.start, section.entries), (3, 4..7));
+    }
+
+    #[test]
+    fn heads_of_pages_part_no_list() {
+        let page = |number: usize| {
+            format!(
+                "BIBLIOGRAPHY\n[Doe{number}] A. Doe. Title. 19{number}.\n[Roe{number}] B. Roe. Other. 19{number}.\n"
+            )
+        };
+        let mut text = lines(&format!(
+            "Text\nof it\nBibliography\n[Abe70] C. Abe. Title. 1970.\n{}{}{}",
+            page(71),
+            page(72),
+            page(73)
+        ));
+        let section = find(&mut text).expect("a section");
+        assert_eq!((section.start, section.entries), (2, 3..13));
+        assert!(text[4].text.is_empty() && text[7].text.is_empty(), "the heads are gone");
+        let two = format!("{}Text goes on\nover some lines.\nAppendix\n{}", page(71), page(72));
+        assert_eq!(find(&mut lines(&two)).expect("a section").start, 6, "two lists are two");
     }
 
     #[test]

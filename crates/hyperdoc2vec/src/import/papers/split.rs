@@ -1,11 +1,14 @@
 //! A reference section cut into its entries: by labels where there are any, else by indents, blank lines, or where a
-//! list of authors begins.
+//! list of authors begins. Where columns were read across each other, labels in square brackets come in any order: each
+//! of them parts entries.
+
+use std::collections::{BTreeMap, HashSet};
 
 use super::clean::PaperLine;
 use super::heads::{self, cut_into, sentences, starts, window, year_head};
 use super::labels::{Label, MOST, NumberStyle, key_year, label, misread};
 use super::paragraphs::{Seen, append};
-use super::torn;
+use super::{small_caps, torn};
 use crate::import::reference::entry::{BibliographyEntry, read};
 use crate::import::reference::words::words;
 
@@ -117,6 +120,29 @@ fn chain(lines: &[PaperLine], form: NumberStyle) -> Vec<Numbered> {
     chain
 }
 
+/// All lines that begin with a number in square brackets, each number once; nothing if they are those of the chain.
+fn scattered(lines: &[PaperLine], chain: &[Numbered]) -> Vec<Numbered> {
+    let mut by_line: BTreeMap<usize, (u32, usize)> =
+        chain.iter().map(|found| (found.line, (found.number, found.start))).collect();
+    let mut taken: HashSet<u32> = chain.iter().map(|found| found.number).collect();
+    let labelled = lines.iter().enumerate().filter_map(|(at, line)| match label(&line.text)? {
+        (Label::Number(NumberStyle::Square, number), start) => Some((at, number, start)),
+        _ => None,
+    });
+    let labelled: Vec<(usize, u32, usize)> = labelled.collect();
+    // A year in brackets is no label.
+    let most = 2 * labelled.len() as u32 + LOST;
+    for (at, number, start) in labelled {
+        if number <= most && !by_line.contains_key(&at) && taken.insert(number) {
+            by_line.insert(at, (number, start));
+        }
+    }
+    if by_line.len() == chain.len() {
+        return Vec::new();
+    }
+    by_line.into_iter().map(|(line, (number, start))| Numbered { line, number, start }).collect()
+}
+
 /// Reads the entries of a section.
 pub(super) fn entries(lines: &[PaperLine], seen: &[&Seen]) -> Vec<BibliographyEntry> {
     let mended = torn::mended(lines);
@@ -131,7 +157,8 @@ pub(super) fn entries(lines: &[PaperLine], seen: &[&Seen]) -> Vec<BibliographyEn
     // The longest chain; of equal ones the plainest form.
     let best = chains.iter().filter(good).rev().max_by_key(|(_, chain)| chain.len());
     if let Some((form, chain)) = best {
-        return numbered(lines, chain, *form, seen);
+        let scattered = if *form == NumberStyle::Square { scattered(lines, chain) } else { Vec::new() };
+        return numbered(lines, if scattered.is_empty() { chain } else { &scattered }, *form, seen);
     }
     let keyed: Vec<usize> = (0..lines.len())
         .filter(|&at| matches!(label(&lines[at].text), Some((Label::Key(_) | Label::Names(_), _))))
@@ -163,8 +190,8 @@ fn labelled(text: &str) -> Option<BibliographyEntry> {
     let body = &text[end.unwrap_or(0)..];
     let mut entry = match label {
         // A number that belongs to no list of numbers is a part of the entry.
-        Some(Label::Number(NumberStyle::Bare | NumberStyle::Dot, _)) => read(text),
-        _ => read(body),
+        Some(Label::Number(NumberStyle::Bare | NumberStyle::Dot, _)) => read(&small_caps::joined(text)),
+        _ => read(&small_caps::joined(body)),
     };
     if let Some(Label::Names(year)) = label {
         entry.year = Some(year);
@@ -180,9 +207,12 @@ fn labelled(text: &str) -> Option<BibliographyEntry> {
 
 fn numbered(lines: &[PaperLine], chain: &[Numbered], form: NumberStyle, seen: &[&Seen]) -> Vec<BibliographyEntry> {
     let mut entries = Vec::new();
+    let most = chain.iter().map(|found| found.number).max().unwrap_or(0);
+    let mut labelled: HashSet<u32> = chain.iter().map(|found| found.number).collect();
+    let is_scattered = chain.windows(2).any(|pair| pair[1].number < pair[0].number);
     let mut push = |number: Option<u32>, text: &str| {
         if !text.trim().is_empty() {
-            entries.push(BibliographyEntry { number, ..read(text) });
+            entries.push(BibliographyEntry { number, ..read(&small_caps::joined(text)) });
         }
     };
     for (index, found) in chain.iter().enumerate() {
@@ -190,7 +220,10 @@ fn numbered(lines: &[PaperLine], chain: &[Numbered], form: NumberStyle, seen: &[
         let own = &lines[found.line..next.map_or(lines.len(), |next| next.line)];
         let below = next.map_or(MOST, |next| next.number);
         // As many entries as there are numbers, where labels were lost.
-        let count = next.map_or(1, |next| next.number - found.number) as usize;
+        let count = match next {
+            Some(next) if !is_scattered => (next.number - found.number) as usize,
+            _ => 1,
+        };
         if let Some(starts) = (count > 1).then(|| cut_into(own, count)).flatten() {
             let ends = starts.iter().skip(1).copied().chain([own.len()]);
             for ((number, &start), end) in (found.number..).zip(&starts).zip(ends) {
@@ -211,9 +244,12 @@ fn numbered(lines: &[PaperLine], chain: &[Numbered], form: NumberStyle, seen: &[
             continue;
         }
         let text = joined(own, seen);
-        inner(&text[found.start..], found.number, below, form)
-            .into_iter()
-            .for_each(|(number, text)| push(Some(number), text));
+        let text = &text[found.start..];
+        let parts = match is_scattered {
+            true => inner_scattered(text, found.number, most, &mut labelled),
+            false => inner(text, found.number, below, form),
+        };
+        parts.into_iter().for_each(|(number, text)| push(Some(number), text));
     }
     entries
 }
@@ -232,6 +268,23 @@ fn inner(text: &str, number: u32, below: u32, form: NumberStyle) -> Vec<(u32, &s
         }
         found.push((number, &text[start..at + usize::from(form == NumberStyle::Dot)]));
         (start, from, number) = (after, after, next);
+    }
+    found.push((number, &text[start..]));
+    found
+}
+
+/// An entry that holds others, whatever their numbers, as far as no line begins with them: `[13] … [25] …`.
+fn inner_scattered<'a>(text: &'a str, number: u32, most: u32, labelled: &mut HashSet<u32>) -> Vec<(u32, &'a str)> {
+    let mut found = Vec::new();
+    let (mut start, mut number) = (0, number);
+    for (at, _) in text.match_indices(" [") {
+        let Some((Label::Number(NumberStyle::Square, next), length)) = label(&text[at + 1..]) else { continue };
+        let after = at + 1 + length;
+        let begins = text[after..].starts_with(|c: char| c.is_uppercase() || c == '"' || c == '“');
+        if at >= start && begins && next <= most && labelled.insert(next) {
+            found.push((number, &text[start..at]));
+            (start, number) = (after, next);
+        }
     }
     found.push((number, &text[start..]));
     found
@@ -274,6 +327,16 @@ mod tests {
         let one_line =
             "[1] J. Smith and A. Doe. A title. 2001. [2] B. Roe. Another. 2002. [3] C. Poe. Third title. 2003.";
         assert_eq!(shown(one_line), expected);
+    }
+
+    #[test]
+    fn labels_in_any_order_part_entries_at_lines_and_inside_them() {
+        let text = "[1] J. Smith. One title. 2001.\n[5] B. Roe. Another title.\nJournal 12, 2002. [6] D. Low. Sixth. 2006.\n\
+                    [2] C. Poe. Third title. See [1999] there. 2003.\n[3] A. Doe. Fourth. 2004.\n[7] E. Coe. Seventh. 2007.\n[4] F. Noe. Last. 2005.";
+        assert_eq!(
+            shown(text),
+            ["1|Smith|2001", "5|Roe|2002", "6|Low|2006", "2|Poe|2003", "3|Doe|2004", "7|Coe|2007", "4|Noe|2005"]
+        );
     }
 
     #[test]

@@ -45,11 +45,14 @@ impl TextCommand {
             .spawn()
             .map_err(|error| error.to_string())?;
         let (out, talk) = (child.stdout.take(), child.stderr.take());
+        // Programs begin their messages with their name.
+        let called = format!("{}: ", self.program.file_stem().unwrap_or_default().to_string_lossy());
         let said = std::thread::spawn(move || {
             let mut bytes = Vec::new();
             drop(talk.map(|talk| talk.take(LONGEST_TALK).read_to_end(&mut bytes)));
             let said = String::from_utf8_lossy(&bytes).into_owned();
-            said.lines().rev().map(str::trim).find(|line| !line.is_empty()).map(str::to_owned)
+            let last = said.lines().rev().map(str::trim).find(|line| !line.is_empty());
+            last.map(|line| line.strip_prefix(&called).unwrap_or(line).to_owned())
         });
         let reader = std::thread::spawn(move || {
             let mut bytes = Vec::new();
@@ -98,6 +101,7 @@ mod tests {
         assert_eq!(run("cat \"$1\"").as_deref(), Ok("words"));
         assert_eq!(run("exit 3").expect_err("a failure"), "sh could not read it");
         assert_eq!(run("echo a >&2; echo why >&2; exit 1").expect_err("a failure"), "why");
+        assert_eq!(run("echo sh: why >&2; exit 1").expect_err("a failure"), "why");
         assert!(run("sleep 60 >/dev/null").expect_err("too long").contains("took longer"), "it is ended");
         let none = TextCommand::new("x", "/no/such/program", ["{}"]);
         assert!(none.run(&file, Duration::from_secs(1), 10).is_err());

@@ -62,13 +62,16 @@ impl Catalogue {
         for document in self.with_title(&wanted.title, wanted.entry.year, &wanted.authors) {
             let known = self.known(document);
             let (author, year) = (wanted.author(&known), wanted.year(&known));
-            let agree = usize::from(author == Some(true)) + usize::from(year == Some(true));
+            // All of several authors are as good as author and year, where no year is given.
+            let undated = wanted.entry.year.is_none() && wanted.authors.len() > 1 && is_own_title(known.title);
+            let all = undated && wanted.same_authors(&known);
+            let agree = usize::from(author == Some(true)) + usize::from(year == Some(true) || all);
             let failed = match failed(author, year) {
                 // Works of the same short title are many.
                 _ if short && agree == 0 => continue,
                 Err(Some(Test::Author | Test::Year)) if short => continue,
                 // An editorial, an introduction: the next year has another.
-                Ok(()) if short && agree == 2 && wanted.entry.year != known.year => continue,
+                Ok(()) if short && agree == 2 && !all && wanted.entry.year != known.year => continue,
                 Err(None) => continue,
                 Err(failed) => failed,
                 Ok(()) => (agree < needed).then_some(Test::TitleAlone),
@@ -116,7 +119,7 @@ impl Catalogue {
                 (Ok(()), None) if wanted.is_shorter(&known) || wanted.is_longer(&known) => {
                     best.take(document, 500 + off_by_one, How::Subtitle);
                 }
-                (Ok(()), None) if wanted.is_reworded(&known, self) => {
+                (Ok(()), None) if wanted.is_reworded(&known, self) || wanted.is_named(&known) => {
                     best.take(document, 200 + off_by_one, How::SimilarTitle);
                 }
                 (Ok(()), None) if !wanted.continues(known.title) => {}
@@ -319,6 +322,20 @@ impl FoldedEntry<'_> {
         self.same_authors(known) && same_words(&self.title, known.title, |word| catalogue.is_common(word))
     }
 
+    /// Whether both titles begin with the same name and a colon (`Pastry: …`), go on with half of the words of the other,
+    /// and everything else is the same: a preprint is often printed under another subtitle.
+    fn is_named(&self, known: &Known<'_>) -> bool {
+        let name = known.title.get(..known.main).filter(|name| name.len() >= 4 && !name.contains(' '));
+        let own = self.entry.title.as_deref().and_then(|title| title.split_once(':')).map(|(name, _)| fold(name));
+        name.is_some_and(|name| own.as_deref() == Some(name))
+            && known.main < known.title.len()
+            && self.entry.year.is_some()
+            && self.entry.year == known.year
+            && known.authors.contains(' ')
+            && self.same_authors(known)
+            && share_words(&self.title, known.title, 3)
+    }
+
     /// Whether the year may be right where author and title are: another one of the text is, or it is two off and all authors
     /// are the same or the title is long (a talk, and the article two years later).
     fn year_like(&self, known: &Known<'_>) -> bool {
@@ -425,6 +442,28 @@ mod tests {
         assert_eq!(found(&entry), Err(Miss::NearMiss));
         let entry = BibRecord { authors: Vec::new(), ..record("Introduction", "", 2001) };
         assert_eq!(found(&entry), Err(Miss::NearMiss));
+    }
+
+    #[test]
+    fn a_name_before_a_colon_all_authors_and_the_year_tell_a_work() {
+        let with = |title: &str, authors: [&str; 2], year: Option<i32>| BibRecord {
+            title: Some(title.into()),
+            authors: authors.map(str::to_owned).to_vec(),
+            year,
+            ..BibRecord::default()
+        };
+        let pastry = "Pastry: Scalable, decentralized object location, and routing for large peer-to-peer systems";
+        let (ours, others) = (["Rowstron", "Druschel"], ["Rowstron", "Castro"]);
+        let catalogue = catalogue(&[with(pastry, ours, Some(2001)), with("The Google file system", ours, Some(2003))]);
+        let found = |entry: &BibRecord| catalogue.find(entry).map(|found| found.document);
+        let other = pastry.replace("decentralized", "distributed").replace("large", "huge");
+        assert_eq!(found(&with(&other, ours, Some(2001))), Ok(0));
+        assert!(found(&with(&other, ours, Some(2003))).is_err(), "of another year");
+        assert!(found(&with(&other, others, Some(2001))).is_err(), "by others");
+        assert!(found(&with(&other.replace("Pastry", "Scribe"), ours, Some(2001))).is_err(), "another name");
+        assert!(found(&with("Pastry: the flour and the butter of systems", ours, Some(2001))).is_err());
+        assert_eq!(found(&with("The Google file system", ours, None)), Ok(1), "all authors, and no year");
+        assert!(found(&with("The Google file system", others, None)).is_err());
     }
 
     #[test]
