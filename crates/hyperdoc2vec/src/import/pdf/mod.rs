@@ -31,7 +31,8 @@ const LONGEST_TEXT: usize = 64 << 20;
 #[derive(Debug, Clone, Default)]
 #[non_exhaustive]
 pub struct PdfOptions {
-    /// Commands that print the text of a file, tried in order before the built-in reader.
+    /// Commands that print the text of a file, tried in order until one gives a text whose columns are not mixed; none
+    /// of them is the built-in reader.
     pub commands: Vec<TextCommand>,
     /// Address of a GROBID server, such as `http://localhost:8070`.
     pub grobid: Option<String>,
@@ -81,14 +82,16 @@ impl Extractor {
             if self.commands.is_empty() {
                 return text(&bytes).map(Extracted::Text);
             }
-            let mut why = String::new();
+            let (mut first, mut why) = (None, String::new());
             for command in &self.commands {
                 match command.run(file, LONGEST_RUN, LONGEST_TEXT) {
+                    // The next may keep the columns apart.
+                    Ok(text) if ailments(&text).contains(&Ailment::MixedColumns) => first = first.or(Some(text)),
                     Ok(text) => return Ok(Extracted::Text(text)),
                     Err(reason) => why = reason,
                 }
             }
-            Err(why)
+            first.map(Extracted::Text).ok_or(why)
         })
     }
 }
