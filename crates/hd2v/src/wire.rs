@@ -240,6 +240,36 @@ pub struct Similar {
     pub hits: Vec<HitJson>,
 }
 
+/// The works around some works
+#[derive(Debug, Serialize)]
+pub struct SnowballJson {
+    pub works: Vec<RelatedWorkJson>,
+    /// Works left out since another is the same
+    pub doubles: usize,
+}
+
+/// A work, and the given works that lead to it
+#[derive(Debug, Serialize)]
+pub struct RelatedWorkJson {
+    pub id: String,
+    pub title: Option<String>,
+    pub authors: Vec<String>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub date: Option<Date>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub url: Option<String>,
+    /// False for a work that is only cited
+    pub in_library: bool,
+    pub cited_by: Vec<String>,
+    pub cites: Vec<String>,
+    pub recommended_from: Vec<String>,
+    /// The best score at which it was recommended
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub score: Option<f32>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub probability: Option<f32>,
+}
+
 /// A similar word
 #[derive(Debug, Serialize, ToSchema)]
 pub struct NearWord {

@@ -3,7 +3,8 @@
 use hyperdoc2vec::Error;
 use hyperdoc2vec::map::DocumentMap;
 use hyperdoc2vec::recommend::{
-    self, DocumentHit, DocumentPage, FoundDocument, LinkQuote, ModelInfo, Recommender, WordHit, WordShares,
+    self, DocumentHit, DocumentPage, FoundDocument, LinkQuote, ModelInfo, Recommender, RelatedWork, Snowball, WordHit,
+    WordShares,
 };
 use hyperdoc2vec::search::Ranking;
 
@@ -78,6 +79,25 @@ pub fn hits(hits: Vec<DocumentHit>) -> Vec<wire::HitJson> {
         reasons: hit.why.map(wire::Reasons::from).unwrap_or_default(),
     };
     hits.into_iter().zip(1..).map(hit).collect()
+}
+
+impl From<Snowball> for wire::SnowballJson {
+    fn from(found: Snowball) -> wire::SnowballJson {
+        let work = |work: RelatedWork| wire::RelatedWorkJson {
+            id: work.hit.id,
+            title: work.hit.title,
+            authors: work.authors,
+            date: work.hit.date,
+            url: work.hit.url,
+            in_library: !work.cited_only,
+            score: (!work.recommended_from.is_empty()).then_some(work.hit.score),
+            probability: work.hit.probability,
+            cited_by: work.cited_by,
+            cites: work.cites,
+            recommended_from: work.recommended_from,
+        };
+        wire::SnowballJson { works: found.works.into_iter().map(work).collect(), doubles: found.doubles }
+    }
 }
 
 /// Words with their ranks.

@@ -21,5 +21,6 @@ pub mod reproduce;
 pub mod serve;
 pub mod shell;
 pub mod similar;
+pub mod snowball;
 pub mod suggest;
 pub mod train;

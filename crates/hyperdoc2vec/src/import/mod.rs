@@ -54,6 +54,7 @@ pub(crate) use parsed::Parsed;
 pub use progress::{Progress, Unit, Watch};
 pub(crate) use read::read_pages;
 pub use reference::{Reference, References};
+pub(crate) use reference::{fold, surname};
 pub use report::ImportReport;
 pub use text_format::TextFormat;
 pub(crate) use tree::Pages;

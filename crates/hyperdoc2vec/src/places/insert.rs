@@ -2,7 +2,7 @@
 
 use std::ops::Range;
 
-use super::names::{DocumentNames, file_of, relative};
+use super::names::{DocumentNames, address, file_of, relative};
 use super::suggest::Suggestion;
 use crate::draft::{Draft, DraftFormat, LinkSyntax, WantedLink};
 use crate::id::DocRow;
@@ -81,8 +81,7 @@ impl<'a> LinkWriter<'a> {
 
     fn href(&self, row: DocRow) -> String {
         let Some((folder, file)) = &self.tree else { return self.names.href(self.format, self.from, row) };
-        let id = self.id(row);
-        relative(folder, &file(id).unwrap_or_else(|| file_of(self.format, id)))
+        address(self.id(row), |page| relative(folder, &file(page).unwrap_or_else(|| file_of(self.format, page))))
     }
 
     fn id(&self, row: DocRow) -> &'a str {

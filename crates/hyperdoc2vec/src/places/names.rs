@@ -68,7 +68,20 @@ impl<'a> DocumentNames<'a> {
 
     /// The document that a target written in the document `from` means.
     pub fn resolve(&self, written: &str, from: Option<DocRow>) -> Option<DocRow> {
-        let path = written.split(['#', '?']).next().unwrap_or_default().trim();
+        // A section may be a document of its own.
+        let (whole, part) = written.split_once('#').unwrap_or((written, ""));
+        let page = self.resolve_page(whole, from);
+        let own = from.filter(|_| whole.is_empty());
+        let of = page.or(own).map(|row| self.model.names().get(row.index()));
+        let section = of.filter(|_| !part.is_empty()).and_then(|id| {
+            let id = id.split('#').next().unwrap_or(id);
+            self.id(&format!("{id}#{part}")).or_else(|| self.id(&format!("{id}#{}", decoded(part))))
+        });
+        section.or(page)
+    }
+
+    fn resolve_page(&self, written: &str, from: Option<DocRow>) -> Option<DocRow> {
+        let path = written.split('?').next().unwrap_or_default().trim();
         if path.is_empty() {
             return None;
         }
@@ -90,7 +103,16 @@ impl<'a> DocumentNames<'a> {
     /// How a file of a format writes a link from one document to another: a path from the folder of the first.
     pub fn href(&self, format: DraftFormat, from: Option<DocRow>, to: DocRow) -> String {
         let own = from.map_or("", |row| folder(self.model.names().get(row.index())));
-        relative(own, &file_of(format, self.model.names().get(to.index())))
+        let id = self.model.names().get(to.index());
+        address(id, |page| relative(own, &file_of(format, page)))
+    }
+}
+
+/// The address of a document: that of its page, and the part of it that a section is.
+pub(super) fn address(id: &str, of_page: impl FnOnce(&str) -> String) -> String {
+    match id.split_once('#') {
+        Some((page, part)) => format!("{}#{}", of_page(page), encoded(part)),
+        None => of_page(id),
     }
 }
 
@@ -181,6 +203,26 @@ fn encoded(path: &str) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn sections_are_written_and_read_as_parts_of_their_pages() {
+        let dir = tempfile::tempdir().expect("a directory");
+        let ids = ["guide/start", "guide/start#the-end", "ref/os.html", "ref/os.html#os.path.join"];
+        let documents = ids.map(|id| crate::Document::new(id, "words of a page and of [[ref/os.html]] another page"));
+        let corpus = crate::Import::documents(documents).min_count(1).build(dir.path().join("c")).expect("a corpus");
+        let model = crate::train::Training::new(&corpus).dim(4).run(dir.path().join("m")).expect("a model");
+        let names = DocumentNames::new(&model);
+        let row = |id: &str| DocRow(model.names().find(id).expect("a document") as u32);
+        let href = |format, to| names.href(format, Some(row("guide/start")), row(to));
+        assert_eq!(href(DraftFormat::Markdown, "guide/start#the-end"), "start.md#the-end");
+        assert_eq!(href(DraftFormat::Html, "ref/os.html#os.path.join"), "../ref/os.html#os.path.join");
+        let found = |written: &str| names.resolve(written, Some(row("guide/start")));
+        assert_eq!(found("start.md#the-end"), Some(row("guide/start#the-end")));
+        assert_eq!(found("#the-end"), Some(row("guide/start#the-end")));
+        assert_eq!(found("start.md#nowhere"), Some(row("guide/start")));
+        assert_eq!(found("../ref/os.html#os.path.join"), Some(row("ref/os.html#os.path.join")));
+        assert_eq!(found("#nowhere"), None);
+    }
 
     #[test]
     fn paths_are_joined_and_addresses_written() {

@@ -7,6 +7,7 @@ mod about;
 mod answer;
 mod draft;
 mod question;
+mod snowball;
 
 use rayon::prelude::*;
 
@@ -14,6 +15,7 @@ pub use about::{DocumentPage, FoundDocument, LabelCount, LinkedDocument, ModelIn
 pub use answer::{Answer, DocumentHit, LinkQuote, QuerySummary, Why, WordShares};
 pub use draft::{DraftSource, MOST_PLACES};
 pub use question::{DEFAULT_TOP, Question};
+pub use snowball::{RelatedWork, Snowball};
 
 use crate::error::{Error, NotFound, Result};
 use crate::id::{DocRow, WordRow};
