@@ -31,6 +31,31 @@ fn a_library_counts_apart_what_is_only_cited_and_names_what_is_wrong() {
 }
 
 #[test]
+fn snowball_finds_what_is_cited_what_cites_and_what_is_recommended() {
+    let place = place();
+    place.ok("import library refs.bib --min-count 1 -o refs.corpus");
+    place.ok("train refs.corpus -o refs.model --dim 8");
+    let from = place.ok("snowball refs.model tides --top 0");
+    assert!(from.err.contains("2 works: 2 cited, 0 citing, 0 recommended; 0 left out as doubles"), "{}", from.err);
+    let lines: Vec<&str> = from.out.lines().collect();
+    assert!(lines.contains(&"<    hoare  An Axiomatic Basis for Computer Programming (1969)"), "{lines:?}");
+    assert!(
+        lines.iter().any(|line| line.contains("lamport1978time") && line.ends_with("[not in your library]")),
+        "{lines:?}"
+    );
+    let back = place.json("snowball refs.model hoare --top 1 --json");
+    assert_eq!((&back["works"][0]["id"], &back["works"][0]["cites"][0]), (&"tides".into(), &"hoare".into()));
+    let bib = place.ok("snowball refs.model tides --top 0 --format bibtex").out;
+    assert!(bib.contains("@misc{hoare,") && bib.contains("C. A. R.") && bib.contains("year = {1969}"), "{bib}");
+    let ris = place.ok("snowball refs.model tides --top 0 --format ris").out;
+    assert!(ris.contains("AU  - Hoare, C. A. R.") && ris.matches("ER  -").count() == 2, "{ris}");
+    place.write("found.bib", bib);
+    let again = place.ok("import library found.bib --jsonl -").out;
+    assert!(again.lines().count() == 2 && again.contains("\"id\":\"hoare\""), "{again}");
+    assert!(place.refused("snowball refs.model tydes").contains("tides"));
+}
+
+#[test]
 fn wrong_uses_of_a_library_are_refused() {
     let place = place();
     assert!(place.refused("import library tides.txt --jsonl -").contains("@article"));
