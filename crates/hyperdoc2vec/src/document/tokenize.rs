@@ -22,6 +22,8 @@ use icu_segmenter::{WordSegmenter, WordSegmenterBorrowed};
 
 /// Words longer than this many bytes are not words (encoded data, tables run together): left out and counted.
 pub const LONGEST_WORD: usize = 128;
+/// Bytes of a letter and the accents that become a part of it.
+const LONGEST_CLUSTER: usize = 64;
 /// A word is looked for within so many characters behind the one before it.
 const ALIGNED_WITHIN: usize = 256;
 
@@ -140,16 +142,26 @@ impl Tokenizer {
     fn align(&self, chunk: &str, words: &[String], emit: &mut impl FnMut(&str, Range<usize>)) {
         // The characters as words have them, with the bytes they were written as.
         let mut folded = Vec::<(char, usize, usize)>::new();
-        for (at, c) in chunk.char_indices() {
-            let end = at + c.len_utf8();
+        let mut characters = chunk.char_indices().peekable();
+        while let Some((at, c)) = characters.next() {
+            let mut end = at + c.len_utf8();
             match c {
                 '\u{ad}' | '\u{200b}' | '\u{feff}' => {}
                 '’' | '‘' => folded.push(('\'', at, end)),
-                c if c.is_ascii() => {
-                    folded.push((if self.lowercase { c.to_ascii_lowercase() } else { c }, at, end));
-                }
-                c => {
-                    let composed = self.normalizer.normalize(c.encode_utf8(&mut [0; 4])).into_owned();
+                _ => {
+                    let mut composed = self.normalizer.normalize(&chunk[at..end]).into_owned();
+                    // An accent that is a character of its own may become a part of the letter before it.
+                    let near = |&(mark, c): &(usize, char)| !c.is_ascii() && mark < at + LONGEST_CLUSTER;
+                    while let Some((mark, c)) = characters.peek().copied().filter(near) {
+                        let mark_end = mark + c.len_utf8();
+                        let both = self.normalizer.normalize(&chunk[at..mark_end]);
+                        let apart = self.normalizer.normalize(&chunk[mark..mark_end]);
+                        if both.strip_prefix(composed.as_str()) == Some(&*apart) {
+                            break;
+                        }
+                        (composed, end) = (both.into_owned(), mark_end);
+                        characters.next();
+                    }
                     let composed = if self.lowercase { composed.to_lowercase() } else { composed };
                     folded.extend(composed.chars().map(|c| (c, at, end)));
                 }
@@ -160,7 +172,7 @@ impl Tokenizer {
             let letters: Vec<char> = word.chars().collect();
             let is_here = |start: &usize| {
                 let found = folded.get(*start..*start + letters.len());
-                found.is_some_and(|found| found.iter().map(|&(c, ..)| c).eq(letters.iter().copied()))
+                found.is_some_and(|found| found.iter().zip(&letters).all(|(&(c, ..), &letter)| same_letter(c, letter)))
             };
             let found = (from..folded.len().min(from + ALIGNED_WITHIN)).find(is_here);
             let start = found.unwrap_or(from);
@@ -208,6 +220,11 @@ impl Tokenizer {
             }
         }
     }
+}
+
+/// Whether two characters are the same, a sigma being one at the end of a word, too.
+fn same_letter(one: char, other: char) -> bool {
+    one == other || matches!((one, other), ('σ', 'ς') | ('ς', 'σ'))
 }
 
 /// Cuts a segment at the dots and colons that UAX #29 leaves between letters; numbers stay whole.
@@ -347,9 +364,16 @@ mod tests {
             }
         }
         let mut found = Vec::new();
-        let text = "die GRÖSSE, Fisch’s „Größe“";
+        let text = "die GRÖSSE, Fisch’s „Größe“ Wi\u{301}ndow ΟΔΟΣ";
         Tokenizer::default().spans(text, |word, span| found.push((word.to_owned(), &text[span])));
-        let pairs = [("die", "die"), ("grösse", "GRÖSSE"), ("fisch's", "Fisch’s"), ("größe", "Größe")];
+        let pairs = [
+            ("die", "die"),
+            ("grösse", "GRÖSSE"),
+            ("fisch's", "Fisch’s"),
+            ("größe", "Größe"),
+            ("wíndow", "Wi\u{301}ndow"),
+            ("οδος", "ΟΔΟΣ"),
+        ];
         assert_eq!(found, pairs.map(|(word, span)| (word.to_owned(), span)));
     }
 

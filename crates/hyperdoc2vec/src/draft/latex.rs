@@ -70,7 +70,7 @@ pub(super) fn read(builder: &mut Builder<'_>) {
     let start = text.find("\\begin{document}").map_or(0, |at| at + "\\begin{document}".len());
     if let Some(at) = text[..start].find("\\title{") {
         let open = at + "\\title".len();
-        if let Some(close) = group_end(text.as_bytes(), open) {
+        if let Some(close) = group_end(text.as_bytes(), open).filter(|&close| close <= start) {
             let first = builder.count();
             builder.words(open + 1..close - 1, TextKind::Heading);
             builder.titled(first);

@@ -189,6 +189,14 @@ fn marks_that_never_close_take_time_in_proportion() {
 }
 
 #[test]
+fn a_title_that_does_not_close_before_the_text_is_read_once() {
+    let text = "\\title{one \\begin{document} two} three";
+    let draft = Draft::read(text, DraftFormat::Latex, &Tokenizer::default(), "here").expect("a draft");
+    let words: Vec<&str> = draft.words.iter().map(|word| &*word.text).collect();
+    assert_eq!(words, ["two", "three"]);
+}
+
+#[test]
 fn a_draft_that_is_too_long_is_refused() {
     let text = "a ".repeat(LONGEST_DRAFT / 2 + 1);
     let error = Draft::read(&text, DraftFormat::Plain, &Tokenizer::default(), "big.txt").expect_err("too long");
