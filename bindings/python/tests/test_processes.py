@@ -1,0 +1,96 @@
+"""Threads, forked and spawned processes: the pool of a parent is no pool of its child."""
+
+from __future__ import annotations
+
+import multiprocessing
+import os
+import subprocess
+import sys
+import threading
+import warnings
+from concurrent.futures import ThreadPoolExecutor
+
+import pytest
+
+TEXTS = ["stir the sauce [[?]]", "the dough of the bread [[?]]", "sauce and bread"]
+
+
+def answers(model) -> list[list[str]]:
+    vectors = model.embed(TEXTS * 20)
+    assert vectors.shape[0] == 60
+    return [answer.ids for answer in model.recommend(TEXTS, top=3)]
+
+
+def into(queue, model) -> None:
+    queue.put(answers(model))
+
+
+@pytest.mark.parametrize("start", ["fork", "spawn", "forkserver"])
+def test_children_answer_as_their_parent_does(model, start):
+    if start not in multiprocessing.get_all_start_methods():
+        pytest.skip(f"this system has no {start}")
+    expected = answers(model)  # the parent's threads run before the child is made
+    context = multiprocessing.get_context(start)
+    queue = context.SimpleQueue()
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", DeprecationWarning)  # Python warns of fork beside threads
+        children = [context.Process(target=into, args=(queue, model)) for _ in range(2)]
+        [child.start() for child in children]
+    for child in children:
+        child.join(60)
+        assert child.exitcode == 0, "a child hangs or died"
+    assert [queue.get() for _ in children] == [expected, expected]
+    assert answers(model) == expected
+
+
+@pytest.mark.skipif(not hasattr(os, "fork"), reason="this system has no fork")
+def test_a_loader_of_batches_can_be_forked_again_and_again(model):
+    expected = answers(model)
+    context = multiprocessing.get_context("fork")
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", DeprecationWarning)
+        for _ in range(3):
+            with context.Pool(2) as pool:
+                assert pool.map_async(answers, [model] * 4).get(timeout=60) == [expected] * 4
+
+
+def test_threads_share_a_model(model):
+    expected = answers(model)
+    barrier = threading.Barrier(4)
+
+    def work(_: int) -> list[list[str]]:
+        barrier.wait()
+        return answers(model)
+
+    with ThreadPoolExecutor(4) as threads:
+        assert list(threads.map(work, range(4))) == [expected] * 4
+
+
+def test_the_interpreter_is_free_while_a_model_computes(model):
+    """Another thread counts on while this one embeds."""
+    ticks = 0
+    done = threading.Event()
+
+    def count() -> None:
+        nonlocal ticks
+        while not done.wait(0.001):
+            ticks += 1
+
+    texts = ["stir the sauce with a wooden spoon " * 50] * 500
+    thread = threading.Thread(target=count)
+    thread.start()
+    before = ticks
+    model.embed(texts)
+    seen = ticks - before
+    done.set()
+    thread.join()
+    assert seen > 5
+
+
+def test_an_import_brings_nothing_heavy():
+    script = (
+        "import sys, hyperdoc2vec\n"
+        "print(sorted({'numpy', 'sklearn', 'pandas', 'pyarrow', 'gensim'} & set(sys.modules)))"
+    )
+    done = subprocess.run([sys.executable, "-c", script], capture_output=True, text=True, check=True)
+    assert done.stdout == "[]\n"
