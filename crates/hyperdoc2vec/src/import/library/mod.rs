@@ -14,7 +14,7 @@ mod csl;
 mod csv;
 mod files;
 #[cfg(test)]
-mod growth;
+mod tests;
 mod log;
 mod ris;
 mod sqlite;
