@@ -15,7 +15,7 @@ const say = (text) => console.log(`${((Date.now() - started) / 1000).toFixed(1).
 const picture = (page, name) => page.screenshot({ path: join(folder, `${name}.png`) });
 
 const model = makeModel(hd2v, join(folder, 'model'));
-const server = await serve(hd2v, model);
+const server = await serve(hd2v, model, '--corpus', join(folder, 'model', 'corpus'));
 say(`a model, served at ${server.base}`);
 const quiet = ['--no-sandbox', '--disable-gpu', '--disable-quic', '--no-first-run', '--disable-background-networking', '--disable-component-update', '--disable-sync'];
 const browser = await chromium.launch({ executablePath, args: quiet });
@@ -89,6 +89,13 @@ async function suggests() {
   await page.keyboard.press('Control+Enter');
   assert.equal(await box.inputValue(), 'they stood before the oven with the sourdough \\cite{sourdough}');
 
+  await page.waitForFunction(() => document.querySelector('.hit') && ![...document.querySelectorAll('.hit .title')].some((title) => title.textContent === 'Sourdough'));
+  const asked = page.waitForRequest((request) => request.url().endsWith('/api/recommend'));
+  await page.keyboard.type(' and');
+  assert.doesNotMatch((await asked).postDataJSON().text, /cite/, 'a link is no word of the question');
+  await box.fill('they stood before the oven with the sourdough');
+  await first(page, 'Sourdough');
+
   await page.locator('.options summary').click();
   await page.selectOption('#rank', 'bm25');
   await page.waitForFunction(() => document.querySelector('.hit .score')?.textContent.includes('%') === false);
@@ -104,6 +111,97 @@ async function suggests() {
   await page.waitForFunction(() => document.getElementById('before').getAttribute('aria-invalid') === 'false' && !document.getElementById('before-wrong').textContent);
   await close();
   say('suggests, shades, inserts, filters');
+}
+
+const textOf = text;
+/** The words that are underlined. */
+const underlined = (page) => page.locator('.places mark').allTextContents();
+const until = (page, words) => page.waitForFunction((words) => {
+  const found = [...document.querySelectorAll('.places mark')].map((mark) => mark.textContent);
+  return JSON.stringify(found) === JSON.stringify(words) && !document.querySelector('#proposals[aria-busy]');
+}, words);
+
+async function reviewsADraft() {
+  const { page, close } = await tab();
+  await go(page, '#/draft');
+  const box = page.locator('#draft');
+  const text = 'In the harbour they took the mainsail for the wind and storm.\n\n# The mainsail\n\nNear the oven they took the sourdough for the crust and sugar; the sourdough was warm.\n';
+  await box.fill(text);
+  await until(page, ['mainsail', 'sourdough']);
+  const same = await page.evaluate(() => {
+    const [marks, box] = [document.querySelector('.places'), document.querySelector('#draft')];
+    return marks.textContent === `${box.value}\n` && marks.clientWidth === box.clientWidth && getComputedStyle(marks).font === getComputedStyle(box).font;
+  });
+  assert.ok(same, 'the lines lie below their words');
+  await picture(page, 'draft-light');
+
+  // By key in the text: accepted, undone, chosen, dismissed.
+  await box.focus();
+  await page.keyboard.press('Control+Enter');
+  const linked = text.replace('the mainsail for', 'the [mainsail](mainsail.md) for');
+  assert.equal(await box.inputValue(), linked);
+  await until(page, ['sourdough']);
+  await page.keyboard.press('Control+z');
+  assert.equal(await box.inputValue(), text, 'undone');
+  await until(page, ['mainsail', 'sourdough']);
+  await page.keyboard.press('Alt+ArrowDown');
+  assert.equal(await page.locator('.places mark.active').textContent(), await page.locator('.hit.active .words').textContent().then((words) => words.replace(' → ', '')));
+  const chosen = await page.locator('.places mark.active').textContent();
+  await page.keyboard.press('Alt+Delete');
+  await until(page, ['mainsail', 'sourdough'].filter((words) => words !== chosen));
+  await page.waitForTimeout(700);
+  assert.deepEqual(await underlined(page), ['mainsail', 'sourdough'].filter((words) => words !== chosen), 'dismissed ones stay away');
+  await page.getByRole('button', { name: 'Propose dismissed ones again' }).click();
+  await until(page, ['mainsail', 'sourdough']);
+
+  // In the list: moved, accepted, in the syntax of the format.
+  for (const [format, put] of [['latex', 'mainsail~\\cite{mainsail}'], ['mediawiki', '[[mainsail]]'], ['html', '<a href="mainsail.html">mainsail</a>'], ['rst', ':doc:`mainsail </mainsail>`'], ['plain', '[mainsail][[mainsail]]']]) {
+    await page.selectOption('#format', format);
+    await box.fill('In the harbour they took the mainsail for the wind and storm.');
+    await until(page, ['mainsail']);
+    await page.locator('.insert').first().focus();
+    await page.keyboard.press('Enter');
+    assert.equal(await box.inputValue(), `In the harbour they took the ${put} for the wind and storm.`, format);
+    await until(page, []);
+  }
+  assert.match(await textOf(page, '#proposals .nothing'), /No link is proposed/);
+
+  // A file is opened as what its name says.
+  await page.setInputFiles('#file', { name: 'draft.tex', mimeType: 'text/x-tex', buffer: Buffer.from('In the harbour they took the mainsail \\cite{?} for the wind.') });
+  await page.waitForFunction(() => document.querySelector('#format').value === 'latex' && document.querySelector('.places mark'));
+  assert.match(await box.inputValue(), /cite/);
+  await page.evaluate(() => window.toggleTheme());
+  await picture(page, 'draft-dark');
+  await page.reload();
+  await page.waitForSelector('#draft');
+  assert.match(await page.inputValue('#draft'), /cite/, 'a draft survives a reload');
+  await close();
+  say('reviews a draft: accepts and dismisses by key, in every format');
+}
+
+async function opensTheTextOfADocument() {
+  const { page, close } = await tab();
+  await go(page, '#/draft');
+  await page.fill('#draft', 'an unrelated draft');
+  await go(page, '#/document/mainsail');
+  await page.getByRole('link', { name: 'Suggest links in it' }).click();
+  await page.waitForFunction(() => document.querySelector('#draft')?.value.startsWith('the mainsail is what people in sailing speak of'));
+  assert.equal(await page.inputValue('#format'), 'plain');
+  await page.waitForFunction(() => document.querySelector('.writing a')?.textContent === 'Mainsail');
+  assert.match(await page.inputValue('#draft'), /\]\[\[/, 'with the links that it has');
+  await page.waitForFunction(() => !document.querySelector('#proposals[aria-busy]'));
+  await picture(page, 'draft-of-a-document');
+  await go(page, '#/draft');
+  await page.waitForFunction(() => document.querySelector('#draft')?.value === 'an unrelated draft');
+  await close();
+  const bare = await serve(hd2v, model);
+  const without = await tab({}, bare.base);
+  await go(without.page, '#/draft/mainsail');
+  await without.page.waitForFunction(() => /started without --corpus/.test(document.querySelector('#proposals .nothing')?.textContent));
+  assert.equal(await without.page.inputValue('#draft'), '');
+  await without.close('404');
+  await bare.stop();
+  say('opens the text of a document, and no unrelated draft');
 }
 
 async function heedsWhereTheCaretIs() {
@@ -310,10 +408,12 @@ async function opensDocuments() {
   await page.waitForRequest((request) => request.url().includes('/api/search'));
   await page.keyboard.press('Escape');
   assert.match((await dropped).url(), /search/, 'nobody waits for it any more');
-  await page.keyboard.press('2');
+  await page.keyboard.press('3');
   await page.waitForFunction(() => document.querySelector('h1')?.textContent === 'Which document?');
-  await page.keyboard.press('4');
+  await page.keyboard.press('5');
   await page.waitForFunction(() => document.querySelector('h1')?.textContent === 'Which word?');
+  await page.keyboard.press('2');
+  await page.waitForSelector('#draft');
   await page.keyboard.press('1');
   await page.waitForSelector('textarea');
   assert.equal(await page.inputValue('textarea'), '');
@@ -364,7 +464,7 @@ async function findsItsWayOnTheMap() {
   await picture(page, 'map-one-light');
   await page.keyboard.press('Enter');
   await page.waitForFunction(() => document.querySelector('h1')?.textContent === 'Mainsail');
-  await page.keyboard.press('3');
+  await page.keyboard.press('4');
   await page.waitForSelector('canvas[data-ms]');
   await page.waitForTimeout(200);
   const whole = await looks();
@@ -484,6 +584,10 @@ async function fitsAllScreens() {
     await go(page, '#/suggest/drying');
     await page.waitForFunction((title) => document.querySelector('.writing a')?.textContent === title, LONG_TITLE);
     await fits('suggest-in');
+    await go(page, '#/draft');
+    await page.fill('#draft', 'In the harbour they took the mainsail for the wind and storm.');
+    await page.waitForSelector('.places mark');
+    await fits('draft-narrow');
     await go(page, '#/words/herring');
     await page.waitForFunction(() => document.querySelectorAll('.cards .rows').length === 3);
     await fits('words-long');
@@ -670,7 +774,7 @@ async function tellsThatTheServerIsGone() {
   say('tells that the server is gone, and sees it come back');
 }
 
-const all = [suggests, heedsWhereTheCaretIs, writesInADocument, dropsStaleAnswers, showsHostileTitlesAsText, opensDocuments, findsItsWayOnTheMap, knowsWords, isDarkWhenAsked, fitsAllScreens, fitsAPhone, worksByKeyboardAlone, asksForTheToken, seesThatTheModelIsAnother, tellsThatTheServerIsGone];
+const all = [suggests, reviewsADraft, opensTheTextOfADocument, heedsWhereTheCaretIs, writesInADocument, dropsStaleAnswers, showsHostileTitlesAsText, opensDocuments, findsItsWayOnTheMap, knowsWords, isDarkWhenAsked, fitsAllScreens, fitsAPhone, worksByKeyboardAlone, asksForTheToken, seesThatTheModelIsAnother, tellsThatTheServerIsGone];
 const tests = all.filter(({ name }) => !wanted.length || wanted.includes(name));
 let failed = 0;
 for (const test of tests) {

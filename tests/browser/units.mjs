@@ -2,7 +2,8 @@
 
 import assert from 'node:assert/strict';
 import test from 'node:test';
-import { insertion } from '../../crates/hd2v/src/serve/page/insert.js';
+import { insertion, links, unlinked } from '../../crates/hd2v/src/serve/page/insert.js';
+import { cut, formatOf, kept, nearest, placed } from '../../crates/hd2v/src/serve/page/places.js';
 import { depth, pieces } from '../../crates/hd2v/src/serve/page/shade.js';
 
 const hit = { id: 'a(b) c', title: 'A [b]\nc' };
@@ -58,4 +59,46 @@ test('words near the caret are shaded by their share, others are not', () => {
   assert.deepEqual(shaded.map(([text, level]) => [text.length, level]), [[place, 0], [8, 4], [place + 1, 0]], 'in a long text too');
   assert.equal(depth(1, 0), 4);
   assert.equal(Math.abs(depth(0, 1)), 0);
+});
+
+test('links are no words of a question, and what is linked is known', () => {
+  assert.equal(unlinked('the [big sail][[mainsail]] and [[jib]] in the [storm](https://example.org/storm), as \\citep[p. 3]{a,b} said'),
+    'the big sail and   in the storm, as   said');
+  assert.equal(unlinked('a place [[?]] and a [bracket]'), 'a place [[?]] and a [bracket]');
+  const at = { id: 'x(1)', url: 'https://example.org/x' };
+  assert.ok(links('see [[x(1)]]', at) && links('see [it](https://example.org/x)', at) && links('see \\cite{a, x(1)}', at));
+  assert.ok(!links('see [[x(11)]] and \\cite{ax(1)}', at));
+});
+
+test('places of an answer count bytes, those of the page do not', () => {
+  const text = 'é𝄞 a beam search.';
+  const edits = [{ start: 9, end: 9, text: '[' }, { start: 20, end: 20, text: '](b.md)' }];
+  const [one] = placed(text, [{ start: 9, end: 20, words: 'beam search', edits }]);
+  assert.equal(text.slice(one.start, one.end), 'beam search');
+  assert.deepEqual(one.edit, { start: 6, end: 17, text: '[beam search](b.md)' });
+  const [none] = placed(text, [{ start: 9, end: 20, words: 'beam search', edits: [] }]);
+  assert.equal(none.edit, undefined);
+  const [wanted] = placed('as \\cite{?}.', [{ start: 3, end: 11, edits: [{ start: 9, end: 10, text: 'key' }] }]);
+  assert.deepEqual(wanted.edit, { start: 3, end: 11, text: '\\cite{key}' });
+});
+
+test('places stay with their words while others are written', () => {
+  const before = 'one two three';
+  const places = [{ start: 0, end: 3 }, { start: 4, end: 7 }, { start: 8, end: 13, edit: { start: 8, end: 13, text: '[three](3)' } }];
+  const after = kept(before, 'one twoo three', places);
+  assert.deepEqual(after.map(({ start, end }) => 'one twoo three'.slice(start, end)), ['one', 'two', 'three']);
+  assert.equal(after[2].edit.start, 9);
+  assert.deepEqual(kept(before, 'one 2 three', places).length, 2, 'the words are gone');
+  assert.deepEqual(kept(before, '', places), []);
+  assert.equal(kept(before, before, places), places);
+});
+
+test('a text is cut at its places', () => {
+  assert.deepEqual(cut('one two', [{ start: 4, end: 7 }]), [['one ', -1], ['two', 0]]);
+  assert.deepEqual(cut('one', [{ start: 3, end: 3 }]), [['one', -1], ['', 0]], 'a place without words');
+  assert.deepEqual(cut('one', [{ start: 0, end: 3 }, { start: 1, end: 2 }]), [['one', 0]], 'no two over the same words');
+  assert.equal(nearest([{ end: 3 }, { end: 9 }], 4), 1);
+  assert.equal(nearest([{ end: 3 }, { end: 5 }], 9), 0);
+  assert.equal(formatOf('Draft.TEX'), 'latex');
+  assert.equal(formatOf('README'), 'plain');
 });

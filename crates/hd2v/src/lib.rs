@@ -8,6 +8,7 @@ mod output;
 mod progress;
 mod serve;
 mod wire;
+mod wire_draft;
 mod wire_from;
 
 use std::ffi::OsString;

@@ -18,7 +18,7 @@ fn contexts() -> usize {
 }
 
 /// Reads a whole number as JSON Schema defines it: `256.0` is one.
-fn whole<'de, D: Deserializer<'de>>(from: D) -> Result<usize, D::Error> {
+pub(crate) fn whole<'de, D: Deserializer<'de>>(from: D) -> Result<usize, D::Error> {
     let number = serde_json::Number::deserialize(from)?;
     let exact = |number: &f64| number.fract() == 0.0 && (0.0..=f64::from(u32::MAX)).contains(number);
     let whole = number.as_u64().or_else(|| number.as_f64().filter(exact).map(|number| number as u64));
@@ -26,9 +26,18 @@ fn whole<'de, D: Deserializer<'de>>(from: D) -> Result<usize, D::Error> {
     whole.ok_or_else(|| D::Error::custom(format!("expected a whole number, found {number}")))
 }
 
-/// [`whole`] for a query parameter.
+/// [`whole`] for a query parameter, which is text, or a number in JSON.
 fn whole_text<'de, D: Deserializer<'de>>(from: D) -> Result<usize, D::Error> {
-    let text = String::deserialize(from)?;
+    #[derive(Deserialize)]
+    #[serde(untagged)]
+    enum Written {
+        Text(String),
+        Number(serde_json::Number),
+    }
+    let text = match Written::deserialize(from)? {
+        Written::Text(text) => text,
+        Written::Number(number) => number.to_string(),
+    };
     let digits = text.split_once('.').filter(|(_, fraction)| fraction.bytes().all(|digit| digit == b'0'));
     let whole = digits.map_or(text.as_str(), |(digits, _)| digits).parse();
     whole.map_err(|_| D::Error::custom(format!("expected a whole number, found {text:?}")))
@@ -92,7 +101,7 @@ fn by() -> RefOr<Schema> {
 }
 
 /// The schema of one of the names of an enum.
-fn one_of<E: VariantArray + Copy + Into<&'static str>>(description: &str) -> RefOr<Schema> {
+pub(crate) fn one_of<E: VariantArray + Copy + Into<&'static str>>(description: &str) -> RefOr<Schema> {
     let names = E::VARIANTS.iter().map(|&variant| -> &str { variant.into() });
     ObjectBuilder::new().schema_type(Type::String).description(Some(description)).enum_values(Some(names)).into()
 }
@@ -503,17 +512,19 @@ pub struct Making {
 }
 
 /// Parameters of `/api/similar`
-#[derive(Debug, Deserialize, IntoParams)]
+#[derive(Debug, Deserialize, IntoParams, ToSchema)]
 #[serde(deny_unknown_fields)]
 #[into_params(parameter_in = Query)]
 pub struct SimilarTo {
     pub id: String,
     #[serde(default)]
     #[param(schema_with = by)]
+    #[schema(schema_with = by)]
     pub by: Side,
     /// Number of hits
     #[serde(default = "top", deserialize_with = "whole_text")]
     #[param(default = top, maximum = 1000)]
+    #[schema(default = top, maximum = 1000)]
     pub top: usize,
 }
 
@@ -533,7 +544,7 @@ pub struct NearTo {
 }
 
 /// Parameters of `/api/document`
-#[derive(Debug, Deserialize, IntoParams)]
+#[derive(Debug, Deserialize, IntoParams, ToSchema)]
 #[serde(deny_unknown_fields)]
 #[into_params(parameter_in = Query)]
 pub struct PageOf {
@@ -541,11 +552,21 @@ pub struct PageOf {
     /// Number of links to it
     #[serde(default = "contexts", deserialize_with = "whole_text")]
     #[param(default = contexts, maximum = 1000)]
+    #[schema(default = contexts, maximum = 1000)]
     pub top: usize,
     /// Offset of the first of them
     #[serde(default, deserialize_with = "whole_text")]
     #[param(default = 0, maximum = 1_000_000_000)]
+    #[schema(default = 0, maximum = 1_000_000_000)]
     pub offset: usize,
+}
+
+/// Parameters of `/api/document/text`
+#[derive(Debug, Deserialize, IntoParams)]
+#[serde(deny_unknown_fields)]
+#[into_params(parameter_in = Query)]
+pub struct TextOf {
+    pub id: String,
 }
 
 /// Parameters of `/api/document/suggestions`
@@ -561,7 +582,7 @@ pub struct SuggestionsFor {
 }
 
 /// Parameters of `/api/search`
-#[derive(Debug, Deserialize, IntoParams)]
+#[derive(Debug, Deserialize, IntoParams, ToSchema)]
 #[serde(deny_unknown_fields)]
 #[into_params(parameter_in = Query)]
 pub struct SearchFor {
@@ -570,5 +591,6 @@ pub struct SearchFor {
     /// Number of hits
     #[serde(default = "top", deserialize_with = "whole_text")]
     #[param(default = top, maximum = 1000)]
+    #[schema(default = top, maximum = 1000)]
     pub top: usize,
 }

@@ -25,12 +25,16 @@ With --token-file, all requests except those for the web page itself need the he
 
 Examples:
   hd2v serve papers.model
+  hd2v serve papers.model --corpus papers.corpus
   hd2v serve papers.model --port 0 --threads 2 --rate 20
   hd2v serve papers.model --host 0.0.0.0 --token-file token.txt
   curl -s localhost:8080/api/recommend --json '{\"text\": \"the BLEU score [[?]]\", \"top\": 3}'")]
 pub struct ServeArgs {
     /// The model file
     model: PathBuf,
+    /// The corpus of the model: the page can then open the texts of its documents
+    #[arg(long, value_name = "DIR")]
+    corpus: Option<PathBuf>,
     /// The address to listen on
     #[arg(long, default_value = "127.0.0.1")]
     host: String,
@@ -106,6 +110,7 @@ fn seconds(text: &str) -> Result<f64, String> {
 pub fn run(arguments: &ServeArgs) -> Result<()> {
     serve::run(Options {
         model: arguments.model.clone(),
+        corpus: arguments.corpus.clone(),
         map_above: (arguments.map_above * f64::from(1 << 30)) as u64,
         host: arguments.host.clone(),
         port: arguments.port,

@@ -15,6 +15,7 @@ use super::model::LoadedModel;
 use super::options::Limits;
 use super::state::App;
 use crate::wire::{QuestionJson, Texts};
+use crate::wire_draft::DraftJson;
 
 /// Most hits for one question.
 const MAX_HITS: usize = 1000;
@@ -157,6 +158,21 @@ pub fn check_question(question: &QuestionJson, limits: &Limits) -> Result<(), Ap
         return Err(ApiError::unprocessable("unfit", message));
     }
     let mut names = question.exclude.iter().chain(&question.only).chain(&question.source);
+    if names.any(|name| name.len() > MAX_NAME && name.chars().count() > MAX_NAME) {
+        return Err(ApiError::unprocessable("too-long", format!("a name is longer than {MAX_NAME} characters")));
+    }
+    Ok(())
+}
+
+/// Checks a draft against the limits.
+pub fn check_draft(draft: &DraftJson, limits: &Limits) -> Result<(), ApiError> {
+    check_top(draft.max)?;
+    draft.check().map_err(|what| ApiError::unprocessable("unfit", what))?;
+    if draft.text.len() > limits.text {
+        let message = format!("the draft is longer than {} KiB; send a part of it", limits.text >> 10);
+        return Err(ApiError::unprocessable("too-long", message));
+    }
+    let mut names = draft.never.iter().chain(&draft.path);
     if names.any(|name| name.len() > MAX_NAME && name.chars().count() > MAX_NAME) {
         return Err(ApiError::unprocessable("too-long", format!("a name is longer than {MAX_NAME} characters")));
     }

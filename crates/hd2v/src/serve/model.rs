@@ -5,6 +5,7 @@ use std::path::Path;
 use std::sync::Arc;
 
 use hyperdoc2vec::Inferrer;
+use hyperdoc2vec::places::{DocumentNames, Suggester};
 use hyperdoc2vec::{Error, Model, Recommender};
 use self_cell::self_cell;
 
@@ -21,6 +22,10 @@ pub struct Engine<'a> {
     pub recommender: Recommender<'a>,
     /// Embeds texts, or why this model cannot.
     pub inferrer: Result<Inferrer<'a>, Error>,
+    /// Suggests links for drafts, or why this model cannot.
+    pub suggester: Result<Suggester<'a>, Error>,
+    /// The documents by all their names.
+    pub names: DocumentNames<'a>,
     /// The model's description.
     pub info: wire::Info,
     /// The map of all documents.
@@ -41,7 +46,8 @@ impl<'a> Engine<'a> {
         model.about().to_string().hash(&mut hasher);
         let id = format!("{:016x}", hasher.finish());
         let (map, queue) = (LazyMap::default(), Arc::default());
-        Engine { recommender, inferrer: Inferrer::new(model), info, map, queue, id }
+        let (inferrer, suggester) = (Inferrer::new(model), Suggester::new(model));
+        Engine { recommender, inferrer, suggester, names: DocumentNames::new(model), info, map, queue, id }
     }
 }
 

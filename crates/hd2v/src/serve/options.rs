@@ -7,6 +7,8 @@ use std::time::Duration;
 pub struct Options {
     /// The model file.
     pub model: PathBuf,
+    /// The corpus of the model, whose texts are shown.
+    pub corpus: Option<PathBuf>,
     /// Models of more bytes than this are mapped, not read into memory.
     pub map_above: u64,
     /// The host name or address to listen on.

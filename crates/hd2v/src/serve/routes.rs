@@ -1,5 +1,6 @@
 //! The paths of the API with their handlers. The router and the OpenAPI description are made from one list.
 
+use std::path::PathBuf;
 use std::sync::Arc;
 
 use axum::body::Bytes;
@@ -11,7 +12,8 @@ use axum::routing::get;
 use axum::{Extension, Router};
 use hyperdoc2vec::model::Vectors;
 use hyperdoc2vec::search::Ranking;
-use hyperdoc2vec::{Error, recommend};
+
+use hyperdoc2vec::{Error, NotFound, recommend};
 use serde::Serialize;
 use tower_http::set_header::SetResponseHeaderLayer;
 use utoipa::OpenApi;
@@ -21,8 +23,8 @@ use utoipa_axum::routes;
 
 use super::error::ApiError;
 use super::extract::{
-    Json, MAX_BATCH_HITS, QueryParams, RequestContext, check_offset, check_question, check_questions, check_texts,
-    check_top,
+    Json, MAX_BATCH_HITS, QueryParams, RequestContext, check_draft, check_offset, check_question, check_questions,
+    check_texts, check_top,
 };
 use super::guard::guard;
 use super::json_body::JsonBody;
@@ -31,11 +33,14 @@ use super::model::Engine;
 use super::page;
 use super::schema::describe_limits;
 use super::state::App;
+use crate::command::suggest::Asked;
 use crate::output::status;
 use crate::wire::{
     self, AnswerJson, AnswerOrError, Answers, DocumentJson, Embedded, Found, Health, Info, Making, NearTo, PageOf,
-    QuestionJson, QuestionsJson, Ready, SearchFor, Similar, SimilarTo, SuggestionsFor, Texts, WordsAndDocuments,
+    QuestionJson, QuestionsJson, Ready, SearchFor, Similar, SimilarTo, SuggestionsFor, TextOf, Texts,
+    WordsAndDocuments,
 };
+use crate::wire_draft::{DocumentText, DraftJson, SuggestedLinks};
 use crate::wire_from;
 
 type Reply = Result<Response, ApiError>;
@@ -69,9 +74,11 @@ pub fn router(app: Arc<App>) -> Router {
         .routes(routes!(info))
         .routes(routes!(recommend_one))
         .routes(routes!(recommend_batch))
+        .routes(routes!(suggest))
         .routes(routes!(similar))
         .routes(routes!(words))
         .routes(routes!(document))
+        .routes(routes!(document_text))
         .routes(routes!(suggestions))
         .routes(routes!(search))
         .routes(routes!(embed))
@@ -123,6 +130,14 @@ async fn run<T: Serialize>(
 ) -> Reply {
     let work = move || JsonBody::new(&answer(model.engine())?, gzip);
     Ok(app.workers.run(work).await??.into_response())
+}
+
+/// A part of the engine that some models cannot have.
+fn supported<'a, T>(engine: &Engine<'_>, part: &'a Result<T, Error>) -> Result<&'a T, Error> {
+    part.as_ref().map_err(|error| match error {
+        Error::Unsupported { path, what } => Error::Unsupported { path: path.clone(), what: what.clone() },
+        error => Error::Damaged { path: engine.recommender.model().path().to_owned(), what: error.to_string() },
+    })
 }
 
 /// Describe the model
@@ -189,6 +204,22 @@ async fn recommend_batch(State(app): Shared, context: RequestContext, Json(quest
     run(&app, context, answer).await
 }
 
+/// Suggest links for a draft: where they belong, and to what
+#[utoipa::path(post, path = "/api/suggest", request_body = DraftJson, responses(
+    (status = 200, description = "as a file of `hd2v suggest --json`", body = SuggestedLinks),
+    (status = "default", description = "an error", body = wire::Failure)))]
+async fn suggest(State(app): Shared, context: RequestContext, Json(draft): Json<DraftJson>) -> Reply {
+    check_draft(&draft, app.limits())?;
+    let answer = move |engine: &Engine<'_>| {
+        let suggester = supported(engine, &engine.suggester)?;
+        let asked = Asked::for_draft(suggester, &engine.names, &draft);
+        let path = PathBuf::from(draft.path.as_deref().unwrap_or("draft"));
+        let found = asked.text(&path, draft.text, draft.format)?;
+        Ok(SuggestedLinks::from(&found))
+    };
+    run(&app, context, answer).await
+}
+
 /// Find documents similar to a document
 #[utoipa::path(get, path = "/api/similar", params(SimilarTo), responses(
     (status = 200, description = "as `hd2v similar --json`", body = Similar),
@@ -227,6 +258,33 @@ async fn document(State(app): Shared, context: RequestContext, QueryParams(param
     run(&app, context, answer).await
 }
 
+/// Read a document, if the server was started with its corpus
+#[utoipa::path(get, path = "/api/document/text", params(TextOf), responses(
+    (status = 200, description = "the text", body = DocumentText),
+    (status = "default", description = "an error", body = wire::Failure)))]
+async fn document_text(State(app): Shared, context: RequestContext, QueryParams(params): QueryParams<TextOf>) -> Reply {
+    if app.corpus.is_none() {
+        let message = "the server has no texts of documents: it was started without --corpus";
+        return Err(ApiError::new(StatusCode::NOT_FOUND, "no-texts", message));
+    }
+    let shared = app.clone();
+    let answer = move |engine: &Engine<'_>| {
+        let row = engine.recommender.document_row(&params.id)?;
+        let id = engine.recommender.model().names().get(row).to_owned();
+        let corpus = shared.corpus.as_ref().and_then(|corpus| Some((corpus, corpus.find(&id)?)));
+        let Some((corpus, document)) = corpus else {
+            let message = format!("the corpus of the server has no document {id:?}");
+            return Err(Error::NotFound {
+                kind: NotFound::Document,
+                path: engine.recommender.model().path().to_owned(),
+                message,
+            });
+        };
+        Ok(DocumentText { text: corpus.marked_text(document)?, id })
+    };
+    run(&app, context, answer).await
+}
+
 /// Recommend documents that a document does not link to yet
 #[utoipa::path(get, path = "/api/document/suggestions", params(SuggestionsFor), responses(
     (status = 200, description = "as for a text of its most distinctive words", body = AnswerJson),
@@ -259,10 +317,7 @@ async fn search(State(app): Shared, context: RequestContext, QueryParams(params)
 async fn embed(State(app): Shared, context: RequestContext, Json(texts): Json<Texts>) -> Reply {
     check_texts(&texts, app.limits())?;
     let answer = move |engine: &Engine<'_>| {
-        let inferrer = engine.inferrer.as_ref().map_err(|error| match error {
-            Error::Unsupported { path, what } => Error::Unsupported { path: path.clone(), what: what.clone() },
-            error => Error::Damaged { path: engine.recommender.model().path().to_owned(), what: error.to_string() },
-        })?;
+        let inferrer = supported(engine, &engine.inferrer)?;
         let vectors = inferrer.texts(&texts.texts)?.into_iter().map(|inferred| inferred.vector).collect();
         let unknown = texts.texts.iter().map(|text| inferrer.unknown(text)).collect();
         Ok(Embedded { dim: engine.recommender.model().params().dim, vectors, unknown })

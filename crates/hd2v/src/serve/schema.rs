@@ -4,6 +4,7 @@ use serde_json::{Value, json};
 
 use super::extract::{MAX_NAME, MAX_NAMES};
 use super::options::Limits;
+use crate::wire_draft::MOST_NEVER;
 
 /// `2009`, `2009-06`, `2009-06-30`, perhaps followed by a time of day; the 29th of February in leap years only.
 fn date_pattern() -> String {
@@ -18,6 +19,11 @@ pub fn describe_limits(api: &mut Value, limits: &Limits) {
     let schemas = &mut api["components"]["schemas"];
     schemas["Questions"]["properties"]["queries"]["maxItems"] = json!(limits.batch);
     schemas["Texts"]["properties"]["texts"]["maxItems"] = json!(limits.batch);
+    let draft = &mut schemas["Draft"]["properties"];
+    draft["never"]["maxItems"] = json!(MOST_NEVER);
+    draft["path"]["maxLength"] = json!(MAX_NAME);
+    let description = draft["never"]["description"].as_str().unwrap_or_default();
+    draft["never"]["description"] = json!(format!("{description}; each at most {MAX_NAME} characters long"));
     let question = &mut schemas["Question"];
     let fields = &mut question["properties"];
     for list in ["exclude", "only"] {

@@ -5,7 +5,7 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, PoisonError, RwLock};
 use std::time::{Duration, SystemTime};
 
-use hyperdoc2vec::Error;
+use hyperdoc2vec::{Corpus, Error};
 
 use super::hosts::Hosts;
 use super::metrics::Metrics;
@@ -31,6 +31,8 @@ pub struct App {
     pub rate_limiter: RateLimiter,
     /// Threads that answer.
     pub workers: Workers,
+    /// The corpus of the model, if its texts are to be shown.
+    pub corpus: Option<Corpus>,
     model: RwLock<Arc<LoadedModel>>,
     /// The file that the current model is mapped from, if it is not in memory.
     mapped: RwLock<Option<FileStamp>>,
@@ -69,6 +71,7 @@ impl App {
     pub fn open(mut options: Options, address: std::net::SocketAddr) -> anyhow::Result<App> {
         let stamp = FileStamp::of(&options.model);
         let (model, in_memory) = LoadedModel::open(&options.model, options.map_above)?;
+        let corpus = options.corpus.as_ref().map(Corpus::open).transpose()?;
         let token = options.token.take();
         let metrics = Metrics::new();
         metrics.documents(model.borrow_owner().documents());
@@ -78,6 +81,7 @@ impl App {
             metrics,
             rate_limiter: RateLimiter::new(options.limits.rate),
             workers: Workers::new(options.threads, &options.limits)?,
+            corpus,
             model: RwLock::new(model),
             mapped: RwLock::new(stamp.filter(|_| !in_memory)),
             reloading: tokio::sync::Mutex::default(),

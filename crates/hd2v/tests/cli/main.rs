@@ -12,6 +12,8 @@ mod good_paths;
 mod helper;
 mod interrupt;
 mod library;
+mod lsp;
+mod mcp;
 mod model;
 mod output;
 mod papers;

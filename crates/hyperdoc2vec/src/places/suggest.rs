@@ -120,6 +120,8 @@ pub struct SuggestOptions {
     pub never: NeverLink,
     /// If not empty, only these documents are suggested.
     pub only: Vec<DocRow>,
+    /// If given, only places within these bytes of the text are looked at; the rest is what surrounds them.
+    pub within: Option<Range<usize>>,
 }
 
 impl Default for SuggestOptions {
@@ -133,7 +135,15 @@ impl Default for SuggestOptions {
             max: 1000,
             never: NeverLink::default(),
             only: Vec::new(),
+            within: None,
         }
+    }
+}
+
+impl SuggestOptions {
+    /// Whether a place of these bytes is looked at.
+    fn looks_at(&self, span: Range<usize>) -> bool {
+        self.within.as_ref().is_none_or(|within| within.start <= span.start && span.end <= within.end)
     }
 }
 
@@ -244,7 +254,9 @@ impl<'a> Suggester<'a> {
             let occurrences = page.occurrences(self.lexicon, any_kind);
             let features = PageFeatures::new(&page, &occurrences, self);
             for (number, occurrence) in occurrences.iter().enumerate() {
-                if options.never.phrase(&draft.words[occurrence.start..occurrence.end]) {
+                let words = &draft.words[occurrence.start..occurrence.end];
+                let span = words.first().zip(words.last()).map(|(first, last)| first.span().start..last.span().end);
+                if span.is_some_and(|span| !options.looks_at(span)) || options.never.phrase(words) {
                     continue;
                 }
                 let Some((target, of_target)) = best_target(&features, occurrence, &self.trees, &allowed) else {
@@ -264,7 +276,7 @@ impl<'a> Suggester<'a> {
             }
         } else {
             for (word, here) in draft.words.iter().enumerate() {
-                if !any_kind && here.kind != TextKind::Prose {
+                if (!any_kind && here.kind != TextKind::Prose) || !options.looks_at(here.span()) {
                     continue;
                 }
                 let place = self.trees.scales[0].probability(self.trees.place.score(&gap(&page, word, self)));
@@ -423,7 +435,8 @@ impl<'a> Suggester<'a> {
         let answer = |(wanted, place): (usize, &crate::draft::WantedLink)| {
             Ok(WantedAnswer { wanted, hits: self.rank(draft, place.word, &source, &mask, top)? })
         };
-        draft.wanted.iter().enumerate().take(MOST_WANTED).map(answer).collect()
+        let wanted = draft.wanted.iter().enumerate().filter(|(_, place)| options.looks_at(place.span.clone()));
+        wanted.take(MOST_WANTED).map(answer).collect()
     }
 }
 
@@ -528,8 +541,13 @@ mod tests {
         let linked = draft.links.iter().flat_map(|link| &link.targets).filter_map(|target| names.resolve(target, None));
         let options = SuggestOptions { linked: linked.collect(), ..options };
         assert_eq!(suggester.suggest(&written, &draft, &options).expect("suggestions"), []);
-        let never = SuggestOptions { linked: Vec::new(), never: NeverLink::read("# none\nParse trees\n"), ..options };
         let draft = Draft::read(text, DraftFormat::Markdown, suggester.tokenizer(), "x").expect("a draft");
+        let unlinked = SuggestOptions { linked: Vec::new(), ..options };
+        let behind = text.find(", and").expect("the second half");
+        let half = SuggestOptions { within: Some(behind..text.len()), ..unlinked.clone() };
+        let found = suggester.suggest(text, &draft, &half).expect("suggestions");
+        assert!(found.iter().all(|one| one.span.start > behind), "only within the bytes asked for: {found:?}");
+        let never = SuggestOptions { never: NeverLink::read("# none\nParse trees\n"), ..unlinked };
         assert_eq!(suggester.suggest(text, &draft, &never).expect("suggestions"), []);
     }
 

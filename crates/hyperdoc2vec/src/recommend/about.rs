@@ -161,8 +161,8 @@ impl Recommender<'_> {
         })
     }
 
-    /// Documents whose id or title has all the words of `text`, as parts of words at least: those first where it stands at
-    /// the beginning, then those with more links.
+    /// Documents whose id, title and authors have all the words of `text`, as parts of words at least: those first where it
+    /// stands at the beginning, then those with more links.
     pub fn find_documents(&self, text: &str, top: usize) -> Vec<FoundDocument> {
         let model = self.model();
         let text = text.to_lowercase();
@@ -174,7 +174,8 @@ impl Recommender<'_> {
         let links = model.links_to();
         let place = |row: usize| {
             let (name, title) = (names.get(row).to_lowercase(), titles.get(row).to_lowercase());
-            if !wanted.iter().all(|word| name.contains(word) || title.contains(word)) {
+            let written = |word: &&str| model.authors(row).any(|author| author.to_lowercase().contains(*word));
+            if !wanted.iter().all(|word| name.contains(word) || title.contains(word) || written(word)) {
                 return None;
             }
             let place = match () {

@@ -1,20 +1,32 @@
-//! Messages of the protocol: a header with the length, then JSON.
+//! Messages of the protocol, read: a header with the length, then JSON.
+//!
+//! `lsp-server` has the messages and writes them. It would read them, too, but reserves whatever length a header claims,
+//! and ends at the first body that is no message; here such a body is answered.
 
-use std::io::{BufRead, Read, Write};
+use std::io::{BufRead, Read, Result};
 
-use anyhow::{Context, Result};
-use serde_json::Value;
+use lsp_server::Message;
 
 /// The longest message, in bytes.
 const LONGEST: usize = 64 << 20;
+/// The longest line of a header, in bytes.
+const LONGEST_LINE: u64 = 1 << 14;
 
-/// The next message; none at the end of the input, or where it is no message.
-pub fn read(input: &mut impl BufRead) -> Result<Option<Value>> {
+/// What was read.
+#[derive(Debug)]
+pub enum Incoming {
+    Message(Message),
+    /// A body that is no message, and why not.
+    Nonsense(String),
+}
+
+/// The next message; none at the end of the input, or behind a header that does not tell where the next one begins.
+pub fn read(input: &mut impl BufRead) -> Result<Option<Incoming>> {
     let mut length = None;
     let mut line = String::new();
     loop {
         line.clear();
-        if input.by_ref().take(1 << 14).read_line(&mut line)? == 0 {
+        if input.by_ref().take(LONGEST_LINE).read_line(&mut line)? == 0 {
             return Ok(None);
         }
         let header = line.trim();
@@ -30,31 +42,41 @@ pub fn read(input: &mut impl BufRead) -> Result<Option<Value>> {
     let Some(length) = length else { return Ok(None) };
     let mut body = vec![0; length];
     input.read_exact(&mut body)?;
-    Ok(Some(serde_json::from_slice(&body).unwrap_or(Value::Null)))
-}
-
-/// Writes a message.
-pub fn write(output: &mut impl Write, message: &Value) -> Result<()> {
-    let body = message.to_string();
-    let written = write!(output, "Content-Length: {}\r\n\r\n{body}", body.len()).and_then(|()| output.flush());
-    written.context("cannot write to standard output")
+    Ok(Some(match serde_json::from_slice(&body) {
+        Ok(message) => Incoming::Message(message),
+        Err(error) => Incoming::Nonsense(error.to_string()),
+    }))
 }
 
 #[cfg(test)]
 mod tests {
+    use lsp_server::Notification;
+
     use super::*;
 
     #[test]
     fn messages_are_read_as_they_are_written() {
         let mut bytes = Vec::new();
-        let message = serde_json::json!({"method": "x", "params": ["é"]});
-        write(&mut bytes, &message).expect("memory");
-        write(&mut bytes, &message).expect("memory");
-        let mut input = bytes.as_slice();
-        for _ in 0..2 {
-            assert_eq!(read(&mut input).expect("a message"), Some(message.clone()));
+        for words in ["x", "é"] {
+            let message = Message::Notification(Notification::new(words.to_owned(), ["é"]));
+            message.write(&mut bytes).expect("memory");
         }
-        assert_eq!(read(&mut input).expect("the end"), None);
-        assert_eq!(read(&mut &b"nonsense\r\n\r\n"[..]).expect("no message"), None);
+        let mut input = bytes.as_slice();
+        for words in ["x", "é"] {
+            match read(&mut input).expect("a message") {
+                Some(Incoming::Message(Message::Notification(found))) => assert_eq!(found.method, words),
+                other => panic!("{other:?}"),
+            }
+        }
+        assert!(read(&mut input).expect("the end").is_none());
+    }
+
+    #[test]
+    fn what_is_no_message_is_told_apart_from_the_end() {
+        let read = |bytes: &[u8]| read(&mut &*bytes);
+        assert!(matches!(read(b"content-length:2\n\n[]"), Ok(Some(Incoming::Nonsense(_)))));
+        assert!(matches!(read(b"nonsense\r\n\r\n"), Ok(None)));
+        assert!(matches!(read(b"Content-Length: 99999999999999\r\n\r\n{}"), Ok(None)), "no room is made for that");
+        assert!(read(b"Content-Length: 9\r\n\r\n{}").is_err(), "it breaks off");
     }
 }

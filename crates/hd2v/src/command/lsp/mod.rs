@@ -1,28 +1,36 @@
 //! `hd2v lsp`: a language server over stdio: completion of links, suggestions as code actions and hints, hover.
 //!
-//! Messages are framed and read by `message`, texts are kept by `text`; both are small enough to be our own. One thread
-//! reads, one answers in order. Suggestions are computed when nothing has come for [`REST`], and for the part of a long
-//! text around the last change alone.
+//! One thread reads; one answers in order, so that an answer always belongs to the text before it. Missing links are
+//! looked for when the text has not changed for [`REST`], in small pieces, and what comes meanwhile goes first.
+//!
+//! `message` reads messages, `server` takes them, `text` keeps the open texts; `completion`, `missing` and `hover` answer,
+//! `typing` knows which target is being typed.
 
-mod answer;
+mod completion;
+mod hover;
 mod message;
+mod missing;
+mod server;
 mod text;
+mod typing;
 
-use std::collections::BTreeMap;
+use std::collections::VecDeque;
+use std::io::Write;
 use std::path::PathBuf;
-use std::sync::mpsc::{RecvTimeoutError, channel};
+use std::sync::mpsc::{Receiver, RecvTimeoutError, Sender, channel};
 use std::time::Duration;
 
-use anyhow::Result;
+use anyhow::{Context, Result, bail};
 use clap::Args;
-use hyperdoc2vec::places::{DocumentNames, Suggester};
-use hyperdoc2vec::recommend::Recommender;
-use serde_json::{Value, json};
+use hyperdoc2vec::Corpus;
+use lsp_server::{ErrorCode, Message, RequestId, Response};
+use serde_json::json;
 
 use super::common::open_model;
-use answer::Server;
+use message::Incoming;
+use server::Server;
 
-/// Suggestions are computed after a rest as long as this.
+/// Missing links are looked for after a rest as long as this.
 const REST: Duration = Duration::from_millis(300);
 
 /// Serve editors over stdio (Language Server Protocol)
@@ -38,6 +46,9 @@ Example:
 pub struct LspArgs {
     /// The model file
     model: PathBuf,
+    /// The corpus of the model: hover shows the first lines of documents from it [default: from files beside the text]
+    #[arg(long, value_name = "DIR")]
+    corpus: Option<PathBuf>,
     /// Accepted and ignored: stdio is all there is
     #[arg(long, hide = true)]
     stdio: bool,
@@ -45,48 +56,115 @@ pub struct LspArgs {
 
 pub fn run(arguments: &LspArgs) -> Result<()> {
     let model = open_model(&arguments.model)?;
-    let recommender = Recommender::new(&model);
-    recommender.warm_up();
-    let mut server = Server {
-        recommender,
-        suggester: Suggester::new(&model).ok(),
-        names: DocumentNames::new(&model),
-        texts: BTreeMap::new(),
-        options: answer::Options::default(),
-    };
-    let (sender, receiver) = channel::<Option<Value>>();
-    std::thread::spawn(move || {
-        let mut input = std::io::stdin().lock();
-        loop {
-            let message = message::read(&mut input).unwrap_or(None);
-            let over = message.is_none();
-            if sender.send(message).is_err() || over {
-                return;
-            }
-        }
-    });
-    let mut output = std::io::stdout().lock();
-    loop {
-        let message = match receiver.recv_timeout(REST) {
-            Ok(Some(message)) => message,
-            Ok(None) | Err(RecvTimeoutError::Disconnected) => return Ok(()),
-            Err(RecvTimeoutError::Timeout) => {
-                for reply in server.rest() {
-                    message::write(&mut output, &reply)?;
-                }
-                continue;
-            }
-        };
-        if message["method"] == "exit" {
-            return Ok(());
-        }
-        if let Some(reply) = server.message(&message) {
-            message::write(&mut output, &reply)?;
+    let corpus = arguments.corpus.as_ref().map(Corpus::open).transpose()?;
+    let mut server = Server::new(&model, corpus.as_ref());
+    let (sender, receiver) = channel();
+    std::thread::spawn(move || forward(&sender));
+    serve(&mut server, &receiver, &mut std::io::stdout().lock())
+}
+
+/// Reads messages until there are no more.
+fn forward(sender: &Sender<Incoming>) {
+    let mut input = std::io::stdin().lock();
+    while let Ok(Some(message)) = message::read(&mut input) {
+        if sender.send(message).is_err() {
+            return;
         }
     }
 }
 
-/// A notification.
-fn notification(method: &str, params: Value) -> Value {
-    json!({"jsonrpc": "2.0", "method": method, "params": params})
+/// Answers until the client leaves.
+fn serve(server: &mut Server<'_>, receiver: &Receiver<Incoming>, output: &mut impl Write) -> Result<()> {
+    let mut waiting = VecDeque::new();
+    loop {
+        waiting.extend(receiver.try_iter());
+        for id in cancelled(&mut waiting) {
+            let what = "the client has cancelled this request";
+            write(output, Response::new_err(id, ErrorCode::RequestCanceled as i32, what.to_owned()).into())?;
+        }
+        let Some(message) = waiting.pop_front() else {
+            let next = match server.rests_in(REST) {
+                Some(wait) => receiver.recv_timeout(wait),
+                None => receiver.recv().map_err(|_| RecvTimeoutError::Disconnected),
+            };
+            match next {
+                Ok(message) => waiting.push_back(message),
+                Err(RecvTimeoutError::Disconnected) => return Ok(()),
+                Err(RecvTimeoutError::Timeout) => {
+                    for message in server.look() {
+                        write(output, message)?;
+                    }
+                }
+            }
+            continue;
+        };
+        match message {
+            Incoming::Message(Message::Request(request)) => write(output, server.request(request).into())?,
+            Incoming::Message(Message::Notification(notification)) if notification.method == "exit" => {
+                if !server.is_shut_down() {
+                    bail!("the client left without a shutdown");
+                }
+                return Ok(());
+            }
+            Incoming::Message(Message::Notification(notification)) => server.notified(notification),
+            // Answers to our own requests, which ask for nothing but to be read.
+            Incoming::Message(Message::Response(_)) => {}
+            Incoming::Nonsense(what) => {
+                let error =
+                    json!({"code": ErrorCode::ParseError as i32, "message": format!("expected a message: {what}")});
+                let body = json!({"jsonrpc": "2.0", "id": null, "error": error}).to_string();
+                let written = write!(output, "Content-Length: {}\r\n\r\n{body}", body.len());
+                written.and_then(|()| output.flush()).context("cannot write to standard output")?;
+            }
+        }
+    }
+}
+
+fn write(output: &mut impl Write, message: Message) -> Result<()> {
+    message.write(output).context("cannot write to standard output")
+}
+
+/// Takes out requests that wait and that a later message cancels.
+fn cancelled(waiting: &mut VecDeque<Incoming>) -> Vec<RequestId> {
+    let cancels = |message: &Incoming| match message {
+        Incoming::Message(Message::Notification(one)) if one.method == "$/cancelRequest" => {
+            serde_json::from_value::<RequestId>(one.params["id"].clone()).ok()
+        }
+        _ => None,
+    };
+    let named: Vec<RequestId> = waiting.iter().filter_map(cancels).collect();
+    if named.is_empty() {
+        return named;
+    }
+    let mut taken = Vec::new();
+    waiting.retain(|message| match message {
+        Incoming::Message(Message::Request(request)) if named.contains(&request.id) => {
+            taken.push(request.id.clone());
+            false
+        }
+        message => cancels(message).is_none(),
+    });
+    taken
+}
+
+#[cfg(test)]
+mod tests {
+    use lsp_server::{Notification, Request};
+
+    use super::*;
+
+    #[test]
+    fn a_request_that_waits_can_be_cancelled() {
+        let request = |id: i32| Request::new(id.into(), "textDocument/hover".to_owned(), json!({}));
+        let cancel = |id: i32| Notification::new("$/cancelRequest".to_owned(), json!({"id": id}));
+        let waiting: [Message; 5] =
+            [request(1).into(), request(2).into(), cancel(2).into(), cancel(7).into(), request(3).into()];
+        let mut waiting: VecDeque<Incoming> = waiting.into_iter().map(Incoming::Message).collect();
+        assert_eq!(cancelled(&mut waiting), [2.into()]);
+        let left = waiting.iter().map(|message| match message {
+            Incoming::Message(Message::Request(request)) => request.id.clone(),
+            other => panic!("{other:?}"),
+        });
+        assert_eq!(left.collect::<Vec<RequestId>>(), [1.into(), 3.into()]);
+    }
 }

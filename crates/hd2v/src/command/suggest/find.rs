@@ -11,6 +11,7 @@ use hyperdoc2vec::recommend::Recommender;
 use hyperdoc2vec::{DocRow, Model};
 
 use crate::command::drafts::{Lines, Tree, linked, read_draft};
+use crate::wire_draft::DraftJson;
 
 /// Hits listed for a place that asks for a link.
 const HITS: usize = 3;
@@ -24,6 +25,10 @@ pub struct Asked<'a> {
     pub min_probability: f32,
     pub max: usize,
     pub any_date: bool,
+    /// Whether files beside a draft may be looked for, so that links lead to them: not where a stranger names the path.
+    pub files: bool,
+    /// Only places within these bytes, if given.
+    pub within: Option<std::ops::Range<usize>>,
 }
 
 /// A suggestion, ready to be shown.
@@ -87,15 +92,32 @@ pub fn only(model: &Model, orphans: bool, target: Option<&str>) -> Result<Vec<Do
     Ok(orphans)
 }
 
+impl<'a> Asked<'a> {
+    /// What a draft asks for.
+    pub fn for_draft(suggester: &'a Suggester<'a>, names: &'a DocumentNames<'a>, draft: &DraftJson) -> Asked<'a> {
+        Asked {
+            suggester,
+            names,
+            never: NeverLink::read(&draft.never.join("\n")),
+            only: Vec::new(),
+            min_probability: draft.min_probability,
+            max: draft.max,
+            any_date: false,
+            files: false,
+            within: None,
+        }
+    }
+}
+
 impl Asked<'_> {
     /// Reads a file and asks for its links.
     pub fn file(&self, path: &Path, format: DraftFormat) -> Result<FileResult> {
         let text = read_draft(path)?;
-        self.text(path, text, format)
+        Ok(self.text(path, text, format)?)
     }
 
     /// Asks for the links of a text.
-    pub fn text(&self, path: &Path, text: String, format: DraftFormat) -> Result<FileResult> {
+    pub fn text(&self, path: &Path, text: String, format: DraftFormat) -> hyperdoc2vec::Result<FileResult> {
         let model = self.suggester.model();
         let shown = path.display().to_string();
         let draft = Draft::read(&text, format, self.suggester.tokenizer(), &shown)?;
@@ -112,8 +134,9 @@ impl Asked<'_> {
             max: self.max,
             never: self.never.clone(),
             only: self.only.clone(),
+            within: self.within.clone(),
         };
-        let tree = Tree::of(path, format, model, source);
+        let tree = self.files.then(|| Tree::of(path, format, model, source)).flatten();
         let mut writer = LinkWriter::new(model, self.names, &text, &draft, source);
         if let Some(tree) = &tree {
             writer = writer.in_tree(&tree.folder, |id| tree.file(id));

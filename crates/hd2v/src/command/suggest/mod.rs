@@ -16,9 +16,7 @@ use rayon::prelude::*;
 use super::common::{most_threads, named, open_model, probability};
 use super::drafts::format_of;
 use crate::output::{count, print as print_out, print_json, status};
-pub use find::Asked;
-use find::FileResult;
-pub use print::file_json as suggestions_json;
+pub use find::{Asked, FileResult, Found};
 
 /// Files read by one command, at the most.
 const MOST_FILES: usize = 1_000_000;
@@ -121,6 +119,8 @@ pub fn run(arguments: &SuggestArgs) -> Result<()> {
         min_probability: arguments.min_probability,
         max: arguments.max,
         any_date: arguments.any_date,
+        files: true,
+        within: None,
     };
     let pool = rayon::ThreadPoolBuilder::new().num_threads(arguments.threads).build();
     let pool = pool.map_err(|error| Error::Threads(error.to_string()))?;

@@ -2,9 +2,11 @@
 
 use std::fmt::Write as _;
 
+use serde::Serialize;
 use serde_json::{Value, json};
 
 use super::find::{FileResult, Found};
+use crate::wire_draft::SuggestedLinks;
 
 fn named(one: &Found) -> String {
     if one.title.is_empty() || one.title == one.id { one.id.clone() } else { format!("{} ({})", one.id, one.title) }
@@ -38,39 +40,14 @@ pub fn text(found: &[FileResult]) -> String {
     out
 }
 
-fn found_json(one: &Found) -> Value {
-    json!({
-        "line": one.line,
-        "column": one.column,
-        "end_line": one.end_line,
-        "end_column": one.end_column,
-        "words": one.words,
-        "id": one.id,
-        "title": one.title,
-        "probability": one.probability,
-        "place": one.place,
-        "target": one.of_target,
-        "why": one.why,
-        "wanted": one.wanted,
-        "others": one.others.iter().map(|(id, p)| json!({"id": id, "probability": p})).collect::<Vec<_>>(),
-        "edits": one.edits.iter().map(|edit| json!({"start": edit.span.start, "end": edit.span.end, "text": edit.text})).collect::<Vec<_>>(),
-    })
-}
-
-/// One file as JSON.
-pub fn file_json(file: &FileResult) -> Value {
-    let format: &str = file.format.into();
-    json!({
-        "path": file.path.display().to_string(),
-        "format": format,
-        "source": file.source,
-        "suggestions": file.found.iter().map(found_json).collect::<Vec<_>>(),
-    })
-}
-
 /// One JSON document.
-pub fn json(found: &[FileResult]) -> Value {
-    json!({"files": found.iter().map(file_json).collect::<Vec<_>>()})
+#[derive(Serialize)]
+pub struct Files {
+    files: Vec<SuggestedLinks>,
+}
+
+pub fn json(found: &[FileResult]) -> Files {
+    Files { files: found.iter().map(SuggestedLinks::from).collect() }
 }
 
 fn message(one: &Found) -> String {

@@ -91,6 +91,8 @@ async function once(path) {
 export const back = () => fetch('api/ready', { headers: bearing() }).then(({ status }) => status < 500, () => false);
 export const info = () => once('info');
 export const recommend = (question, signal) => ask('recommend', { method: 'POST', body: JSON.stringify(question), signal });
+export const suggest = (draft, signal) => ask('suggest', { method: 'POST', body: JSON.stringify(draft), signal });
+export const text = (id) => get('document/text', { id });
 export const similar = (id, by, top = 10) => get('similar', { id, by, top });
 export const near = (word, by, top = 15) => get('words', { word, by, top });
 export const document_ = (id, offset = 0, top = 10) => get('document', { id, offset, top });

@@ -31,7 +31,8 @@ export async function document_(main, { about, info, current, titled, failed, en
     el('p', { class: 'actions' },
       url && el('a', { href: url, target: '_blank', rel: 'noopener noreferrer' }, 'Read it'),
       el('a', { href: route('map', found.id) }, 'Show on the map'),
-      el('a', { href: route('suggest', found.id) }, 'Suggest links for it')));
+      el('a', { href: route('draft', found.id) }, 'Suggest links in it'),
+      el('a', { href: route('suggest', found.id) }, 'Write in it')));
   const card = (...parts) => asked({ current, failed }, ...parts);
   main.replaceChildren(head, el('div', { class: 'cards' },
     linkedBy(found),

@@ -4,19 +4,29 @@ import { address } from './dom.js';
 
 export const SYNTAXES = { wiki: '[[id]]', markdown: 'Markdown', bibtex: '\\cite{id}' };
 
+/** The target of a link to `hit` in Markdown. An id that looks like an address and may not be followed is made none. */
+const target = (hit) => (address(hit.url) ?? address(hit.id) ?? hit.id.replaceAll(':', '%3A'))
+  .replace(/[<>\s]/g, encodeURIComponent).replace(/\(/g, '%28').replace(/\)/g, '%29');
+
 /** The text of a link to `hit` around `words` that are selected, which may be none. */
 function written(syntax, hit, words) {
   const plain = (text) => text.replace(/[\[\]]/g, '\\$&').replace(/\s+/g, ' ').trim();
   switch (syntax) {
-    case 'markdown': {
-      // An id that looks like an address and may not be followed is made none.
-      const target = (address(hit.url) ?? address(hit.id) ?? hit.id.replaceAll(':', '%3A'))
-        .replace(/[<>\s]/g, encodeURIComponent).replace(/\(/g, '%28').replace(/\)/g, '%29');
-      return `[${words || plain(hit.title || hit.id)}](${target})`;
-    }
+    case 'markdown': return `[${words || plain(hit.title || hit.id)}](${target(hit)})`;
     case 'bibtex': return `${words}${words ? ' ' : ''}\\cite{${hit.id}}`;
     default: return words ? `[${words}][[${hit.id}]]` : `[[${hit.id}]]`;
   }
+}
+
+/** The words of a text: links are what they show, and their targets are no words. */
+export const unlinked = (text) => text
+  .replace(/\[([^\[\]]*)\]\[\[[^\[\]]*\]\]/g, '$1').replace(/\[\[(?!\?\]\])[^\[\]]*\]\]/g, ' ')
+  .replace(/\[((?:[^\[\]\\]|\\.)*)\]\([^()\s]*\)/g, '$1').replace(/\\cite[a-z]*\*?(?:\[[^\[\]]*\])*\{[^{}]*\}/g, ' ');
+
+/** Whether a text links to a document, in one of the syntaxes. */
+export function links(text, hit) {
+  if (text.includes(`[[${hit.id}]]`) || text.includes(`](${target(hit)})`)) return true;
+  return [...text.matchAll(/\\cite[a-z]*\*?(?:\[[^\[\]]*\])*\{([^{}]*)\}/g)].some(([, keys]) => keys.split(',').some((key) => key.trim() === hit.id));
 }
 
 /** Where a caret that stands inside a word is meant to stand: at its end. */

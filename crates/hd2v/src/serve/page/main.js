@@ -4,11 +4,12 @@ import * as api from './api.js';
 import { el, empty, route, say, thousands, waiting } from './dom.js';
 import { finder } from './finder.js';
 import { suggest } from './suggest.js';
+import { draft } from './draft.js';
 import { document_ } from './document.js';
 import { map } from './map.js';
 import { words } from './words.js';
 
-const VIEWS = { suggest, document: document_, map, words };
+const VIEWS = { suggest, draft, document: document_, map, words };
 const main = document.getElementById('view');
 const trouble = document.getElementById('trouble');
 /** Milliseconds between looks for a server that does not answer. */
@@ -97,7 +98,7 @@ function failed(error) {
 addEventListener('hashchange', () => { scrollTo(0, 0); show(); });
 // Nothing is taken away from those who write; the other views show the new model.
 document.addEventListener('model', () => {
-  const writing = place().view === 'suggest';
+  const writing = ['suggest', 'draft'].includes(place().view);
   if (!writing) show();
   notice('The model was replaced.', writing && 'Show it', show);
 });

@@ -3,10 +3,13 @@
 import * as api from './api.js';
 import { el, empty, fixed, nameOf, percent, route, say, settled, toDocument, waiting, words } from './dom.js';
 import { filters } from './filters.js';
-import { SYNTAXES, insertion, place } from './insert.js';
+import { SYNTAXES, insertion, links, place, unlinked } from './insert.js';
 import { AROUND, depth, largest, pieces, sharesOf } from './shade.js';
 
 const SHOWN_WORDS = 7;
+/** Suggestions shown, and asked for: what the text links to already is left out. */
+const SHOWN = 10;
+const TOP = 20;
 /** Characters before the mark of a link that are shown, so that it is seen on a phone too. */
 const BEFORE = 50;
 const DRAFT = 'hd2v.draft';
@@ -34,11 +37,11 @@ export async function suggest(main, { info, about, failed, fine, current, titled
   function around() {
     const caret = place(box.value, box.selectionEnd);
     const parts = [box.value.slice(Math.max(0, caret - AROUND), caret), box.value.slice(caret, caret + AROUND)];
-    return parts.map((part) => part.replaceAll('[[?]]', ' '));
+    return parts.map((part) => unlinked(part.replaceAll('[[?]]', ' ')));
   }
 
   /** What is asked for the place at the caret. */
-  const question = () => ({ text: around().join(' [[?]] '), explain: true, ...filter.chosen(box.value.replaceAll('[[?]]', ' ')) });
+  const question = () => ({ text: around().join(' [[?]] '), explain: true, top: TOP, ...filter.chosen(box.value.replaceAll('[[?]]', ' ')) });
 
   async function ask() {
     if (!current()) return;
@@ -59,7 +62,7 @@ export async function suggest(main, { info, about, failed, fine, current, titled
     try {
       const answer = await api.recommend(wanted, asked.signal);
       if (last !== written) return;
-      [hits, ranking] = [answer.hits, answer.ranking];
+      [hits, ranking] = [answer.hits.filter((hit) => !links(box.value, hit)).slice(0, SHOWN), answer.ranking];
       active = 0;
       show(answer);
       fine();

@@ -141,3 +141,40 @@ fn documents_are_found_by_title_or_id() {
     assert_eq!(found("")["hits"], json!([]));
     assert_eq!(found("no+such+thing")["hits"], json!([]));
 }
+
+#[test]
+fn drafts_are_answered_as_on_the_command_line() {
+    let place = crate::lsp::place();
+    let draft = "# Trees\n\nA parse tree of each sentence is built by a beam search.\n";
+    place.write("draft.md", draft);
+    let printed = place.json("suggest m draft.md --json --min-probability 0.3");
+    let server = Server::start(&place, "");
+    let asked = json!({"text": draft, "path": "draft.md", "min_probability": 0.3});
+    let answer = server.post("/api/suggest", &asked).json();
+    assert_eq!(answer, printed["files"][0]);
+    let words: Vec<&Value> =
+        answer["suggestions"].as_array().expect("suggestions").iter().map(|one| &one["words"]).collect();
+    assert_eq!(words, ["parse tree", "beam search"]);
+    let (start, end) = (answer["suggestions"][0]["start"].as_u64(), answer["suggestions"][0]["end"].as_u64());
+    let span = start.expect("a start") as usize..end.expect("an end") as usize;
+    assert_eq!(&draft[span], "parse tree", "places count bytes");
+    // Each is one that may be refused.
+    let mut refused = asked;
+    refused["never"] = json!(["Parse tree"]);
+    let answer = server.post("/api/suggest", &refused).json();
+    assert_eq!(answer["suggestions"].as_array().map(Vec::len), Some(1));
+    // There are no texts without a corpus.
+    assert_eq!(server.get("/api/document/text?id=page-0").error(), (404, "no-texts".to_owned()));
+}
+
+#[test]
+fn texts_of_documents_come_from_the_corpus() {
+    let place = place();
+    place.ok("import jsonl in.jsonl --min-count 2 -o c");
+    let server = Server::start(&place, "--corpus c");
+    let answer = server.json("/api/document/text?id=plain");
+    let text = "a plain page that links to the chart parser [[parser]] and to d000003 [[d000003]]";
+    assert_eq!(answer, json!({"id": "plain", "text": text}));
+    assert_eq!(server.get("/api/document/text?id=nobody").error(), (404, "unknown-document".to_owned()));
+    assert!(place.refused("serve m --corpus m").contains("m"), "a model is no corpus");
+}

@@ -96,19 +96,22 @@ const WITHOUT: [&str; 2] = ["/api/openapi.json", "/metrics"];
 #[test]
 fn every_path_answers_as_it_is_described() {
     let place = place();
-    let server = Server::start(&place, "");
+    place.ok("import jsonl in.jsonl --min-count 2 -o c");
+    let server = Server::start(&place, "--corpus c");
     let api = server.json("/api/openapi.json");
     assert!(api["openapi"].as_str().is_some_and(|version| version.starts_with("3.")), "{api}");
     let question = json!({"text": text(&place, 120), "explain": true, "top": 3});
     let wrong = json!({"text": "chart", "source": "nobody"});
     // Path, what is asked well, what is asked badly.
-    let asked: [(&str, Value, Value); 14] = [
+    let asked: [(&str, Value, Value); 16] = [
         ("/api/info", json!(""), json!(null)),
         ("/api/recommend", question.clone(), wrong.clone()),
         ("/api/recommend/batch", json!({"queries": [question, wrong]}), json!({"queries": 1})),
+        ("/api/suggest", json!({"text": text(&place, 7), "min_probability": 0, "max": 3}), json!({"text": 1})),
         ("/api/similar", json!("?id=d000007"), json!("?id=nobody")),
         ("/api/words", json!("?word=the"), json!("?word=xyzzyxyzzy")),
         ("/api/document", json!("?id=parser"), json!("?id=nobody")),
+        ("/api/document/text", json!("?id=parser"), json!("?id=nobody")),
         ("/api/document/suggestions", json!("?id=d000007"), json!("")),
         ("/api/search", json!("?q=page"), json!("?top=x")),
         ("/api/embed", json!({"texts": ["the chart", ""]}), json!({"texts": [1]})),
@@ -203,6 +206,18 @@ fn the_limits_that_the_server_enforces_are_described() {
         let fits = if rank == "hybrid" { 200 } else { 422 };
         assert_eq!(status(json!({"rank": rank, "min_probability": 0.5})), fits, "{rank}");
     }
+    // Fields of a draft.
+    let fields = &api["components"]["schemas"]["Draft"]["properties"];
+    let status =
+        |field: &str, value: Value| server.post("/api/suggest", &json!({"text": "chart", field: value})).status;
+    let most = limit(&fields["max"]["maximum"]);
+    assert_eq!([most, most + 1].map(|max| status("max", json!(max))), [200, 422]);
+    let most = limit(&fields["never"]["maxItems"]);
+    assert_eq!([most, most + 1].map(|lines| status("never", json!(vec!["chart"; lines]))), [200, 422]);
+    let longest = limit(&fields["path"]["maxLength"]);
+    assert_eq!([longest, longest + 1].map(|letters| status("path", json!("é".repeat(letters)))), [200, 422]);
+    assert_eq!([1.0, 1.1].map(|p| status("min_probability", json!(p))), [200, 422]);
+    assert_eq!(["latex", "docx"].map(|format| status("format", json!(format))), [200, 422]);
     // Lists of questions and texts.
     for (path, schema, list, item) in [
         ("/api/recommend/batch", "Questions", "queries", json!({"text": "chart"})),
