@@ -1,4 +1,4 @@
-//! Bibliographies made to be slow: time grows with their length, and not with its square; and no short file becomes a
+//! Libraries read; bibliographies made to be slow: time grows with their length, and not with its square; and no short file becomes a
 //! long library.
 
 use std::fs;
@@ -8,6 +8,172 @@ use super::sqlite::{Database, Value};
 use super::work::Work;
 use super::*;
 use crate::tests::growth::assert_linear;
+
+/// A PDF with a page for each text, a line for each of its lines.
+fn pdf(pages: &[&str]) -> Vec<u8> {
+    let mut objects = vec![
+        "<< /Type /Catalog /Pages 2 0 R >>".to_owned(),
+        String::new(),
+        "<< /Type /Font /Subtype /Type1 /BaseFont /Helvetica /Encoding /WinAnsiEncoding >>".to_owned(),
+    ];
+    let mut kids = String::new();
+    for text in pages {
+        let show = |line: &str| format!("({}) Tj T*\n", line.replace(['(', ')'], ""));
+        let lines: String = text.lines().map(show).collect();
+        let stream = format!("BT /F1 10 Tf 12 TL 50 750 Td\n{lines}ET");
+        objects.push(format!("<< /Length {} >>\nstream\n{stream}\nendstream", stream.len()));
+        objects.push(format!(
+            "<< /Type /Page /Parent 2 0 R /MediaBox [0 0 612 792] /Contents {} 0 R /Resources << /Font << /F1 3 0 R >> >> >>",
+            objects.len()
+        ));
+        kids.push_str(&format!("{} 0 R ", objects.len()));
+    }
+    objects[1] = format!("<< /Type /Pages /Kids [{kids}] /Count {} >>", pages.len());
+    let (mut out, mut places) = (b"%PDF-1.4\n".to_vec(), Vec::new());
+    for (number, object) in objects.iter().enumerate() {
+        places.push(out.len());
+        out.extend(format!("{} 0 obj\n{object}\nendobj\n", number + 1).into_bytes());
+    }
+    let start = out.len();
+    let table: String = places.iter().map(|place| format!("{place:010} 00000 n \n")).collect();
+    let size = objects.len() + 1;
+    out.extend(format!("xref\n0 {size}\n0000000000 65535 f \n{table}trailer\n<< /Size {size} /Root 1 0 R >>\nstartxref\n{start}\n%%EOF\n").into_bytes());
+    out
+}
+
+const BODY: &str = "The tides of the northern sea and their causes\nAnn Doe\nAbstract\nWater rises and falls with the moon, as was shown by others before us.\n\
+                    We follow the axioms of programs [1] and the order of events [2], and go on.\n";
+const LIST: &str = "References\n[1] C. A. R. Hoare. An axiomatic basis for computer programming. Communications, 1969.\n\
+                    [2] L. Lamport. Time, clocks, and the ordering of events in a distributed system. Communications, 1978.\n";
+
+fn import(format: Format, dir: &Path, input: &str, options: &ImportOptions) -> Result<Parsed> {
+    let library = Library::open(format, &[dir.join(input)], options, &mut |_| Ok(()))?;
+    Ok(library.parse(0..library.len()))
+}
+
+fn shown(parsed: &Parsed) -> Vec<String> {
+    let targets = |document: &Document| document.links.iter().flat_map(|link| link.targets.clone()).collect::<Vec<_>>();
+    parsed
+        .batch
+        .documents
+        .iter()
+        .map(|document| format!("{} -> {}", document.id, targets(document).join(" ")))
+        .collect()
+}
+
+const BIB: &str = "@article{doe, title={The tides of the northern sea and their causes}, author={Doe, Ann}, year=2001, file={:files/tides.pdf:PDF}}\n\
+                   @article{hoare, title={An Axiomatic Basis for Computer Programming}, author={Hoare, C. A. R.}, year={1969}, abstract={Axioms.}, keywords={logic}}\n\
+                   @article{gone, title={A work whose file is gone}, year=1999, file={gone.pdf}}\n\
+                   @article{doe, title={Another of this key}}\n";
+
+#[test]
+fn a_library_has_works_with_and_without_files_and_works_that_are_cited() {
+    let dir = tempfile::tempdir().expect("a directory");
+    fs::create_dir(dir.path().join("files")).expect("made");
+    fs::write(dir.path().join("files/tides.pdf"), pdf(&[BODY, LIST])).expect("written");
+    fs::write(dir.path().join("refs.bib"), BIB).expect("written");
+    let parsed = import(Format::Library, dir.path(), "refs.bib", &ImportOptions::default()).expect("a library");
+    assert_eq!(shown(&parsed), ["doe -> hoare lamport1978time", "hoare -> ", "gone -> ", "lamport1978time -> "]);
+    let [doe, hoare, _, cited] = &parsed.batch.documents[..] else { panic!("four documents") };
+    assert!(doe.text.contains("Water rises and falls") && !doe.text.contains("1969"), "{}", doe.text);
+    assert_eq!(hoare.text, "An Axiomatic Basis for Computer Programming\nAxioms.\nlogic");
+    assert_eq!((hoare.authors.concat(), cited.labels.concat()), ("C. A. R. Hoare".into(), CITED_ONLY.into()));
+    let count = |loss| parsed.batch.losses.count(loss);
+    assert_eq!((count(Loss::MissingFile), count(Loss::DuplicateId)), (1, 1));
+    let alone = ImportOptions { cited_works: Some(false), ..ImportOptions::default() };
+    let parsed = import(Format::Library, dir.path(), "refs.bib", &alone).expect("a library");
+    assert_eq!(shown(&parsed), ["doe -> hoare", "hoare -> ", "gone -> "]);
+}
+
+#[test]
+fn files_without_a_name_in_the_bibliography_are_found_by_what_they_say() {
+    let dir = tempfile::tempdir().expect("a directory");
+    fs::create_dir(dir.path().join("pdfs")).expect("made");
+    fs::write(dir.path().join("pdfs/1234.pdf"), pdf(&[BODY, LIST])).expect("written");
+    fs::write(dir.path().join("pdfs/other.txt"), "Nothing that is in the library.").expect("written");
+    fs::write(dir.path().join("refs.bib"), BIB.replace("files/tides.pdf", "")).expect("written");
+    let options = ImportOptions { files: vec![dir.path().join("pdfs")], ..ImportOptions::default() };
+    let parsed = import(Format::Library, dir.path(), "refs.bib", &options).expect("a library");
+    assert_eq!(shown(&parsed)[0], "doe -> hoare lamport1978time");
+    assert_eq!(parsed.batch.losses.count(Loss::TextWithoutRow), 1);
+}
+
+#[test]
+fn pdfs_link_by_the_titles_they_begin_with_and_bad_ones_are_named() {
+    let dir = tempfile::tempdir().expect("a directory");
+    let list = "References\n[1] A. Doe. The tides of the northern sea and their causes. Waters, 2001.\n";
+    let body = "On measuring tides in harbours\nJan Roe\nAbstract\nWe measure what others have only described in many words [1] before.\n";
+    let whole = pdf(&[BODY, LIST]);
+    fs::write(dir.path().join("a.pdf"), &whole).expect("written");
+    fs::write(dir.path().join("b.pdf"), pdf(&[body, list])).expect("written");
+    fs::write(dir.path().join("cut.pdf"), &whole[..whole.len() / 3]).expect("written");
+    fs::write(dir.path().join("empty.pdf"), "").expect("written");
+    fs::write(dir.path().join("page.pdf"), "<html>").expect("written");
+    fs::write(dir.path().join("scan.pdf"), pdf(&["", "1", "2"])).expect("written");
+    let parsed = import(Format::Pdf, dir.path(), "", &ImportOptions::default()).expect("PDFs");
+    let links = shown(&parsed);
+    assert_eq!(links[..2], ["a -> ", "b -> a"], "{links:?}");
+    assert_eq!(parsed.batch.documents[1].title.as_deref(), Some("On measuring tides in harbours"));
+    assert_eq!(parsed.batch.losses.count(Loss::UnreadFile), 3);
+    assert!(parsed.batch.losses.count(Loss::LittleText) >= 1);
+}
+
+#[test]
+fn a_bibliography_in_latin_1_is_read_and_what_is_none_is_told() {
+    let dir = tempfile::tempdir().expect("a directory");
+    let write = |name: &str, bytes: &[u8]| fs::write(dir.path().join(name), bytes).expect("written");
+    write("latin.bib", b"@book{a, title={\xdcber Gezeiten}, author={M\xfcller, A.}, year=1999}");
+    let parsed = import(Format::Library, dir.path(), "latin.bib", &ImportOptions::default()).expect("a library");
+    assert_eq!(parsed.batch.documents[0].title.as_deref(), Some("Über Gezeiten"));
+    assert_eq!(parsed.batch.losses.count(Loss::ReplacedBytes), 1);
+    write("empty.bib", b"");
+    write("words.txt", b"no entries at all");
+    write("broken.json", b"[{\"id\": ");
+    for (name, word) in
+        [("empty.bib", "@article"), ("words.txt", "@article"), ("broken.json", "CSL-JSON"), ("", "zotero.sqlite")]
+    {
+        let error =
+            import(Format::Library, dir.path(), name, &ImportOptions::default()).map(|_| ()).expect_err("no works");
+        assert!(error.to_string().contains(word), "{name}: {error}");
+    }
+}
+
+/// Entries as they stand in 82 real papers: the work of the library that each means, read by a person.
+#[test]
+fn references_of_real_papers_are_linked_and_to_the_right_works() {
+    let data = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/data/library");
+    let rows = |name: &str| {
+        let text = fs::read_to_string(data.join(name)).expect("a table");
+        let lines = text.lines().filter(|line| !line.starts_with('#'));
+        lines.map(|line| line.split('\t').map(str::to_owned).collect::<Vec<_>>()).collect::<Vec<_>>()
+    };
+    let mut catalogue = CatalogueBuilder::default();
+    for row in rows("works.tsv") {
+        let work = Work {
+            key: row[0].clone(),
+            authors: row[1].split("; ").map(str::to_owned).collect(),
+            date: work::date(&row[2]),
+            title: Some(row[3].clone()),
+            ..Work::default()
+        };
+        catalogue.add(&work.key, &work.record());
+    }
+    let catalogue = catalogue.finish();
+    let (mut meant, mut right, mut wrong) = (0, 0, 0);
+    for row in rows("references.tsv") {
+        let found = catalogue.look_up(&BibRecord::read(&row[2])).ok().map(|found| catalogue.id(found.document));
+        let expected = Some(row[1].as_str()).filter(|key| *key != "-");
+        meant += usize::from(expected.is_some());
+        right += usize::from(found.is_some() && found == expected);
+        wrong += usize::from(found.is_some() && found != expected);
+        if found != expected {
+            eprintln!("{} → {expected:?}, found {found:?}: {}", row[0], row[2]);
+        }
+    }
+    eprintln!("recall {right} of {meant}, wrong {wrong}");
+    assert_eq!((meant, wrong), (60, 0));
+    assert!(right * 100 >= meant * 95, "{right} of {meant}");
+}
 
 /// A beginning for so many pieces, the piece, an end.
 type Case<'a> = (&'a dyn Fn(usize) -> String, &'a str, &'a str);
