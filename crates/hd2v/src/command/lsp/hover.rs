@@ -77,8 +77,8 @@ impl Server<'_> {
         let draft = Draft::read(&content, format, &self.recommender.model().tokenizer(), "text").ok()?;
         // The first paragraph of running text, as it is written.
         let first = draft.words.iter().find(|word| word.kind == TextKind::Prose)?;
-        let words = draft.words.iter().filter(|word| word.block == first.block);
-        let end = words.last().map_or(first.end, |word| word.end) as usize;
+        let mut words = draft.words.iter().filter(|word| word.block == first.block);
+        let end = words.next_back().map_or(first.end, |word| word.end) as usize;
         let rest = content[end..].find(|c: char| !matches!(c, '.' | '!' | '?' | ')' | ']')).unwrap_or(0);
         shortened(&content[first.start as usize..end + rest])
     }

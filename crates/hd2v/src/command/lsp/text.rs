@@ -127,7 +127,8 @@ impl OpenText {
     pub fn look_again(&mut self) {
         self.found.clear();
         let end = self.paragraph(LOOKED_AT.min(self.text.len())..LOOKED_AT.min(self.text.len())).end;
-        self.stale = vec![0..end];
+        self.stale.clear();
+        self.stale.push(0..end);
     }
 
     /// The byte of a position; the end of the line, or of the text, where it has none.

@@ -118,8 +118,8 @@ impl Server<'_> {
         let result = match method {
             "initialize" => {
                 let asked = params["protocolVersion"].as_str().unwrap_or_default();
-                let known = VERSIONS.into_iter().filter(|&version| version < STATELESS);
-                let version = known.clone().find(|&version| version == asked).or(known.last());
+                let mut known = VERSIONS.into_iter().filter(|&version| version < STATELESS);
+                let version = known.clone().find(|&version| version == asked).or(known.next_back());
                 let mut result = about();
                 result["protocolVersion"] = json!(version);
                 result["serverInfo"] = server_info();
