@@ -49,8 +49,7 @@ impl<'a> DocumentNames<'a> {
     fn page(&self, path: &str) -> Option<DocRow> {
         let path = path.trim_matches('/');
         let stem = without_ending(path);
-        let index =
-            INDEXES.iter().find_map(|index| stem.strip_suffix(index).map(|folder| folder.trim_end_matches('/')));
+        let index = folder_of_index(stem);
         self.id(path).or_else(|| self.id(stem)).or_else(|| index.and_then(|folder| self.id(folder)))
     }
 
@@ -134,6 +133,12 @@ pub(super) fn relative(own: &str, file: &str) -> String {
     let parts: Vec<&str> = file.split('/').collect();
     let same = own.iter().zip(&parts[..parts.len() - 1]).take_while(|(a, b)| a == b).count();
     encoded(&("../".repeat(own.len() - same) + &parts[same..].join("/")))
+}
+
+/// The folder whose page a path is: `guide` for `guide/_index`.
+fn folder_of_index(stem: &str) -> Option<&str> {
+    let (folder, name) = stem.rsplit_once('/').unwrap_or(("", stem));
+    INDEXES.contains(&name).then_some(folder)
 }
 
 fn without_ending(path: &str) -> &str {
@@ -231,6 +236,8 @@ mod tests {
         assert_eq!(encoded("a b(c)"), "a%20b%28c%29");
         assert_eq!(decoded("a%20b%28c%29%zz"), "a b(c)%zz");
         assert_eq!(without_ending("a/b.md"), "a/b");
+        assert_eq!(folder_of_index("a/b/_index"), Some("a/b"));
+        assert_eq!((folder_of_index("index"), folder_of_index("a/reindex")), (Some(""), None));
         assert_eq!(file_of(DraftFormat::Html, "a/b.html"), "a/b.html");
         assert_eq!(file_of(DraftFormat::Html, "a/b"), "a/b.html");
         assert_eq!(relative("", "a/b.md"), "a/b.md");
