@@ -178,7 +178,7 @@ pub fn run(arguments: &RecommendArgs) -> Result<()> {
     };
     let tell_reasons = || places.iter().filter_map(|place| place.answer.reason.as_ref()).for_each(status);
     match format {
-        HitFormat::Json => return print_json(&json(places, alone, index)),
+        HitFormat::Json => return json(places, alone, index),
         HitFormat::Table => {
             let (text, shaded) = print::tables(&places, alone);
             // Nothing hidden is left but the colours.
@@ -196,12 +196,9 @@ pub fn run(arguments: &RecommendArgs) -> Result<()> {
     }
 }
 
-/// One answer for one question; a list of places for others.
-fn json(
-    places: Vec<input::AnsweredPlace>,
-    alone: bool,
-    index: impl Fn() -> Option<wire::IndexUsed>,
-) -> serde_json::Value {
+/// Prints one answer for one question, a list of places for others; from the types, as the server does, so that numbers
+/// have the same digits.
+fn json(places: Vec<input::AnsweredPlace>, alone: bool, index: impl Fn() -> Option<wire::IndexUsed>) -> Result<()> {
     let answer = |place: input::AnsweredPlace| {
         let mut answer = wire::AnswerJson::from(place.answer);
         answer.index = index();
@@ -210,9 +207,11 @@ fn json(
         wire::PlaceAnswer { path, line, column, mark, answer }
     };
     let mut answers: Vec<wire::PlaceAnswer> = places.into_iter().map(answer).collect();
-    let value = match alone {
-        true => answers.pop().map(|place| serde_json::to_value(place.answer)),
-        false => Some(serde_json::to_value(wire::PlaceAnswers { answers })),
-    };
-    value.and_then(Result::ok).unwrap_or_default()
+    match answers.pop() {
+        Some(place) if alone => print_json(&place.answer),
+        last => {
+            answers.extend(last);
+            print_json(&wire::PlaceAnswers { answers })
+        }
+    }
 }

@@ -112,8 +112,8 @@ fn a_document_tells_who_links_to_it_in_what_words() {
     assert_eq!((&linked["total"], ids(&linked["contexts"])), (&json!(3), vec!["plain", "other", "other"]));
     let context = &linked["contexts"][0];
     assert_eq!(context["title"], Value::Null);
-    assert!(context["before"].as_str().is_some_and(|words| words.ends_with("the chart parser")), "{context}");
-    assert!(context["after"].as_str().is_some_and(|words| words.starts_with("and to")), "{context}");
+    assert!(context["before"].as_str().is_some_and(|words| words.ends_with("the chart parser ")), "{context}");
+    assert!(context["after"].as_str().is_some_and(|words| words.starts_with(" and to")), "{context}");
     let rest = server.json("/api/document?id=parser&offset=1&top=1");
     assert_eq!((&rest["linked_by"]["total"], ids(&rest["linked_by"]["contexts"])), (&json!(3), vec!["other"]));
     let other = server.json("/api/document?id=other");
