@@ -48,7 +48,7 @@ export async function draft(main, { about, failed, fine, current, titled, enter 
   const head = el('p', { class: 'note', id: 'proposed' });
   const format = el('select', { id: 'format' }, Object.entries(FORMATS).map(([name, text]) => el('option', { value: name, selected: name === state.format }, text)));
   const least = el('select', { id: 'least' }, THRESHOLDS.map((p) => el('option', { value: p, selected: p === 0.5 }, percent(p))));
-  const file = el('input', { type: 'file', id: 'file', class: 'sr', tabindex: '-1', accept: '.md,.markdown,.mdx,.qmd,.tex,.rst,.html,.htm,.wiki,.mediawiki,.txt' });
+  const file = el('input', { type: 'file', id: 'file', hidden: true, accept: '.md,.markdown,.mdx,.qmd,.tex,.rst,.html,.htm,.wiki,.mediawiki,.txt' });
   const again = el('button', { type: 'button', hidden: true, on: { click: () => { state.dismissed = []; [last, note] = ['', '']; ask(); } } }, 'Propose dismissed ones again');
   const chip = el('p', { class: 'writing', hidden: !about }, el('span', {}, 'Draft of:'), el('a', { href: route('document', about ?? '') }, about ?? ''));
   if (about) api.document_(about, 0, 1).then((found) => { chip.querySelector('a').textContent = nameOf(found); }, () => {});
@@ -71,6 +71,7 @@ export async function draft(main, { about, failed, fine, current, titled, enter 
       if (last !== written) return;
       places = kept(sent, box.value, placed(sent, suggestions));
       active = nearest(places, box.selectionEnd);
+      list.removeAttribute('aria-busy');
       note = sent.length < text.length ? `Only the first ${LONGEST.toLocaleString('en')} characters are looked at.` : '';
       show();
       fine();
@@ -264,6 +265,7 @@ export async function draft(main, { about, failed, fine, current, titled, enter 
   show();
   enter(box);
   box.setSelectionRange(0, 0);
+  box.scrollTop = 0;
   ask();
   const leave = () => {
     look.stop();
