@@ -101,6 +101,11 @@ impl Books {
         Books { folder, input }
     }
 
+    /// Puts one more file beside the file under test.
+    pub fn place(&self, name: &str, bytes: &[u8]) {
+        fs::write(self.folder.roots()[0].join(name), bytes).expect("writable");
+    }
+
     /// Imports the library with these bytes as the file under test: refused with an error, or sound documents.
     pub fn check(&self, bytes: &[u8]) {
         self.folder.write(bytes);

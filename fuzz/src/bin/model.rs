@@ -8,9 +8,9 @@ use std::fs;
 use std::path::PathBuf;
 use std::sync::LazyLock;
 
+use hyperdoc2vec::export::VectorExport;
 use hyperdoc2vec::generate::{GenerateParams, Generator};
 use hyperdoc2vec::model::Vectors;
-use hyperdoc2vec::export::VectorExport;
 use hyperdoc2vec::{
     Addition, Corpus, Document, Import, Inferrer, Model, Question, Ranking, Recommender, Side, Training,
 };

@@ -1,5 +1,6 @@
 //! Targets as drafts write them, and the documents of a model that they mean; and back.
 
+use std::borrow::Cow;
 use std::collections::HashMap;
 
 use crate::draft::DraftFormat;
@@ -171,26 +172,11 @@ fn joined(folder: &str, path: &str) -> String {
 }
 
 /// Bytes written as `%20`, read.
-fn decoded(text: &str) -> String {
-    let bytes = text.as_bytes();
-    let (mut out, mut at) = (Vec::with_capacity(bytes.len()), 0);
-    while at < bytes.len() {
-        let hex = (bytes[at] == b'%').then(|| text.get(at + 1..at + 3)).flatten();
-        match hex.and_then(|hex| u8::from_str_radix(hex, 16).ok()) {
-            Some(byte) => {
-                out.push(byte);
-                at += 3;
-            }
-            None => {
-                out.push(bytes[at]);
-                at += 1;
-            }
-        }
-    }
-    String::from_utf8(out).unwrap_or_else(|_| text.to_owned())
+fn decoded(text: &str) -> Cow<'_, str> {
+    percent_encoding::percent_decode_str(text).decode_utf8().unwrap_or(text.into())
 }
 
-/// What an address may not hold, written as `%20`.
+/// What an address may not hold, written as `%20`; letters of other scripts stay readable.
 fn encoded(path: &str) -> String {
     let mut out = String::with_capacity(path.len());
     for c in path.chars() {

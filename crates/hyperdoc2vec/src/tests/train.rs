@@ -112,7 +112,8 @@ fn every_method_trains_and_gives_numbers() {
 fn any_number_of_threads_gives_the_same_file() {
     let place = Place::generated(400, 3000);
     for method in [Method::HyperDoc, Method::Joint, Method::PvDbow, Method::HyperDocPaper] {
-        let params = quick(method);
+        // That the ranker, too, is the same for any number of threads has a test of its own.
+        let params = TrainParams { hybrid: false, ..quick(method) };
         let one = place.train(&params, 1);
         assert!(one == place.train(&params, 2), "{method}, two threads");
         assert!(one == place.train(&params, 5), "{method}, five threads");
@@ -378,7 +379,7 @@ fn links_found_among(place: &Place, model: &Model, among: impl Fn(usize) -> bool
 #[test]
 fn a_link_is_found_from_the_words_around_it() {
     let place = Place::generated(400, 2000);
-    let mut params = TrainParams { dim: 32, ..TrainParams::default() };
+    let mut params = TrainParams { dim: 32, hybrid: false, ..TrainParams::default() };
     params.set_epochs(20);
     params.content.epochs = 1;
     let share = links_found(&place, &place.model(&params));
@@ -536,7 +537,7 @@ fn intent_words_decide_between_documents_of_a_topic() {
         GenerateParams { docs: 300, links: 6000, words: 250, nicknames: 0.0, quotes: 0.0, ..Default::default() };
     let place = Place::planted(planted);
     for method in [Method::HyperDoc, Method::Joint] {
-        let mut params = TrainParams { method, dim: 32, ..TrainParams::default() };
+        let mut params = TrainParams { method, dim: 32, hybrid: false, ..TrainParams::default() };
         params.set_epochs(8);
         params.content.epochs = 1;
         let share = intents_understood(&place, &place.model(&params));
@@ -549,7 +550,7 @@ fn intent_words_decide_between_documents_of_a_topic() {
 fn losses_and_early_stopping_find_links_too() {
     let place = Place::generated(300, 1500);
     for (loss, noise) in [(LossFunction::FullSoftmax, 0), (LossFunction::NegativeSampling, 100)] {
-        let mut params = TrainParams { dim: 32, ..TrainParams::default() };
+        let mut params = TrainParams { dim: 32, hybrid: false, ..TrainParams::default() };
         params.set_epochs(20);
         params.content.epochs = 0;
         (params.citation.loss, params.citation.noise) = (loss, noise);
@@ -558,7 +559,7 @@ fn losses_and_early_stopping_find_links_too() {
         assert!(share > 0.5, "{loss:?}: {share}");
     }
     for (method, phase) in [(Method::HyperDoc, "citation"), (Method::Joint, "joint")] {
-        let mut params = quick(method);
+        let mut params = TrainParams { hybrid: false, ..quick(method) };
         params.set_epochs(400);
         params.citation.patience = 2;
         // The loss of held-out links after each pass, and which pass is kept.

@@ -297,22 +297,7 @@ fn line_starts(text: &str) -> Vec<usize> {
 /// The path that an address of a file has.
 fn path_of(uri: &str) -> String {
     let path = uri.strip_prefix("file://").unwrap_or(uri);
-    let bytes = path.as_bytes();
-    let (mut out, mut at) = (Vec::new(), 0);
-    while at < bytes.len() {
-        let hex = (bytes[at] == b'%').then(|| path.get(at + 1..at + 3)).flatten();
-        match hex.and_then(|hex| u8::from_str_radix(hex, 16).ok()) {
-            Some(byte) => {
-                out.push(byte);
-                at += 3;
-            }
-            None => {
-                out.push(bytes[at]);
-                at += 1;
-            }
-        }
-    }
-    String::from_utf8_lossy(&out).into_owned()
+    percent_encoding::percent_decode_str(path).decode_utf8_lossy().into_owned()
 }
 
 #[cfg(test)]

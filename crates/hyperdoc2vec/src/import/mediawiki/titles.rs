@@ -276,15 +276,7 @@ fn capital(title: &str) -> Cow<'_, str> {
 
 /// `%C3%A9` as the bytes it stands for, if these are text.
 fn percent_decoded(text: &str) -> Cow<'_, str> {
-    let mut bytes = Vec::with_capacity(text.len());
-    let mut rest = text.as_bytes();
-    while let [first, tail @ ..] = rest {
-        let digits = tail.get(..2).filter(|digits| *first == b'%' && digits.iter().all(u8::is_ascii_hexdigit));
-        let byte = digits.and_then(|digits| u8::from_str_radix(std::str::from_utf8(digits).ok()?, 16).ok());
-        bytes.push(byte.unwrap_or(*first));
-        rest = if byte.is_some() { &tail[2..] } else { tail };
-    }
-    String::from_utf8(bytes).map_or(text.into(), Cow::Owned)
+    percent_encoding::percent_decode_str(text).decode_utf8().unwrap_or(text.into())
 }
 
 #[cfg(test)]
