@@ -179,6 +179,8 @@ fn large(dir: &Path) {
     };
     let (documents, vocabulary) = (names('d', MANY), names('w', words));
     let (counts, dates) = (vec![100u64; words], vec![0i32; MANY]);
+    // No document has a title, an address, a label or a link.
+    let (none, no_links) = (vec![0u64; MANY], vec![0u32; MANY]);
     let tensors = [
         Tensor::matrix("word_in", &word_in, dim),
         Tensor::matrix("word_out", &word_in, dim),
@@ -193,6 +195,15 @@ fn large(dir: &Path) {
         Tensor::u64s("names.ends", &documents.1),
         Tensor::u32s("names.index", &documents.2),
         Tensor::i32s("dates", &dates),
+        Tensor::bytes("titles.bytes", &[]),
+        Tensor::u64s("titles.ends", &none),
+        Tensor::bytes("urls.bytes", &[]),
+        Tensor::u64s("urls.ends", &none),
+        Tensor::bytes("labels.bytes", &[]),
+        Tensor::u64s("labels.ends", &[]),
+        Tensor::u64s("document_labels", &none),
+        Tensor::u32s("document_label", &[]),
+        Tensor::u32s("links_to", &no_links),
     ];
     let file = dir.join("large");
     let about = json!({"params": TrainParams::default().to_json(), "counts": {"documents": MANY}});

@@ -83,6 +83,12 @@ fn a_request_to_end_is_heeded_within_a_line_without_an_end() {
 }
 
 #[test]
+fn a_bibliography_that_is_no_file_is_refused_rather_than_read_for_ever() {
+    let message = Place::new().refused("import library /dev/zero -o c");
+    assert!(message.contains("/dev/zero: it is not a regular file"), "{message}");
+}
+
+#[test]
 fn a_request_to_end_is_heeded_while_a_text_is_read() {
     let place = Place::with(&[("in", &records(60))]);
     place.ok("import jsonl in --min-count 1 -o c");

@@ -306,12 +306,19 @@ pub(super) fn unpacked<'a>(head: &[u8], raw: impl BufRead + Send + 'a) -> io::Re
     })
 }
 
-/// The bytes of a whole file, unpacked; `None` if they are more than `most`.
+/// The bytes of a whole file, unpacked; `None` if they are more than `most`. A device or a pipe, which may never end, is
+/// refused.
 pub(super) fn read_file(path: &Path, most: u64) -> io::Result<Option<Vec<u8>>> {
-    if path.metadata()?.len() > most {
+    let about = path.metadata()?;
+    if !about.is_file() {
+        return Err(io::Error::new(io::ErrorKind::InvalidInput, "it is not a regular file"));
+    }
+    let mut raw = Vec::with_capacity(about.len().min(most) as usize);
+    // It may grow while it is read.
+    File::open(path)?.take(most.saturating_add(1)).read_to_end(&mut raw)?;
+    if raw.len() as u64 > most {
         return Ok(None);
     }
-    let raw = std::fs::read(path)?;
     let packed = match raw.as_slice() {
         // A text may begin like bzip2 does.
         [b'B', b'Z', b'h', ..] => split_packed(&path.to_string_lossy()).1.eq_ignore_ascii_case(".bz2"),

@@ -347,6 +347,7 @@ pub fn run(arguments: &ReproduceArgs) -> Result<()> {
         scratch: &scratch,
     };
     run.tell_time(&methods);
+    run.tell_gaps();
     let report = run.report(&methods, settings, &examples);
     let _ = std::fs::remove_dir_all(&scratch);
     let report = report.map_err(|error| match error.downcast_ref() {
@@ -527,6 +528,16 @@ impl Reproduction<'_> {
             if self.labelled.is_ok() { format!(", classes {}", minutes(classes)) } else { String::new() },
             if self.arguments.quick { "" } else { "; --quick takes less" },
         ));
+    }
+
+    /// Which parts of the paper will be missing, before hours are spent on the others.
+    fn tell_gaps(&self) {
+        if let Err(reason) = self.labelled {
+            status(format_args!("without classes (Tables 4 and 5): {reason}"));
+        }
+        if self.intents.is_empty() {
+            status("without link functions (Figure 4): --intents gives a file of labelled contexts");
+        }
     }
 
     /// Recall@10 against dimensions.

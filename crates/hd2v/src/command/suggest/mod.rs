@@ -169,15 +169,16 @@ fn write(found: &[FileResult]) -> Result<u64> {
             continue;
         }
         let text = file.written();
-        let permissions = std::fs::metadata(&file.path).map(|meta| meta.permissions());
-        write_atomically::<(), anyhow::Error>(&file.path, |out| {
+        let failed = || format!("cannot write {}", file.path.display());
+        // A symbolic link stays one: the file that it leads to is written.
+        let path = std::fs::canonicalize(&file.path).with_context(failed)?;
+        let permissions = std::fs::metadata(&path).with_context(failed)?.permissions();
+        write_atomically::<(), anyhow::Error>(&path, |out| {
             use std::io::Write as _;
-            out.write_all(text.as_bytes()).with_context(|| format!("cannot write {}", file.path.display()))?;
-            Ok(())
+            // Before anything is in it: others must not read meanwhile what they may not read.
+            out.get_ref().set_permissions(permissions).with_context(failed)?;
+            out.write_all(text.as_bytes()).with_context(failed)
         })?;
-        if let Ok(permissions) = permissions {
-            let _ = std::fs::set_permissions(&file.path, permissions);
-        }
         written += 1;
     }
     Ok(written)

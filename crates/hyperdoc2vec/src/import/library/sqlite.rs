@@ -10,7 +10,10 @@ use std::collections::HashMap;
 use std::path::Path;
 
 use super::log::WriteAheadLog;
+use crate::import::source::read_file;
 
+/// Larger databases are not read.
+const LARGEST: u64 = 4 << 30;
 /// Deeper trees of pages do not occur.
 const DEEPEST: usize = 24;
 /// Longer values do not occur in bibliographies.
@@ -68,7 +71,8 @@ pub(super) struct Database {
 impl Database {
     /// Reads the file; an error is the reason why it is no database.
     pub(super) fn open(path: &Path) -> Result<Database, String> {
-        let bytes = std::fs::read(path).map_err(|error| error.to_string())?;
+        let bytes = read_file(path, LARGEST).map_err(|error| error.to_string())?;
+        let bytes = bytes.ok_or("expected a database of at most 4 GB, found more")?;
         if !bytes.starts_with(b"SQLite format 3\0") || bytes.len() < 512 {
             return Err("expected an SQLite database, found another file".to_owned());
         }

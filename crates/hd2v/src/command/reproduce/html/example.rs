@@ -94,7 +94,7 @@ fn side_by_side(example: &Value) -> Markup {
                                 }
                                 @for (place, truth) in below(method) {
                                     @if place == 0 {
-                                        li style="list-style:none" { "beyond 1000: " b { (title(truth)) } }
+                                        li style="list-style:none" { "not in the first 1000: " b { (title(truth)) } }
                                     } @else {
                                         li value=(place) { b { (title(truth)) } }
                                     }
@@ -125,7 +125,7 @@ fn ranks(example: &Value) -> Markup {
                 @for place in array(&method["places"]) {
                     td {
                         @match place.as_u64() {
-                            Some(0) | None => "beyond 1000",
+                            Some(0) | None => "not in the first 1000",
                             Some(place) if place <= 10 => b { (place) },
                             Some(place) => (place),
                         }
@@ -155,7 +155,7 @@ mod tests {
             shown.contains("<li>d5</li><li value=\"9\"><b>Moses</b></li>"),
             "the first five, then the rest: {shown}"
         );
-        assert!(shown.contains("beyond 1000: <b>Far</b>"), "{shown}");
+        assert!(shown.contains("not in the first 1000: <b>Far</b>"), "{shown}");
         assert!(shown.contains("in the paper: BLEU 57, Moses 9") && !shown.contains("bm25"), "{shown}");
     }
 }

@@ -185,6 +185,7 @@ fn data_note(report: &Value) -> Markup {
     let own = |part: &str, what: &str| report["data"][part][what].as_u64().unwrap_or(0);
     let same = (own("train", "documents"), own("test", "documents")) == (train.docs, test.docs);
     let epochs = &report["settings"]["reference_epochs"];
+    let npm = &report["settings"]["parameters"]["npm"];
     html! {
         p.note {
             @if same {
@@ -198,6 +199,9 @@ fn data_note(report: &Value) -> Markup {
             }
             " Tables 4, 5 and 7 and Figure 3 exist for DBLP only. The paper made " (paper::EPOCHS) " passes over the links with "
             (paper::DIM) " dimensions, this run " (epochs) " passes with " (report["settings"]["parameters"]["dim"]) "."
+            @if let (Some(passes), Some(noise)) = (npm["epochs"].as_u64(), npm["noise"].as_u64()) {
+                " NPM had 100 passes and 100 noise words there, " (passes) " and " (noise) " here."
+            }
         }
     }
 }
@@ -209,6 +213,8 @@ fn made(report: &Value) -> Markup {
     let timed =
         |(name, part): (String, &Value)| part["seconds"].as_f64().map(|seconds| format!("{name} {seconds:.0} s"));
     let times: Vec<String> = intents.chain(others).filter_map(timed).collect();
+    let threads =
+        if report["threads"] == 1 { "one thread".to_owned() } else { format!("{} threads", report["threads"]) };
     let commands: Vec<&str> = array(&report["commands"]).iter().filter_map(Value::as_str).collect();
     html! {
         h2 { "How this was made" }
@@ -216,8 +222,8 @@ fn made(report: &Value) -> Markup {
         p {
             "hd2v " (text(&report["settings"]["version"]))
             ", corpus fingerprint " (text(&report["settings"]["corpus"]["fingerprint"]))
-            ", seed " (report["seed"]) ", " (report["threads"])
-            " threads. The table of links has the times of each method, shared training included; other parts: "
+            ", seed " (report["seed"]) ", " (threads)
+            ". The times of each method, shared training included, stand under \u{201c}More on links\u{201d}; other parts: "
             (times.join(", ")) "."
         }
         p { "Commands for the parts:" }
