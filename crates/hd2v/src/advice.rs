@@ -24,7 +24,7 @@ pub fn with_flags(error: &Error) -> String {
     }
 }
 
-/// What to do about the three most frequent kinds of loss that something can be done about, with a sample each.
+/// Advice on the three most frequent kinds of loss that something can be done about, with a sample each.
 pub fn on_losses(losses: &Losses, format: &str) -> String {
     let mut kinds: Vec<(Loss, &Tally)> = losses.iter().collect();
     kinds.sort_by_key(|(_, tally)| std::cmp::Reverse(tally.count));

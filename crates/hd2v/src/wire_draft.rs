@@ -59,7 +59,7 @@ pub struct DraftJson {
 }
 
 impl DraftJson {
-    /// What is wrong with it, if anything is.
+    /// Its fault, if it has one.
     pub fn check(&self) -> Result<(), String> {
         if !(0.0..=1.0).contains(&self.min_probability) {
             return Err("`min_probability` must be between 0 and 1".to_owned());
@@ -139,7 +139,7 @@ pub struct EditJson {
     /// The bytes in UTF-8 that are replaced; none where text is only put in
     pub start: usize,
     pub end: usize,
-    /// What replaces them
+    /// The text that replaces them
     pub text: String,
 }
 

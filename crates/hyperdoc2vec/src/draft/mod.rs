@@ -62,7 +62,7 @@ impl DraftFormat {
     }
 }
 
-/// What a word is part of.
+/// The kind of text that a word is part of.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, IntoStaticStr)]
 #[strum(serialize_all = "kebab-case")]
 pub enum TextKind {
@@ -87,7 +87,7 @@ pub struct DraftWord {
     pub start: u32,
     /// Where these end.
     pub end: u32,
-    /// What it is part of.
+    /// The kind of text that it is part of.
     pub kind: TextKind,
     /// The number of its block: a paragraph, an item, a cell.
     pub block: u32,

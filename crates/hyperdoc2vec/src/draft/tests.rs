@@ -63,7 +63,7 @@ fn every_format_is_read_as_the_files_say() {
     assert!(wrong.is_empty(), "{wrong}");
 }
 
-/// What holds for every draft.
+/// Properties that hold for every draft.
 fn check(text: &str, format: DraftFormat) {
     let draft = Draft::read(text, format, &Tokenizer::default(), "here").expect("a draft");
     let mut last = 0;

@@ -322,7 +322,7 @@ ER  -
         assert_eq!(bibliography(&[], BibFormat::Csl), "[]\n");
     }
 
-    /// What is written is read again by our own importer.
+    /// Whatever is written is read again by our own importer.
     #[test]
     fn a_library_of_what_was_written_has_the_same_works() {
         let dir = tempfile::tempdir().expect("a directory");

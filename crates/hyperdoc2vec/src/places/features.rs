@@ -96,7 +96,7 @@ pub const GAP_FEATURES: [&str; 20] = [
     "third before",
 ];
 
-/// What is known of a target on a page, once for all its places.
+/// Facts about a target on a page, the same for all its places.
 #[derive(Debug, Clone, Copy)]
 pub struct TargetFacts {
     cosine: f32,

@@ -93,7 +93,7 @@ impl<'a> LinkWriter<'a> {
         if title.is_empty() { self.id(row).to_owned() } else { title.replace(['[', ']', '|', '<', '>'], "") }
     }
 
-    /// What is put before and behind the words of a suggestion.
+    /// The text before and behind the words of a suggestion.
     fn around(&self, words: &str, row: DocRow) -> (String, String) {
         let href = || self.href(row);
         let id = self.id(row);

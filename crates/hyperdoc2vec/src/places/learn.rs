@@ -56,7 +56,7 @@ impl LearntPlaces {
     }
 }
 
-/// What is known of documents while they are learnt from.
+/// Facts about documents, kept while they are learnt from.
 struct ViewSurroundings<'a> {
     view: &'a View<'a>,
     keywords: Vec<OnceLock<Vec<(WordRow, u8)>>>,

@@ -45,7 +45,7 @@ pub(crate) struct PlaceTrees {
     pub place: Forest,
     /// How likely a target is of a link there; nothing where places are the ends of words.
     pub target: Forest,
-    /// What the scores of each mean.
+    /// The probability that a score of each stands for.
     pub scales: [Scale; 2],
     /// How much was learnt from, and how well probabilities held.
     pub about: Value,

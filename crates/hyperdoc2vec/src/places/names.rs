@@ -176,7 +176,7 @@ fn decoded(text: &str) -> Cow<'_, str> {
     percent_encoding::percent_decode_str(text).decode_utf8().unwrap_or(text.into())
 }
 
-/// What an address may not hold, written as `%20`; letters of other scripts stay readable.
+/// Characters that an address may not hold, written as `%20`; letters of other scripts stay readable.
 fn encoded(path: &str) -> String {
     let mut out = String::with_capacity(path.len());
     for c in path.chars() {

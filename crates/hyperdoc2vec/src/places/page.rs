@@ -13,7 +13,7 @@ use crate::model::index::links::keywords;
 /// Of the documents that link to a target, so many are compared with a page.
 const SOURCES: usize = 16;
 
-/// What is known of the documents that links may lead to.
+/// Facts about the documents that links may lead to.
 pub trait Surroundings: Sync {
     /// The row of a word with a vector.
     fn word(&self, word: &str) -> Option<WordRow>;
@@ -91,7 +91,7 @@ pub struct Page<'a> {
     pub links: Vec<PageLink>,
     /// Whether what is known of phrases and words has counted it.
     learnt_from: bool,
-    /// What it is about: words and their weights, by number.
+    /// Its subject: words and their weights, by number.
     words: Vec<(u32, f32)>,
     length: f32,
     /// The page's own share of what is known of words: places, before links, behind links.
@@ -205,7 +205,7 @@ impl<'a> Page<'a> {
         all
     }
 
-    /// What the page itself has brought to the counts of phrases.
+    /// The page's own share of the counts of phrases.
     fn own_counts(
         &self,
         lexicon: Lexicon<'_>,
@@ -225,7 +225,7 @@ impl<'a> Page<'a> {
     }
 }
 
-/// What a page has brought to the counts of a phrase.
+/// A page's share of the counts of a phrase.
 #[derive(Default)]
 struct OwnCounts {
     places: f32,

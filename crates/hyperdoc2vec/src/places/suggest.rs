@@ -101,7 +101,7 @@ impl NeverLink {
     }
 }
 
-/// What is to be suggested.
+/// A request for suggestions.
 #[derive(Debug, Clone)]
 pub struct SuggestOptions {
     /// The document that the draft is, where the model has it: it is not suggested, nor what it links to.

@@ -16,7 +16,7 @@ pub const MOST_PLACES: usize = 1000;
 /// Words on each side of a place that may count.
 const WORDS_AROUND: usize = 400;
 
-/// What is known of a draft besides its words.
+/// Facts about a draft besides its words.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct DraftSource {
     /// The document that it is, if the model has it: it is no hit.

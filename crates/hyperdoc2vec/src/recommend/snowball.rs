@@ -17,7 +17,7 @@ use crate::search::Hit;
 /// Years between two printings of one work.
 const YEARS_APART: i32 = 2;
 
-/// What was found from some works.
+/// The works found from some others.
 #[derive(Debug, Clone, PartialEq)]
 #[non_exhaustive]
 pub struct Snowball {

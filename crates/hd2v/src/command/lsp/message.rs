@@ -12,7 +12,7 @@ const LONGEST: usize = 64 << 20;
 /// The longest line of a header, in bytes.
 const LONGEST_LINE: u64 = 1 << 14;
 
-/// What was read.
+/// The outcome of reading a message.
 #[derive(Debug)]
 pub enum Incoming {
     Message(Message),

@@ -31,7 +31,7 @@ pub enum Hints {
     Diagnostics,
 }
 
-/// What an editor may set.
+/// Settings of an editor.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Options {
     pub hints: Hints,
@@ -78,7 +78,7 @@ pub struct Server<'a> {
     phase: Phase,
 }
 
-/// What has been said so far.
+/// The state of the conversation.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Phase {
     Started,

@@ -66,7 +66,7 @@ pub struct Missing {
 }
 
 impl Missing {
-    /// What its document is called.
+    /// The title of its document, or its id.
     pub fn name(&self) -> &str {
         if self.title.is_empty() { &self.id } else { &self.title }
     }
@@ -81,7 +81,7 @@ pub struct OpenText {
     text: String,
     /// Where lines begin.
     lines: Vec<usize>,
-    /// What has changed and not been looked at since: bytes, in order, apart.
+    /// Changes that have not been looked at yet: bytes, in order, apart.
     stale: Vec<Range<usize>>,
     /// Missing links, in order.
     pub found: Vec<Missing>,

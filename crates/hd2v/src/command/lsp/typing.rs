@@ -1,4 +1,4 @@
-//! What stands before the cursor: a target that is being typed.
+//! The text before the cursor: a target that is being typed.
 
 /// A target that is being typed.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -19,7 +19,7 @@ pub enum TargetSyntax {
 }
 
 impl TargetSyntax {
-    /// What ends the target, where nothing may follow it.
+    /// The end of the target, where nothing may follow it.
     pub fn close(self) -> &'static str {
         match self {
             TargetSyntax::Wiki => "]]",

@@ -173,7 +173,7 @@ fn is_stateless(method: &str, meta: &Value) -> Result<bool, Failure> {
     Ok(stateless)
 }
 
-/// What the server is for.
+/// The purpose of the server.
 fn about() -> Value {
     json!({
         "capabilities": {"tools": {"listChanged": false}},

@@ -1,4 +1,4 @@
-//! What is asked: passages and drafts, with the places in them that ask for a link.
+//! Questions: passages and drafts, with the places in them that ask for a link.
 
 use std::io::Read;
 use std::path::{Path, PathBuf};

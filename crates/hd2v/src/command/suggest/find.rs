@@ -16,7 +16,7 @@ use crate::wire_draft::DraftJson;
 /// Hits listed for a place that asks for a link.
 const HITS: usize = 3;
 
-/// What all files are asked for.
+/// The request that all files share.
 pub struct Asked<'a> {
     pub suggester: &'a Suggester<'a>,
     pub names: &'a DocumentNames<'a>,
@@ -93,7 +93,7 @@ pub fn only(model: &Model, orphans: bool, target: Option<&str>) -> Result<Vec<Do
 }
 
 impl<'a> Asked<'a> {
-    /// What a draft asks for.
+    /// The request of one draft.
     pub fn for_draft(suggester: &'a Suggester<'a>, names: &'a DocumentNames<'a>, draft: &DraftJson) -> Asked<'a> {
         Asked {
             suggester,

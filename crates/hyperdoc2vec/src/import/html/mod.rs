@@ -476,7 +476,7 @@ fn write(
     texts.into_iter().map(LinkedText::finish).collect()
 }
 
-/// What a section is called: its heading, or the name that it defines.
+/// The title of a section: its heading, or the name that it defines.
 fn section_name(page: &HtmlPage, section: &Section) -> String {
     let words = plain(page, section.heading);
     // rustdoc calls items by their kind and name; a signature goes on behind the name.

@@ -1,4 +1,4 @@
-//! What most titles of a site share, such as ` - Rust`: the name of the site, which says nothing of a page.
+//! The part that most titles of a site share, such as ` - Rust`: the name of the site, which says nothing of a page.
 
 use std::collections::{BTreeMap, HashSet};
 
@@ -15,7 +15,7 @@ pub(super) struct SharedTitle {
 }
 
 impl SharedTitle {
-    /// What three in five of these titles share at an end, up to a separator.
+    /// The part that three in five of these titles share at an end, up to a separator.
     pub(super) fn of(titles: &[String]) -> SharedTitle {
         let titles: HashSet<&str> = titles.iter().map(String::as_str).filter(|title| !title.is_empty()).collect();
         let (mut starts, mut ends): (BTreeMap<&str, usize>, BTreeMap<&str, usize>) = Default::default();

@@ -57,7 +57,7 @@ pub struct Library {
     /// Works after this one are cited only.
     own: usize,
     files: Vec<Option<PathBuf>>,
-    /// What was seen of each file.
+    /// A summary of each file.
     seen: Vec<FirstLook>,
     extractor: Extractor,
     catalogue: Catalogue,
@@ -65,7 +65,7 @@ pub struct Library {
     losses: Losses,
 }
 
-/// What the first pass keeps of a file.
+/// A summary of a file, which the first pass keeps.
 #[derive(Default)]
 struct FirstLook {
     entries: Vec<BibRecord>,

@@ -1,4 +1,4 @@
-//! What documentation generators add to Markdown, line by line, rewritten as plain Markdown before it is parsed:
+//! Syntax that documentation generators add to Markdown, line by line, rewritten as plain Markdown before it is parsed:
 //!
 //! - MyST's directives (fences of back quotes or colons with `{name}`) and the boxes of Docusaurus and Pandoc (`:::note`):
 //!   the fences go, title and text stay; tables of contents and what is taken from elsewhere go whole; code stays code;
@@ -23,7 +23,7 @@ pub(super) fn rewrite(body: &str, is_mdx: bool) -> String {
     out
 }
 
-/// What a fence encloses.
+/// The contents of a fence.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Inside {
     /// Text; the fence itself goes.
@@ -133,7 +133,7 @@ impl Lines {
     }
 }
 
-/// What a MyST directive encloses.
+/// The contents of a MyST directive.
 fn directive(name: &str) -> Inside {
     let name = name.rsplit(':').next().unwrap_or(name);
     match name {

@@ -181,7 +181,7 @@ impl Pages for Markdown {
     }
 }
 
-/// What a page says.
+/// The contents of a page.
 struct Written {
     text: String,
     links: Vec<Link>,

@@ -91,7 +91,7 @@ pub(super) struct Found {
     pub(super) id: String,
     /// The page of the set, if it is one.
     pub(super) page: Option<usize>,
-    /// What had to be done to find it: a loss, and a sample of it.
+    /// How it had to be found: a loss, and a sample of it.
     pub(super) by: Option<(Loss, String)>,
     /// The heading it leads to, if that is known.
     pub(super) heading: Option<String>,

@@ -26,7 +26,7 @@ const MOST_ENDS: usize = 8;
 #[derive(Debug, Default, PartialEq, Eq)]
 pub(super) struct Outline {
     pub(super) sections: Vec<Section>,
-    /// What each heading of the page does, in order.
+    /// The part that each heading of the page plays, in order.
     pub(super) steps: Vec<Step>,
     /// The section that each name belongs to; `None` is the page itself.
     anchors: HashMap<String, Option<usize>>,
@@ -39,7 +39,7 @@ pub(super) struct Section {
     pub(super) name: String,
 }
 
-/// What a heading does.
+/// The part that a heading plays.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Step {
     /// It is the page's own.

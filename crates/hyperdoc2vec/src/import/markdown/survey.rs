@@ -1,4 +1,4 @@
-//! What the links of other pages need to know of a page: its front matter, its title, its labels; and the links from
+//! Facts about a page that links of other pages depend on: its front matter, its title, its labels; and the links from
 //! the top of the site that it holds, from which that top is found (see `mounts`).
 
 use super::front::{self, FrontMatter};

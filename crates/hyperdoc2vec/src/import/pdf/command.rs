@@ -13,7 +13,7 @@ const LONGEST_TALK: u64 = 1 << 16;
 #[derive(Debug, Clone, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct TextCommand {
-    /// What it is called, in the names of cached texts.
+    /// Its name, in the names of cached texts.
     pub name: String,
     /// The program.
     pub program: PathBuf,
@@ -32,7 +32,7 @@ impl TextCommand {
         TextCommand { name: name.into(), program: program.into(), arguments }
     }
 
-    /// What the command prints for `file`, or why there is nothing.
+    /// The output of the command for `file`, or why there is nothing.
     pub(super) fn run(&self, file: &Path, longest: Duration, most: usize) -> Result<String, String> {
         // A name that begins with a dash would be read as an option.
         let file = std::path::absolute(file).map_err(|error| error.to_string())?;

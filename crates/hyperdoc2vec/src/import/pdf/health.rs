@@ -1,6 +1,6 @@
 //! Whether an extracted text can be used: scans hold little text, and columns may be read across.
 
-/// What is wrong with a text.
+/// A fault of a text.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Ailment {
     /// Its pages hold little text: a scan, or pictures of text.
@@ -14,7 +14,7 @@ const FEW_LETTERS: usize = 200;
 /// Parted words from which an order can be judged.
 const ENOUGH: usize = 12;
 
-/// What is wrong with the text of a PDF, whose pages are parted by form feeds.
+/// The faults of the text of a PDF, whose pages are parted by form feeds.
 pub(crate) fn ailments(text: &str) -> Vec<Ailment> {
     let mut found = Vec::new();
     let pages = text.split('\u{c}').filter(|page| !page.is_empty()).count().max(1);

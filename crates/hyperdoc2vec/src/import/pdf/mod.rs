@@ -40,7 +40,7 @@ pub struct PdfOptions {
     pub texts: Option<PathBuf>,
 }
 
-/// What a file holds.
+/// The contents of a file.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) enum Extracted {
     Text(String),

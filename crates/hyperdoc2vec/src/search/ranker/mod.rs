@@ -31,7 +31,7 @@ pub struct Ranker {
     pub alone: Forest,
     /// For those whose source is.
     pub sourced: Forest,
-    /// What the scores of each mean.
+    /// The probability that a score of each stands for.
     pub scales: [Scale; 2],
     /// How many links were learnt from, and how well probabilities held.
     pub about: Value,

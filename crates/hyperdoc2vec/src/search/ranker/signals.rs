@@ -186,7 +186,7 @@ impl<'a> TextSignals<'a> {
         }))
     }
 
-    /// What is known of a document only as a candidate; links that stand in the document `own` do not count.
+    /// Facts about a document that only a candidate has; links that stand in the document `own` do not count.
     pub(super) fn candidate(&self, searcher: &Searcher<'_>, row: DocRow, own: Option<DocRow>) -> Result<Candidate> {
         let mut found = Candidate {
             row,
