@@ -158,7 +158,7 @@ impl Learning<'_> {
             targets: link.targets.iter().filter_map(target).collect(),
         });
         let title = document.title.as_deref().unwrap_or_default();
-        let page = Page::new(&draft, &document.text, title, Some(row), links.collect(), true, &self.around);
+        let page = Page::new((&draft, &document.text), title, Some(row), Some(links.collect()), &self.around);
         Ok(work(&page))
     }
 

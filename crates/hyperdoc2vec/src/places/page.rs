@@ -99,16 +99,17 @@ pub struct Page<'a> {
 }
 
 impl<'a> Page<'a> {
-    /// Prepares a page; with `learnt_from`, what is known of phrases and words has counted it, which is taken back.
+    /// A page of a draft, whose title and row may be known. Its links are given where the counts of phrases and words
+    /// include it, and are taken back.
     pub fn new(
-        draft: &'a Draft,
-        text: &'a str,
+        (draft, text): (&'a Draft, &'a str),
         title: &str,
         own: Option<DocRow>,
-        links: Vec<PageLink>,
-        learnt_from: bool,
+        learnt_links: Option<Vec<PageLink>>,
         around: &dyn Surroundings,
     ) -> Page<'a> {
+        let learnt_from = learnt_links.is_some();
+        let links = learnt_links.unwrap_or_default();
         let rows: Vec<Option<WordRow>> = draft.words.iter().map(|word| around.word(&word.text)).collect();
         let found = keywords(rows.iter().flatten().copied().collect(), |row| around.rarity(row));
         let (mut words, mut square) = (Vec::new(), 0.0f32);

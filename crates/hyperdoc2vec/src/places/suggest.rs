@@ -7,7 +7,7 @@ use std::collections::{HashMap, HashSet};
 use super::features::{PageFeatures, gap};
 use super::learn::RIVAL_COLUMNS;
 use super::lexicon::{Lexicon, PhraseTarget, phrase_key, word_key};
-use super::page::{Occurrence, Page, PageLink, Surroundings};
+use super::page::{Occurrence, Page, Surroundings};
 use super::{PlaceTrees, SIDES};
 use crate::document::{Date, Tokenizer};
 use crate::draft::{Draft, TextKind};
@@ -238,7 +238,7 @@ impl<'a> Suggester<'a> {
         options: &SuggestOptions,
         any_kind: bool,
     ) -> Result<Vec<PlaceCandidate>> {
-        let page = Page::new(draft, text, &options.title, options.source, Vec::<PageLink>::new(), false, self);
+        let page = Page::new((draft, text), &options.title, options.source, None, self);
         let model = self.model();
         let linked: HashSet<u32> = options.linked.iter().map(|row| row.0).collect();
         let only: HashSet<u32> = options.only.iter().map(|row| row.0).collect();
@@ -303,7 +303,7 @@ impl<'a> Suggester<'a> {
         draft: &Draft,
         options: &SuggestOptions,
     ) -> Vec<(PlaceCandidate, Vec<f32>)> {
-        let page = Page::new(draft, text, &options.title, options.source, Vec::new(), false, self);
+        let page = Page::new((draft, text), &options.title, options.source, None, self);
         let occurrences = page.occurrences(self.lexicon, true);
         let features = PageFeatures::new(&page, &occurrences, self);
         let one = |(number, occurrence): (usize, &Occurrence)| {

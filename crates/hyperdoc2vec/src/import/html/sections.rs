@@ -89,7 +89,7 @@ impl Outline {
                         } else if let Some(same) = same.map(|section| section.number) {
                             // Another term with the same description.
                             fresh.drain(..).for_each(|(_, id)| outline.call(id, Some(same)));
-                        } else if let Some(section) = begun(page, &around, &fresh, words, heading, is_term) {
+                        } else if let Some(section) = begun(page, &around, &fresh, words, (heading, is_term)) {
                             let (section, parent) = section;
                             while open.last().is_some_and(|before| before.parent == parent) {
                                 if let Some(before) = open.pop() {
@@ -149,8 +149,7 @@ fn begun(
     around: &[usize],
     fresh: &[(usize, &str)],
     words: usize,
-    heading: Region,
-    is_definition: bool,
+    (heading, is_definition): (Region, bool),
 ) -> Option<(Section, usize)> {
     let own = fresh.iter().find(|(element, _)| *element == heading.start);
     // The element that the heading opens, if it has an id.

@@ -35,7 +35,7 @@ pub(super) fn expand(body: &str) -> String {
             None if name == "comment" && !inner.trim_end().ends_with('/') => {
                 until = Some(if kind == Kind::Liquid { "endcomment" } else { "/comment" });
             }
-            None => write_tag(&mut out, kind, name, arguments, &body[open..end], fences.in_code()),
+            None => write_tag(&mut out, (kind, name), [arguments, &body[open..end]], fences.in_code()),
         }
         out.extend(inner.matches('\n'));
         at = end;
@@ -108,8 +108,9 @@ fn at_address(out: &str) -> bool {
     ["](", "](<", "=\"", "='", "]:"].iter().any(|before| start.ends_with(before))
 }
 
-fn write_tag(out: &mut String, kind: Kind, name: &str, arguments: &str, whole: &str, in_code: bool) {
-    match (kind, name) {
+/// Writes what a tag stands for, given by its name and by its arguments and its whole text.
+fn write_tag(out: &mut String, tag: (Kind, &str), [arguments, whole]: [&str; 2], in_code: bool) {
+    match tag {
         (Kind::Hugo, "ref" | "relref") => {
             let arguments = Arguments::read(arguments);
             if let Some(path) = arguments.first(&["path"]).filter(|_| at_address(out)) {
