@@ -582,6 +582,21 @@ fn losses_and_early_stopping_find_links_too() {
 }
 
 #[test]
+fn w2v_knows_no_document_with_too_few_links() {
+    let place = Place::generated(100, 300);
+    let params = TrainParams { min_count: 3, ..quick(Method::W2v) };
+    let model = place.model(&params);
+    let links = model.links_to();
+    assert!(links.iter().any(|&links| links < 3) && links.iter().any(|&links| links >= 3));
+    for vectors in [Vectors::DocIn, Vectors::DocOut] {
+        for (document, &links) in links.iter().enumerate() {
+            let is_zero = model.vectors(vectors).row(document).iter().all(|&number| number == 0.0);
+            assert_eq!(is_zero, links < 3, "{vectors:?} of document {document}, {links} links");
+        }
+    }
+}
+
+#[test]
 fn what_cannot_be_trained_is_said_clearly() {
     let dir = tempfile::tempdir().expect("a directory");
     let corpus = |name: &str, text: &str, min_count: u64| {

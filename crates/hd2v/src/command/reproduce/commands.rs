@@ -65,19 +65,19 @@ pub fn parts(
             dim_methods.iter().map(|method| method.name).collect::<Vec<&str>>().join(","),
         ));
     }
-    let svm = format!(" --c {} --gamma {}", arguments.c, arguments.gammas()[0]);
+    let svms: Vec<String> =
+        arguments.gammas().iter().map(|gamma| format!(" --c {} --gamma {gamma}", arguments.c)).collect();
     let labels = match &arguments.labels {
         Some(file) => format!(" --labels {}", quoted(&file.display().to_string())),
         None if arguments.label_prefix.is_empty() => String::new(),
         None => format!(" --label-prefix {}", quoted(&arguments.label_prefix)),
     };
     let class_methods = arguments.class_methods.as_ref().map(|names| format!(" --methods {names}"));
-    commands.push(format!(
-        "hd2v evaluate classes {corpus}{labels} --min-class {} --sample {}{}{svm}{how}",
-        arguments.min_class,
-        arguments.class_sample,
-        class_methods.unwrap_or_default(),
-    ));
+    let class_methods = class_methods.unwrap_or_default();
+    commands.extend(svms.iter().map(|svm| {
+        let (least, sample) = (arguments.min_class, arguments.class_sample);
+        format!("hd2v evaluate classes {corpus}{labels} --min-class {least} --sample {sample}{class_methods}{svm}{how}")
+    }));
     // `train` knows dates, not shares.
     if let (Some(until), false) = (&arguments.split.until, arguments.intents.is_empty()) {
         let min_count = train.min_count.map_or(String::new(), |count| format!(" --min-count {count}"));
@@ -86,13 +86,12 @@ pub fn parts(
              --no-hybrid -o until-{until}.model",
             train.dim, train.window, train.epochs, train.content_epochs, train.seed
         ));
-        commands.extend(arguments.intents.iter().map(|file| {
-            let file = quoted(&file.display().to_string());
-            format!(
-                "hd2v evaluate intents until-{until}.model {file} --folds 10 --min-class 10{svm} --seed {}",
-                train.seed
-            )
-        }));
+        let (model, seed) = (format!("until-{until}.model"), train.seed);
+        for file in arguments.intents.iter().map(|file| quoted(&file.display().to_string())) {
+            commands.extend(svms.iter().map(|svm| {
+                format!("hd2v evaluate intents {model} {file} --folds 10 --min-class 10{svm} --seed {seed}")
+            }));
+        }
     }
     // Asked with the defaults of `train` but for the passes and the seed.
     commands.push(format!("hd2v evaluate places {corpus} {split} --epochs {} --seed {}", train.epochs, train.seed));
