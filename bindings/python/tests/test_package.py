@@ -6,6 +6,7 @@ import doctest
 import importlib
 import subprocess
 import sys
+from pathlib import Path
 
 import pytest
 
@@ -27,6 +28,31 @@ def test_everything_public_is_documented():
         one = getattr(hyperdoc2vec, name)
         if callable(one):
             assert one.__doc__ and "\n" not in one.__doc__.split(".")[0].strip(), name
+
+
+def guides() -> list[Path]:
+    guide = Path(__file__).parents[3] / "docs" / "guide" / "python.md"
+    return [guide] if guide.exists() else []
+
+
+@pytest.mark.parametrize("guide", guides(), ids=lambda path: path.name)
+def test_the_guide_runs(guide, tmp_path, monkeypatch):
+    """All blocks of Python of the guide, one after the other, as one program."""
+    samples = guide.parents[2] / "samples"
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "samples").symlink_to(samples)
+    blocks = [block.split("```")[0] for block in guide.read_text().split("```python\n")[1:]]
+    assert len(blocks) > 5
+    names: dict = {}
+    for block in blocks:
+        if ">>>" in block:
+            test = doctest.DocTestParser().get_doctest(block, names, str(guide), str(guide), 0)
+            runner = doctest.DocTestRunner(optionflags=doctest.ELLIPSIS | doctest.NORMALIZE_WHITESPACE)
+            runner.run(test, clear_globs=False)
+            assert runner.failures == 0, block
+            names.update(test.globs)
+        else:
+            exec(compile(block, str(guide), "exec"), names)
 
 
 def test_stubs_are_true(tmp_path):
