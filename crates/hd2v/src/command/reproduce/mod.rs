@@ -520,7 +520,8 @@ impl Reproduction<'_> {
         });
         let minutes = |seconds: f64| indicatif::HumanDuration(std::time::Duration::from_secs_f64(seconds.max(1.0)));
         status(format_args!(
-            "about {} in all, by the counts of the corpus: links {}, other dimensions {}{}{}; finished parts cost nothing{}",
+            "about {} in all, by the counts of the corpus: links {}, other dimensions {}{}{}; \
+             criteria, map and places are not counted; finished parts cost nothing{}",
             minutes(links + dims + intents + classes),
             minutes(links),
             minutes(dims),
