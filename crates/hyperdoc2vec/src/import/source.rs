@@ -313,7 +313,10 @@ pub(super) fn read_file(path: &Path, most: u64) -> io::Result<Option<Vec<u8>>> {
     if !about.is_file() {
         return Err(io::Error::new(io::ErrorKind::InvalidInput, "it is not a regular file"));
     }
-    let mut raw = Vec::with_capacity(about.len().min(most) as usize);
+    if about.len() > most {
+        return Ok(None);
+    }
+    let mut raw = Vec::with_capacity(about.len() as usize);
     // It may grow while it is read.
     File::open(path)?.take(most.saturating_add(1)).read_to_end(&mut raw)?;
     if raw.len() as u64 > most {

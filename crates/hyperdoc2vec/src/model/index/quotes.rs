@@ -88,7 +88,7 @@ impl PlaceInSentence {
     /// That of a link without a sentence.
     const NONE: PlaceInSentence = PlaceInSentence { sentence: NONE, place: 0 };
 
-    /// As above, where the sentences are counted from that of number `first`.
+    /// This place, where sentences are counted from number `first`.
     fn behind(self, first: u32) -> PlaceInSentence {
         let sentence = if self.sentence == NONE { NONE } else { first + self.sentence };
         PlaceInSentence { sentence, ..self }
