@@ -79,3 +79,18 @@ fn outputs(place: &Place) {
     let patched = std::fs::read_to_string(place.path("new.md")).expect("a draft");
     assert_eq!(patched, expected("new.md.written"));
 }
+
+#[cfg(unix)]
+#[test]
+fn a_symbolic_link_stays_one_and_permissions_stay() {
+    use std::os::unix::fs::PermissionsExt as _;
+    let place = manual();
+    let (draft, before) = (place.path("new.md"), expected("new.md"));
+    place.write("new.md", &before);
+    std::fs::set_permissions(&draft, std::fs::Permissions::from_mode(0o640)).expect("permissions");
+    std::os::unix::fs::symlink("new.md", place.path("link.md")).expect("a link");
+    place.ok("suggest m link.md --write");
+    assert!(place.path("link.md").is_symlink());
+    assert_ne!(std::fs::read_to_string(&draft).expect("a draft"), before, "the draft is written");
+    assert_eq!(draft.metadata().expect("a draft").permissions().mode() & 0o777, 0o640);
+}
