@@ -9,7 +9,7 @@ use crate::document::Tokenizer;
 const WIDEST_GAP: usize = 24;
 
 /// A draft in the making.
-pub(super) struct Builder<'a> {
+pub(super) struct DraftBuilder<'a> {
     /// The whole text.
     pub(super) text: &'a str,
     tokenizer: &'a Tokenizer,
@@ -17,10 +17,10 @@ pub(super) struct Builder<'a> {
     block: u32,
 }
 
-impl<'a> Builder<'a> {
-    pub(super) fn new(text: &'a str, format: DraftFormat, tokenizer: &'a Tokenizer) -> Builder<'a> {
+impl<'a> DraftBuilder<'a> {
+    pub(super) fn new(text: &'a str, format: DraftFormat, tokenizer: &'a Tokenizer) -> DraftBuilder<'a> {
         let draft = Draft { format, words: Vec::new(), links: Vec::new(), wanted: Vec::new(), title: None };
-        Builder { text, tokenizer, draft, block: 0 }
+        DraftBuilder { text, tokenizer, draft, block: 0 }
     }
 
     pub(super) fn finish(mut self) -> Draft {
@@ -41,7 +41,7 @@ impl<'a> Builder<'a> {
 
     /// Text of one kind, without any markup.
     pub(super) fn words(&mut self, span: Range<usize>, kind: TextKind) {
-        let Builder { text, tokenizer, draft, block } = self;
+        let DraftBuilder { text, tokenizer, draft, block } = self;
         let Some(piece) = text.get(span.clone()) else { return };
         tokenizer.spans(piece, |word, at| {
             let (start, end) = (span.start + at.start, span.start + at.end);

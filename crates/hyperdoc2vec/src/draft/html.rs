@@ -1,8 +1,11 @@
 //! HTML: a scanner of tags that knows where it is. What is broken is read as browsers do, roughly.
+//!
+//! A scanner of our own: html5gum, which the importer uses, gives runs of text with their entities decoded, in which
+//! the byte of a word is lost; and links are put in at bytes.
 
 use std::ops::Range;
 
-use super::builder::Builder;
+use super::builder::DraftBuilder;
 use super::{LinkSyntax, TextKind};
 
 /// Elements whose text nobody reads, or that are no prose.
@@ -20,8 +23,8 @@ const INLINE: [&str; 23] = [
 const LONGEST_TAG: usize = 1 << 13;
 
 /// Reads the text.
-pub(super) fn read(builder: &mut Builder<'_>) {
-    let mut reader = Reader::default();
+pub(super) fn read(builder: &mut DraftBuilder<'_>) {
+    let mut reader = HtmlReader::default();
     let text = builder.text;
     // Tags that never end may not be looked through again and again.
     let mut budget = 16 * text.len();
@@ -29,7 +32,7 @@ pub(super) fn read(builder: &mut Builder<'_>) {
     while at < text.len() {
         let open = memchr::memchr(b'<', &text.as_bytes()[at..]).map_or(text.len(), |step| at + step);
         reader.text(builder, at..open);
-        let Some(tag) = Tag::read(text, open, &mut budget) else {
+        let Some(tag) = HtmlTag::read(text, open, &mut budget) else {
             // A lone `<` is text.
             at = (open + 1).min(text.len());
             continue;
@@ -40,7 +43,7 @@ pub(super) fn read(builder: &mut Builder<'_>) {
 }
 
 /// A tag, a comment or the like.
-struct Tag<'a> {
+struct HtmlTag<'a> {
     span: Range<usize>,
     /// In lower case; empty for comments and declarations.
     name: String,
@@ -48,11 +51,11 @@ struct Tag<'a> {
     attributes: &'a str,
 }
 
-impl<'a> Tag<'a> {
+impl<'a> HtmlTag<'a> {
     /// The tag at a `<`. Of `budget`, so many bytes are left that may be looked at in vain.
-    fn read(text: &'a str, open: usize, budget: &mut usize) -> Option<Tag<'a>> {
+    fn read(text: &'a str, open: usize, budget: &mut usize) -> Option<HtmlTag<'a>> {
         let rest = text.get(open + 1..)?;
-        let none = |end: usize| Some(Tag { span: open..end, name: String::new(), closes: false, attributes: "" });
+        let none = |end: usize| Some(HtmlTag { span: open..end, name: String::new(), closes: false, attributes: "" });
         if let Some(comment) = rest.strip_prefix("!--") {
             return none(comment.find("-->").map_or(text.len(), |at| open + 4 + at + 3));
         }
@@ -72,7 +75,7 @@ impl<'a> Tag<'a> {
         };
         let start = open + 1 + usize::from(closes);
         let name = body[..length].to_ascii_lowercase();
-        Some(Tag { span: open..start + at + 1, name, closes, attributes: &body[length..at] })
+        Some(HtmlTag { span: open..start + at + 1, name, closes, attributes: &body[length..at] })
     }
 
     /// The value of an attribute.
@@ -102,7 +105,7 @@ impl<'a> Tag<'a> {
 }
 
 #[derive(Default)]
-struct Reader {
+struct HtmlReader {
     /// The element whose text is not read, and how many of that name are open.
     unseen: Option<(String, usize)>,
     quotes: usize,
@@ -111,8 +114,8 @@ struct Reader {
     link: Option<(usize, usize, String)>,
 }
 
-impl Reader {
-    fn text(&mut self, builder: &mut Builder<'_>, span: Range<usize>) {
+impl HtmlReader {
+    fn text(&mut self, builder: &mut DraftBuilder<'_>, span: Range<usize>) {
         if self.unseen.is_some() || span.is_empty() {
             return;
         }
@@ -142,14 +145,14 @@ impl Reader {
         self.piece(builder, from..span.end, kind);
     }
 
-    fn piece(&self, builder: &mut Builder<'_>, span: Range<usize>, kind: TextKind) {
+    fn piece(&self, builder: &mut DraftBuilder<'_>, span: Range<usize>, kind: TextKind) {
         match kind {
             TextKind::Prose => builder.marked(span, kind),
             _ => builder.words(span, kind),
         }
     }
 
-    fn tag(&mut self, builder: &mut Builder<'_>, tag: &Tag<'_>) {
+    fn tag(&mut self, builder: &mut DraftBuilder<'_>, tag: &HtmlTag<'_>) {
         let name = tag.name.as_str();
         if let Some((unseen, depth)) = &mut self.unseen {
             if unseen == name {
@@ -198,7 +201,7 @@ impl Reader {
         }
     }
 
-    fn close_link(&mut self, builder: &mut Builder<'_>, end: usize) {
+    fn close_link(&mut self, builder: &mut DraftBuilder<'_>, end: usize) {
         if let Some((start, first, target)) = self.link.take() {
             builder.link(start..end, first, vec![target], LinkSyntax::Inline);
         }

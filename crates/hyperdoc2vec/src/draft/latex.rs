@@ -1,7 +1,10 @@
 //! LaTeX: a scanner that knows the commands of text, citations, formulas and headings. Other commands are passed over,
 //! and what stands in their braces is text, unless it is known not to be.
+//!
+//! A scanner of our own: parsers of LaTeX expand macros or stop at what they do not know, and lose the bytes of words; a
+//! draft is broken as often as not.
 
-use super::builder::Builder;
+use super::builder::DraftBuilder;
 use super::{LinkSyntax, TextKind};
 
 /// Environments that are no prose.
@@ -64,24 +67,24 @@ const HEADINGS: [&str; 9] =
     ["title", "part", "chapter", "section", "subsection", "subsubsection", "paragraph", "subparagraph", "caption"];
 
 /// Reads the text.
-pub(super) fn read(builder: &mut Builder<'_>) {
+pub(super) fn read(builder: &mut DraftBuilder<'_>) {
     let text = builder.text;
     // The title stands before the text.
     let start = text.find("\\begin{document}").map_or(0, |at| at + "\\begin{document}".len());
     if let Some(at) = text[..start].find("\\title{") {
         let open = at + "\\title".len();
-        if let Some(close) = group_end(text.as_bytes(), open).filter(|&close| close <= start) {
+        if let Some(close) = group_end(text, open).filter(|&close| close <= start) {
             let first = builder.count();
             builder.words(open + 1..close - 1, TextKind::Heading);
             builder.titled(first);
             builder.block();
         }
     }
-    let mut reader = Reader { at: start, from: start, headings: Vec::new(), depth: 0, quotes: 0 };
+    let mut reader = LatexReader { at: start, from: start, headings: Vec::new(), depth: 0, quotes: 0 };
     reader.read(builder);
 }
 
-struct Reader {
+struct LatexReader {
     at: usize,
     /// Text from here on has not been given on.
     from: usize,
@@ -91,7 +94,7 @@ struct Reader {
     quotes: usize,
 }
 
-impl Reader {
+impl LatexReader {
     fn kind(&self) -> TextKind {
         if !self.headings.is_empty() {
             TextKind::Heading
@@ -103,7 +106,7 @@ impl Reader {
     }
 
     /// Gives on the text up to `end`, and goes on behind `next`.
-    fn flush(&mut self, builder: &mut Builder<'_>, end: usize, next: usize) {
+    fn flush(&mut self, builder: &mut DraftBuilder<'_>, end: usize, next: usize) {
         if self.from < end {
             builder.marked(self.from..end, self.kind());
         }
@@ -111,7 +114,7 @@ impl Reader {
         self.at = next;
     }
 
-    fn read(&mut self, builder: &mut Builder<'_>) {
+    fn read(&mut self, builder: &mut DraftBuilder<'_>) {
         let (text, bytes) = (builder.text, builder.text.as_bytes());
         while let Some(step) =
             bytes[self.at..].iter().position(|b| matches!(b, b'\\' | b'%' | b'$' | b'{' | b'}' | b'\n' | b'~' | b'`'))
@@ -155,7 +158,7 @@ impl Reader {
         self.flush(builder, text.len(), text.len());
     }
 
-    fn command(&mut self, builder: &mut Builder<'_>, at: usize) {
+    fn command(&mut self, builder: &mut DraftBuilder<'_>, at: usize) {
         let (text, bytes) = (builder.text, builder.text.as_bytes());
         let length = bytes[at + 1..].iter().take_while(|b| b.is_ascii_alphabetic()).count();
         if length == 0 {
@@ -175,7 +178,7 @@ impl Reader {
         }
         match name {
             "begin" | "end" => {
-                let Some(close) = group_end(bytes, after) else { return self.flush(builder, at, after) };
+                let Some(close) = group_end(builder.text, after) else { return self.flush(builder, at, after) };
                 let environment = text[after + 1..close - 1].trim_end_matches('*').trim();
                 let mut end = close;
                 if name == "begin" && UNSEEN.contains(&environment) {
@@ -190,8 +193,8 @@ impl Reader {
             _ if is_citation(name) => self.citation(builder, at, after),
             "href" => {
                 let target = options_end(bytes, after);
-                let words = group_end(bytes, target);
-                let end = words.and_then(|words| group_end(bytes, words));
+                let words = group_end(builder.text, target);
+                let end = words.and_then(|words| group_end(builder.text, words));
                 let (Some(words), Some(end)) = (words, end) else { return self.flush(builder, at, after) };
                 self.flush(builder, at, end);
                 let first = builder.count();
@@ -209,13 +212,13 @@ impl Reader {
                 builder.words(from..end, TextKind::Code);
             }
             "texttt" | "code" => {
-                let Some(end) = group_end(bytes, after) else { return self.flush(builder, at, after) };
+                let Some(end) = group_end(builder.text, after) else { return self.flush(builder, at, after) };
                 self.flush(builder, at, end);
                 builder.words(after + 1..end - 1, TextKind::Code);
             }
             _ if NO_TEXT.contains(&name) => {
                 let mut end = options_end(bytes, after);
-                while let Some(next) = group_end(bytes, end) {
+                while let Some(next) = group_end(builder.text, end) {
                     end = options_end(bytes, next);
                 }
                 self.flush(builder, at, end);
@@ -240,13 +243,13 @@ impl Reader {
     }
 
     /// `\citep[see][p. 3]{key, key}`.
-    fn citation(&mut self, builder: &mut Builder<'_>, at: usize, after: usize) {
+    fn citation(&mut self, builder: &mut DraftBuilder<'_>, at: usize, after: usize) {
         let bytes = builder.text.as_bytes();
         let open = options_end(bytes, after);
-        let Some(end) = group_end(bytes, open) else { return self.flush(builder, at, after) };
+        let Some(end) = group_end(builder.text, open) else { return self.flush(builder, at, after) };
         self.flush(builder, at, end);
         let keys = &builder.text[open + 1..end - 1];
-        if Builder::asks(keys) {
+        if DraftBuilder::asks(keys) {
             return builder.wanted(at..end, open + 1..end - 1, LinkSyntax::Citation);
         }
         let keys: Vec<String> =
@@ -275,18 +278,24 @@ fn options_end(bytes: &[u8], mut at: usize) -> usize {
 }
 
 /// Behind the `}` that closes the `{` at `open`, if there is one not too far behind.
-fn group_end(bytes: &[u8], open: usize) -> Option<usize> {
+fn group_end(text: &str, open: usize) -> Option<usize> {
     const WITHIN: usize = 1000;
-    if bytes.get(open) != Some(&b'{') {
+    group(text.get(open..)?, b'{', b'}', WITHIN).map(|length| open + length)
+}
+
+/// The length of the group with which `text` begins, its braces (or brackets) included, if that is at most `most`.
+pub(crate) fn group(text: &str, open: u8, close: u8, most: usize) -> Option<usize> {
+    let bytes = text.as_bytes();
+    if bytes.first() != Some(&open) {
         return None;
     }
-    let (mut depth, mut at) = (0usize, open);
-    let end = bytes.len().min(open + WITHIN);
-    while at < end {
+    let (mut depth, mut at) = (0usize, 0);
+    while at < bytes.len().min(most) {
         match bytes[at] {
             b'\\' => at += 1,
-            b'{' => depth += 1,
-            b'}' => {
+            byte if byte == open && (open == b'{' || depth == 0) => depth += 1,
+            b'{' if open != b'{' => at += group(&text[at..], b'{', b'}', most - at)? - 1,
+            byte if byte == close => {
                 depth -= 1;
                 if depth == 0 {
                     return Some(at + 1);

@@ -1,29 +1,31 @@
-//! Markdown, by pulldown-cmark's events and their places.
+//! Markdown, by pulldown-cmark's events and the bytes they stand at.
 
 use std::ops::Range;
 
 use pulldown_cmark::{Event, LinkType, Options, Parser, Tag, TagEnd};
 
-use super::builder::Builder;
+use super::builder::DraftBuilder;
 use super::{LinkSyntax, TextKind};
 
 /// A link that is open: its bytes, the words before it, its target, how it is written.
-type Open = (Range<usize>, usize, String, LinkSyntax);
+type OpenLink = (Range<usize>, usize, String, LinkSyntax);
+
+/// The syntax that is read beside CommonMark.
+pub(crate) const OPTIONS: Options = Options::ENABLE_TABLES
+    .union(Options::ENABLE_FOOTNOTES)
+    .union(Options::ENABLE_STRIKETHROUGH)
+    .union(Options::ENABLE_TASKLISTS)
+    .union(Options::ENABLE_HEADING_ATTRIBUTES)
+    .union(Options::ENABLE_MATH)
+    .union(Options::ENABLE_GFM)
+    .union(Options::ENABLE_DEFINITION_LIST)
+    .union(Options::ENABLE_WIKILINKS);
 
 /// Reads the text.
-pub(super) fn read(builder: &mut Builder<'_>) {
-    let options = Options::ENABLE_TABLES
-        | Options::ENABLE_FOOTNOTES
-        | Options::ENABLE_STRIKETHROUGH
-        | Options::ENABLE_TASKLISTS
-        | Options::ENABLE_HEADING_ATTRIBUTES
-        | Options::ENABLE_MATH
-        | Options::ENABLE_GFM
-        | Options::ENABLE_DEFINITION_LIST
-        | Options::ENABLE_YAML_STYLE_METADATA_BLOCKS
-        | Options::ENABLE_PLUSES_DELIMITED_METADATA_BLOCKS
-        | Options::ENABLE_WIKILINKS;
-    let mut reader = Reader::default();
+pub(super) fn read(builder: &mut DraftBuilder<'_>) {
+    let options =
+        OPTIONS | Options::ENABLE_YAML_STYLE_METADATA_BLOCKS | Options::ENABLE_PLUSES_DELIMITED_METADATA_BLOCKS;
+    let mut reader = MarkdownReader::default();
     for (event, span) in Parser::new_ext(builder.text, options).into_offset_iter() {
         // Text that goes on where the last ended, as around a lone bracket, is read in one.
         if let Event::Text(_) = event {
@@ -43,17 +45,17 @@ pub(super) fn read(builder: &mut Builder<'_>) {
 }
 
 #[derive(Default)]
-struct Reader {
+struct MarkdownReader {
     pending: Option<Range<usize>>,
     /// How many blocks, quotations, images and links of HTML are open around us, whose words are no prose or no words.
     unseen: usize,
     quotes: usize,
     html_links: usize,
     heading: Option<usize>,
-    link: Option<Open>,
+    link: Option<OpenLink>,
 }
 
-impl Reader {
+impl MarkdownReader {
     fn kind(&self) -> TextKind {
         if self.link.is_some() || self.html_links > 0 {
             TextKind::Link
@@ -66,7 +68,7 @@ impl Reader {
         }
     }
 
-    fn flush(&mut self, builder: &mut Builder<'_>) {
+    fn flush(&mut self, builder: &mut DraftBuilder<'_>) {
         let Some(span) = self.pending.take().filter(|_| self.unseen == 0) else { return };
         match self.kind() {
             TextKind::Link => builder.words(span, TextKind::Link),
@@ -74,7 +76,7 @@ impl Reader {
         }
     }
 
-    fn take(&mut self, builder: &mut Builder<'_>, event: Event<'_>, span: Range<usize>) {
+    fn take(&mut self, builder: &mut DraftBuilder<'_>, event: Event<'_>, span: Range<usize>) {
         match event {
             Event::Start(tag) => self.start(builder, tag, span),
             Event::End(end) => self.end(builder, end),
@@ -95,7 +97,7 @@ impl Reader {
         }
     }
 
-    fn start(&mut self, builder: &mut Builder<'_>, tag: Tag<'_>, span: Range<usize>) {
+    fn start(&mut self, builder: &mut DraftBuilder<'_>, tag: Tag<'_>, span: Range<usize>) {
         match tag {
             Tag::Emphasis | Tag::Strong | Tag::Strikethrough | Tag::Superscript | Tag::Subscript => {}
             Tag::Link { link_type, dest_url, .. } => {
@@ -127,7 +129,7 @@ impl Reader {
         }
     }
 
-    fn end(&mut self, builder: &mut Builder<'_>, end: TagEnd) {
+    fn end(&mut self, builder: &mut DraftBuilder<'_>, end: TagEnd) {
         match end {
             TagEnd::Emphasis | TagEnd::Strong | TagEnd::Strikethrough | TagEnd::Superscript | TagEnd::Subscript => {}
             TagEnd::Link => {

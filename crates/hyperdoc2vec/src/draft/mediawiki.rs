@@ -1,8 +1,11 @@
 //! The text of wiki pages: links, templates, tables, references, headings.
+//!
+//! A scanner of our own: parsers of wiki text want the settings of a wiki, or give a tree that is not bound to take time
+//! in proportion to the text, and the importer's reader drops the bytes that words stand at.
 
 use std::ops::Range;
 
-use super::builder::Builder;
+use super::builder::DraftBuilder;
 use super::{LinkSyntax, TextKind};
 
 /// Elements whose text is no prose.
@@ -22,11 +25,11 @@ const UNSEEN: [&str; 12] = [
 ];
 
 /// Reads the text.
-pub(super) fn read(builder: &mut Builder<'_>) {
+pub(super) fn read(builder: &mut DraftBuilder<'_>) {
     let text = builder.text;
     // Marks that never close may not be looked for again and again.
     let budget = 16 * text.len() + (1 << 20);
-    let (mut reader, mut start) = (Reader { skip: 0, tables: 0, budget }, 0);
+    let (mut reader, mut start) = (MediaWikiReader { skip: 0, tables: 0, budget }, 0);
     for line in text.split_inclusive('\n') {
         let end = start + line.len();
         if reader.skip < end {
@@ -36,7 +39,7 @@ pub(super) fn read(builder: &mut Builder<'_>) {
     }
 }
 
-struct Reader {
+struct MediaWikiReader {
     /// Everything before this byte has been read, or is not to be.
     skip: usize,
     tables: usize,
@@ -44,8 +47,8 @@ struct Reader {
     budget: usize,
 }
 
-impl Reader {
-    fn line(&mut self, builder: &mut Builder<'_>, span: Range<usize>) {
+impl MediaWikiReader {
+    fn line(&mut self, builder: &mut DraftBuilder<'_>, span: Range<usize>) {
         let line = builder.text[span.clone()].trim_end();
         let body = line.trim_start();
         if body.is_empty() {
@@ -133,7 +136,7 @@ impl Reader {
     }
 
     /// Text with marks; what opens here may end far behind the line.
-    fn inline(&mut self, builder: &mut Builder<'_>, span: Range<usize>, kind: TextKind) {
+    fn inline(&mut self, builder: &mut DraftBuilder<'_>, span: Range<usize>, kind: TextKind) {
         let (text, bytes) = (builder.text, builder.text.as_bytes());
         let (mut from, mut at) = (span.start, span.start);
         while at < span.end {
@@ -217,7 +220,7 @@ fn element_length(text: &str) -> Option<usize> {
 }
 
 /// `[[target]]`, `[[target|words]]`; files and categories have no words.
-fn wiki_link(builder: &mut Builder<'_>, span: Range<usize>) {
+fn wiki_link(builder: &mut DraftBuilder<'_>, span: Range<usize>) {
     let inside = span.start + 2..span.end - 2;
     let text = &builder.text[inside.clone()];
     let target = text.split('|').next().unwrap_or_default().trim();

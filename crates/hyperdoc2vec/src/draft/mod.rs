@@ -7,8 +7,8 @@
 
 mod builder;
 mod html;
-mod latex;
-mod markdown;
+pub(crate) mod latex;
+pub(crate) mod markdown;
 mod mediawiki;
 mod plain;
 mod rst;
@@ -21,7 +21,8 @@ use strum::{Display, EnumString, IntoStaticStr, VariantArray};
 
 use crate::document::{Document, Tokenizer};
 use crate::error::{Error, Result};
-use builder::Builder;
+use crate::id::DocRow;
+use builder::DraftBuilder;
 
 /// Drafts that are longer, in bytes, are refused.
 pub const LONGEST_DRAFT: usize = 16 << 20;
@@ -143,6 +144,15 @@ pub struct WantedLink {
     pub syntax: LinkSyntax,
 }
 
+/// Facts about a draft besides its words.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct DraftSource {
+    /// The document that it is, if the model has it: it is no hit.
+    pub document: Option<DocRow>,
+    /// The documents that it links to.
+    pub links: Vec<DocRow>,
+}
+
 /// A text, read.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Draft {
@@ -172,7 +182,7 @@ impl Draft {
             );
             return Err(Error::input(place, what));
         }
-        let mut builder = Builder::new(text, format, tokenizer);
+        let mut builder = DraftBuilder::new(text, format, tokenizer);
         match format {
             DraftFormat::Markdown => markdown::read(&mut builder),
             DraftFormat::Latex => latex::read(&mut builder),
@@ -187,7 +197,7 @@ impl Draft {
     /// A document as a draft: its text is plain, its links have the targets they had.
     pub fn of_document(document: &Document, tokenizer: &Tokenizer) -> Draft {
         let text = document.text.as_str();
-        let mut builder = Builder::new(text, DraftFormat::Plain, tokenizer);
+        let mut builder = DraftBuilder::new(text, DraftFormat::Plain, tokenizer);
         let mut at = 0;
         for line in text.split_inclusive('\n') {
             builder.block();

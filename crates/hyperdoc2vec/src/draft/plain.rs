@@ -1,13 +1,13 @@
 //! Plain text: paragraphs, and the links of our own jsonl format, `[[id]]` and `[words][[id]]`.
 
-use super::builder::Builder;
+use super::builder::DraftBuilder;
 use super::{LinkSyntax, TextKind};
 
 /// A mark closes within so many bytes.
 const WITHIN: usize = 1000;
 
 /// Reads the text.
-pub(super) fn read(builder: &mut Builder<'_>) {
+pub(super) fn read(builder: &mut DraftBuilder<'_>) {
     let text = builder.text;
     let mut at = 0;
     for line in text.split_inclusive('\n') {
@@ -21,7 +21,7 @@ pub(super) fn read(builder: &mut Builder<'_>) {
 }
 
 /// Reads a line, which begins at byte `start`.
-fn read_line(builder: &mut Builder<'_>, start: usize, line: &str) {
+fn read_line(builder: &mut DraftBuilder<'_>, start: usize, line: &str) {
     let (mut from, mut at) = (0, 0);
     while let Some(step) = line[at..].find("[[") {
         let open = at + step;

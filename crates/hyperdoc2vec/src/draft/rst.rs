@@ -1,8 +1,10 @@
 //! reStructuredText: blocks by their indentation, roles and references within lines.
+//!
+//! A scanner of our own: no crate reads all of it, and those that read some give no bytes of words.
 
 use std::ops::Range;
 
-use super::builder::Builder;
+use super::builder::DraftBuilder;
 use super::{LinkSyntax, TextKind};
 
 /// Directives whose body is text.
@@ -32,7 +34,7 @@ const CODE_ROLES: [&str; 5] = ["code", "math", "literal", "kbd", "samp"];
 const WITHIN: usize = 200;
 
 /// Reads the text.
-pub(super) fn read(builder: &mut Builder<'_>) {
+pub(super) fn read(builder: &mut DraftBuilder<'_>) {
     let text = builder.text;
     let mut lines = Vec::new();
     let mut start = 0;
@@ -114,7 +116,7 @@ fn is_rule(line: &str) -> bool {
     bytes.len() >= 3 && bytes[0].is_ascii_punctuation() && bytes.iter().all(|&byte| byte == bytes[0])
 }
 
-fn flush(builder: &mut Builder<'_>, paragraph: &mut Option<Range<usize>>) {
+fn flush(builder: &mut DraftBuilder<'_>, paragraph: &mut Option<Range<usize>>) {
     if let Some(span) = paragraph.take() {
         inline(builder, span);
         builder.block();
@@ -122,7 +124,7 @@ fn flush(builder: &mut Builder<'_>, paragraph: &mut Option<Range<usize>>) {
 }
 
 /// Text with literals, roles and references.
-fn inline(builder: &mut Builder<'_>, span: Range<usize>) {
+fn inline(builder: &mut DraftBuilder<'_>, span: Range<usize>) {
     let (text, bytes) = (builder.text, builder.text.as_bytes());
     let (mut from, mut at) = (span.start, span.start);
     while let Some(step) = bytes[at..span.end].iter().position(|b| matches!(b, b'`' | b'[' | b'|')) {
@@ -161,7 +163,7 @@ fn inline(builder: &mut Builder<'_>, span: Range<usize>) {
                 (Some(close), Some(key)) => {
                     builder.marked(from..at, TextKind::Prose);
                     let end = at + close + 2;
-                    if Builder::asks(key) {
+                    if DraftBuilder::asks(key) {
                         builder.wanted(at..end, at + 1..at + close, LinkSyntax::Citation);
                     } else if !key.starts_with('#') && !key.bytes().all(|b| b.is_ascii_digit()) {
                         builder.citation(at..end, vec![key.to_owned()]);
@@ -188,7 +190,7 @@ fn inline(builder: &mut Builder<'_>, span: Range<usize>) {
 }
 
 /// `` `words <target>`_ ``, `` `words`_ ``, `` :role:`target` ``; returns where it ends.
-fn reference(builder: &mut Builder<'_>, open: usize, inside: Range<usize>, role: Option<&str>) -> usize {
+fn reference(builder: &mut DraftBuilder<'_>, open: usize, inside: Range<usize>, role: Option<&str>) -> usize {
     let text = builder.text;
     let marks = text[inside.end + 1..].bytes().take(2).take_while(|&byte| byte == b'_').count();
     let end = inside.end + 1 + marks;
@@ -202,7 +204,7 @@ fn reference(builder: &mut Builder<'_>, open: usize, inside: Range<usize>, role:
         Some(at) => (inside.start..inside.start + at, &content[at + 1..content.len() - 1]),
         None => (inside.clone(), content),
     };
-    if Builder::asks(target) {
+    if DraftBuilder::asks(target) {
         builder.wanted(open..end, open..end, LinkSyntax::Inline);
         return end;
     }

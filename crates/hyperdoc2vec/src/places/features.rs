@@ -2,7 +2,7 @@
 
 use std::collections::HashMap;
 
-use super::lexicon::PhraseTarget;
+use super::lexicon::{LONGEST_PHRASE, PhraseTarget};
 use super::page::{Occurrence, Page, Surroundings, source_cosines, title_keys, title_overlap};
 use crate::id::DocRow;
 use crate::kernel::ln;
@@ -292,7 +292,7 @@ fn overlaps(all: &[Occurrence]) -> Vec<(f32, f32, usize)> {
         let (mut longer, mut other) = (0.0f32, 0.0f32);
         // Phrases are short, so that those that overlap are near in the list.
         let behind = all[number + 1..].iter().take_while(|next| next.start < one.end);
-        let before = all[..number].iter().rev().take_while(|previous| previous.start + 6 > one.start);
+        let before = all[..number].iter().rev().take_while(|previous| previous.start + LONGEST_PHRASE > one.start);
         for near in behind.chain(before.filter(|previous| previous.end > one.start)) {
             let rate = near.document_rate(BASE_RATE);
             if near.start <= one.start && near.end >= one.end {

@@ -7,10 +7,10 @@ use rayon::prelude::*;
 use serde_json::json;
 
 use super::PlaceTrees;
+use super::ask::best_target;
 use super::features::{GAP_FEATURES, PLACE_FEATURES, PageFeatures, TARGET_FEATURES, gap};
 use super::lexicon::{Lexicon, LexiconBuf};
 use super::page::{Occurrence, Page, PageLink, Surroundings};
-use super::suggest::best_target;
 use crate::corpus::groups::Groups;
 use crate::corpus::view::View;
 use crate::document::Tokenizer;
@@ -131,6 +131,27 @@ fn links_at<'p>(page: &'p Page<'_>, place: &Occurrence) -> impl Iterator<Item = 
     page.links.iter().filter(move |link| same_place(start, end, link))
 }
 
+/// Told how much of the step is done, from 0 to 1; may stop it.
+pub type LearnWatch<'a> = &'a mut dyn FnMut(f64) -> ControlFlow<()>;
+
+/// A part of the step, and which share of it that is.
+struct Stage<'a> {
+    watch: LearnWatch<'a>,
+    from: f64,
+    to: f64,
+}
+
+impl Stage<'_> {
+    /// Tells that so much of this part is done.
+    fn watch(&mut self, done: f64) -> ControlFlow<()> {
+        (self.watch)(self.from + (self.to - self.from) * done.clamp(0.0, 1.0))
+    }
+
+    fn go_on(&mut self, done: f64) -> Result<()> {
+        if self.watch(done).is_break() { Err(Error::Interrupted) } else { Ok(()) }
+    }
+}
+
 /// Samples of a page.
 struct PageSamples {
     checked: bool,
@@ -216,13 +237,13 @@ impl Learning<'_> {
         order: &[DocRow],
         make: impl Fn(&Page<'_>, DocRow) -> Samples + Sync,
         width: usize,
-        go_on: &mut dyn FnMut() -> ControlFlow<()>,
+        stage: &mut Stage<'_>,
     ) -> Result<(Samples, Samples, usize)> {
         let (mut learnt, mut checked, mut pages) = (Samples::new(width), Samples::new(width), 0);
         for part in order.chunks(TOGETHER) {
-            if go_on().is_break() {
-                return Err(Error::Interrupted);
-            }
+            let read = pages as f64 / order.len() as f64;
+            let found = (learnt.len() + checked.len()) as f64 / MAX_PLACES as f64;
+            stage.go_on(read.max(found))?;
             let one = |&row: &DocRow| {
                 let samples = self.page(row, |page| make(page, row))?;
                 let checked = Rng::keyed(self.seed, &[PURPOSE, 2, u64::from(row.0)]).below(CHECKED_ONE_IN) == 0;
@@ -241,15 +262,12 @@ impl Learning<'_> {
 }
 
 /// Fits trees as well as it can be told from the samples kept apart, then to all samples.
-fn fit(
-    mut learnt: Samples,
-    checked: &Samples,
-    go_on: &mut dyn FnMut() -> ControlFlow<()>,
-) -> Result<(Forest, Scale, [CalibrationBin; 10])> {
-    let mut step = |_: usize| go_on();
+fn fit(mut learnt: Samples, checked: &Samples, stage: &mut Stage<'_>) -> Result<(Forest, Scale, [CalibrationBin; 10])> {
     let params = BoostParams { trees: 160, learning_rate: 0.1, ..BoostParams::default() };
+    let half = |half: f64, tree: usize, trees: usize| half + 0.5 * tree as f64 / trees as f64;
+    let mut step = |tree: usize| stage.watch(half(0.0, tree, params.trees));
     let watched = Some(checked).filter(|checked| !checked.is_empty());
-    let tried = Forest::fit_while(&learnt, watched, &params, &mut step).ok_or(Error::Interrupted)?;
+    let tried = Forest::default().fit_while(&learnt, watched, &params, &mut step).ok_or(Error::Interrupted)?;
     let mut scored = Vec::new();
     for sample in 0..checked.len() {
         let score = tried.score(checked.row(sample));
@@ -263,7 +281,8 @@ fn fit(
     }
     learnt.extend(checked);
     let params = BoostParams { trees: tried.trees(), ..params };
-    let forest = Forest::fit_while(&learnt, None, &params, &mut step).ok_or(Error::Interrupted)?;
+    let mut step = |tree: usize| stage.watch(half(0.5, tree, params.trees));
+    let forest = Forest::default().fit_while(&learnt, None, &params, &mut step).ok_or(Error::Interrupted)?;
     Ok((forest, scale, bins))
 }
 
@@ -294,17 +313,14 @@ pub(crate) fn learn_rival(view: &View<'_>, seed: u64) -> Result<Forest> {
     let mut order: Vec<DocRow> = view.document_rows().collect();
     Rng::keyed(seed, &[PURPOSE, 1]).shuffle(&mut order);
     order.truncate(MAX_PAGES);
-    let go_on = &mut || ControlFlow::Continue(());
-    let (learnt, checked, _) = learning.gather(&order, samples, RIVAL_COLUMNS.len(), go_on)?;
-    Ok(fit(learnt, &checked, go_on)?.0)
+    let watch: LearnWatch<'_> = &mut |_| ControlFlow::Continue(());
+    let mut stage = Stage { watch, from: 0.0, to: 1.0 };
+    let (learnt, checked, _) = learning.gather(&order, samples, RIVAL_COLUMNS.len(), &mut stage)?;
+    Ok(fit(learnt, &checked, &mut stage)?.0)
 }
 
-/// Learns from `view`; `None` where there are too few links. `go_on` is called often, and may stop it.
-pub(crate) fn learn(
-    view: &View<'_>,
-    seed: u64,
-    go_on: &mut dyn FnMut() -> ControlFlow<()>,
-) -> Result<Option<LearntPlaces>> {
+/// Learns from `view`; `None` where there are too few links. `watch` is told often how much is done, and may stop it.
+pub(crate) fn learn(view: &View<'_>, seed: u64, watch: LearnWatch<'_>) -> Result<Option<LearntPlaces>> {
     if view.links.len() < MIN_LINKS {
         return Ok(None);
     }
@@ -319,16 +335,20 @@ pub(crate) fn learn(
     order.truncate(MAX_PAGES);
     let mut trees = PlaceTrees { phrases, ..PlaceTrees::default() };
     if phrases {
+        let mut stage = Stage { watch, from: 0.0, to: 0.2 };
         let (learnt, checked, _) =
-            learning.gather(&order, |page, _| learning.targets(page), TARGET_FEATURES.len(), go_on)?;
-        let (forest, scale, _) = fit(learnt, &checked, go_on)?;
+            learning.gather(&order, |page, _| learning.targets(page), TARGET_FEATURES.len(), &mut stage)?;
+        let (forest, scale, _) = fit(learnt, &checked, &mut Stage { watch, from: 0.2, to: 0.3 })?;
         (trees.target, trees.scales[1]) = (forest, scale);
     }
     let width = if phrases { PLACE_FEATURES.len() } else { GAP_FEATURES.len() };
+    // Rough shares of the time, guessed and not measured: they only shift the estimate of what is left.
+    let (from, gathered) = if phrases { (0.3, 0.5) } else { (0.0, 0.3) };
+    let mut stage = Stage { watch, from, to: gathered };
     let (learnt, checked, pages) =
-        learning.gather(&order, |page, row| learning.places(page, row, &trees), width, go_on)?;
+        learning.gather(&order, |page, row| learning.places(page, row, &trees), width, &mut stage)?;
     let places = learnt.len() + checked.len();
-    let (forest, scale, bins) = fit(learnt, &checked, go_on)?;
+    let (forest, scale, bins) = fit(learnt, &checked, &mut Stage { watch, from: gathered, to: 1.0 })?;
     (trees.place, trees.scales[0]) = (forest, scale);
     trees.about = json!({
         "pages": pages,

@@ -17,8 +17,8 @@ use crate::id::DocRow;
 use crate::model::Model;
 use crate::storage::container::Tensor;
 
-/// The words of a phrase, at the most.
-pub const LONGEST_PHRASE: usize = 6;
+/// The words of a phrase, at the most: titles of task pages have up to twelve, and lists of links write them out.
+pub const LONGEST_PHRASE: usize = 12;
 /// The targets that are kept of a phrase.
 const TARGETS: usize = 8;
 /// A phrase that is less often a link, and names nothing, is left out.

@@ -7,18 +7,15 @@
 //! suggestion. What the trees learn from a page was computed as if the page were not there: its own words and links are
 //! taken back from all counts.
 
-pub(crate) mod features;
-mod insert;
-pub(crate) mod learn;
-pub(crate) mod lexicon;
-mod names;
-pub(crate) mod page;
-mod suggest;
+mod ask;
+pub mod features;
+pub mod learn;
+pub mod lexicon;
+mod never;
+pub mod page;
 
-pub use insert::{Edit, LinkWriter, apply};
-pub use names::DocumentNames;
-pub(crate) use suggest::choose;
-pub use suggest::{NeverLink, PlaceCandidate, SuggestOptions, Suggester, Suggestion, WantedAnswer};
+pub use ask::{PlaceCandidate, PlaceModel, PlaceQuestion, WantedAnswer, choose};
+pub use never::NeverLink;
 
 use serde_json::{Value, json};
 

@@ -5,9 +5,9 @@ use std::collections::HashSet;
 use rayon::prelude::*;
 
 use super::{Answer, ParsedQuestion, Question, Recommender};
-use crate::draft::Draft;
+use crate::draft::{Draft, DraftSource};
 use crate::error::{Error, Result};
-use crate::id::{DocRow, WordRow};
+use crate::id::WordRow;
 use crate::search::Query;
 use crate::search::ranker::LinkSource;
 
@@ -15,15 +15,6 @@ use crate::search::ranker::LinkSource;
 pub const MOST_PLACES: usize = 1000;
 /// Words on each side of a place that may count.
 const WORDS_AROUND: usize = 400;
-
-/// Facts about a draft besides its words.
-#[derive(Debug, Clone, Default, PartialEq, Eq)]
-pub struct DraftSource {
-    /// The document that it is, if the model has it: it is no hit.
-    pub document: Option<DocRow>,
-    /// The documents that it links to.
-    pub links: Vec<DocRow>,
-}
 
 impl Recommender<'_> {
     /// Answers the places of a draft that ask for a link, in order, up to [`MOST_PLACES`]; one that has none is answered as

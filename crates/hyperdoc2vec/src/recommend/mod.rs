@@ -1,21 +1,29 @@
-//! Recommendation: a question in, an answer out.
+//! Recommendation: a question in, an answer out; a draft in, suggestions out.
 //!
 //! [`Recommender`] asks a model by the best ranking that it has, filters documents as the question asks, explains
-//! its hits, and falls back where a model lacks something. The command line, the server and other languages sit on it.
+//! its hits, and falls back where a model lacks something. [`Suggester`] finds where in a [`Draft`] a link belongs, to
+//! what, and how it is written there. The command line, the server and other languages sit on both.
 
 mod about;
 mod answer;
 mod draft;
 mod question;
 mod snowball;
+mod suggest;
 
 use rayon::prelude::*;
 
 pub use about::{DocumentPage, FoundDocument, LabelCount, LinkedDocument, ModelInfo};
 pub use answer::{Answer, DocumentHit, LinkQuote, QuerySummary, Why, WordShares};
-pub use draft::{DraftSource, MOST_PLACES};
+pub use draft::MOST_PLACES;
 pub use question::{DEFAULT_TOP, Question};
 pub use snowball::{RelatedWork, Snowball};
+pub use suggest::{DocumentNames, Edit, LinkWriter, SuggestOptions, Suggester, Suggestion, Suggestions, apply};
+
+pub use crate::draft::{
+    Draft, DraftFormat, DraftLink, DraftSource, DraftWord, LONGEST_DRAFT, LinkSyntax, TextKind, WantedLink,
+};
+pub use crate::places::NeverLink;
 
 use crate::error::{Error, NotFound, Result};
 use crate::id::{DocRow, WordRow};
@@ -277,6 +285,14 @@ impl<'a> Recommender<'a> {
             return Err(self.not_found(NotFound::Vector, message));
         }
         Ok(nearest(vectors, row, top))
+    }
+
+    /// The vector of a question, its source included. Its inner products with the OUT vectors of documents are the scores
+    /// of [`Ranking::Embedding`]. `None` where no word of the text has a vector.
+    pub fn question_vector(&self, question: &Question) -> Result<Option<Vec<f32>>> {
+        self.searcher.can_embed()?;
+        let query = self.searcher.query(&question.text)?;
+        self.searcher.vector_in(&query, self.source(question)?.as_ref())
     }
 
     /// Parses a question.

@@ -1,11 +1,10 @@
 //! Completion: documents for a target that is being typed.
 
 use hyperdoc2vec::DocRow;
-use hyperdoc2vec::draft::Draft;
-use hyperdoc2vec::recommend::Question;
+use hyperdoc2vec::recommend::{Draft, Question};
 use lsp_types::{CompletionItem, CompletionItemKind, CompletionList, CompletionParams, CompletionTextEdit, TextEdit};
 
-use super::server::Server;
+use super::server::LanguageServer;
 use super::text::OpenText;
 use super::typing::{TargetSyntax, Typing, typing};
 
@@ -21,7 +20,7 @@ pub struct Target {
     pub probability: Option<f32>,
 }
 
-impl Server<'_> {
+impl LanguageServer<'_> {
     pub fn completion(&self, params: &CompletionParams) -> CompletionList {
         let none = CompletionList { is_incomplete: true, items: Vec::new() };
         let place = &params.text_document_position;
@@ -34,14 +33,14 @@ impl Server<'_> {
             "" => self.by_context(text, start, at, ITEMS),
             words => self.by_name(words),
         };
-        let source = self.names.of_path(&text.path);
+        let source = self.names().of_path(&text.path);
         let model = self.recommender.model();
         let close = Some(syntax.close()).filter(|close| !text.text()[at..].starts_with(close)).unwrap_or_default();
         let range = text.range(&(start..at));
         let item = |(rank, target): (usize, Target)| {
             let (id, title) = (model.names().get(target.row.index()), model.titles().get(target.row.index()));
             let written = match syntax {
-                TargetSyntax::Path => self.names.href(text.format, source, target.row),
+                TargetSyntax::Path => self.names().href(text.format, source, target.row),
                 TargetSyntax::Wiki | TargetSyntax::Key => id.to_owned(),
             };
             let probability = target.probability.map(|p| format!(" ({p:.2})")).unwrap_or_default();
@@ -83,7 +82,7 @@ impl Server<'_> {
             return Vec::new();
         };
         let mut question = Question::new(format!("{before} [[?]] {behind}")).top(top);
-        let source = self.names.of_path(&text.path);
+        let source = self.names().of_path(&text.path);
         question.source = source.map(|row| model.names().get(row.index()).to_owned());
         let hits = self.recommender.ask(&question).map(|answer| answer.hits).unwrap_or_default();
         let target = |id: &str| model.names().find(id).map(|row| DocRow(row as u32));

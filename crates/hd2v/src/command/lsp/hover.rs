@@ -3,10 +3,10 @@
 use std::path::{Path, PathBuf};
 
 use hyperdoc2vec::DocRow;
-use hyperdoc2vec::draft::{Draft, DraftFormat, TextKind};
+use hyperdoc2vec::recommend::{Draft, DraftFormat, TextKind};
 use lsp_types::{Hover, HoverContents, HoverParams, MarkupContent, MarkupKind};
 
-use super::server::Server;
+use super::server::LanguageServer;
 use super::text::OpenText;
 
 /// Quotations of links by others.
@@ -16,7 +16,7 @@ const FIRST_LINES: usize = 300;
 /// Bytes read of a file for them.
 const READ: u64 = 16 << 10;
 
-impl Server<'_> {
+impl LanguageServer<'_> {
     pub fn hover(&self, params: &HoverParams) -> Option<Hover> {
         let place = &params.text_document_position_params;
         let text = self.open(&place.text_document)?;
@@ -24,14 +24,14 @@ impl Server<'_> {
         let part = text.part(&(at..at));
         let tokenizer = self.recommender.model().tokenizer();
         let draft = Draft::read(&text.text()[part.clone()], text.format, &tokenizer, "text").ok()?;
-        let source = self.names.of_path(&text.path);
+        let source = self.names().of_path(&text.path);
         let link = draft.links.iter().find(|link| link.span.contains(&(at - part.start)));
         let shown = |value: String, span| Hover {
             contents: HoverContents::Markup(MarkupContent { kind: MarkupKind::Markdown, value }),
             range: Some(text.range(&span)),
         };
         if let Some(link) = link {
-            let row = link.targets.iter().find_map(|target| self.names.resolve(target, source))?;
+            let row = link.targets.iter().find_map(|target| self.names().resolve(target, source))?;
             let span = part.start + link.span.start..part.start + link.span.end;
             return Some(shown(self.about(row, text, source)?, span));
         }

@@ -2,11 +2,9 @@
 
 use std::collections::{HashMap, HashSet};
 use std::ops::Range;
-use std::path::Path;
 
-use hyperdoc2vec::DocRow;
-use hyperdoc2vec::draft::Draft;
-use hyperdoc2vec::places::{Edit, LinkWriter, PlaceCandidate, Suggestion};
+use hyperdoc2vec::SuggestOptions;
+use hyperdoc2vec::recommend::{Draft, Edit, LinkWriter};
 use lsp_server::{Message, Notification};
 use lsp_types::{
     CodeAction, CodeActionKind, CodeActionOrCommand, CodeActionParams, CodeActionTriggerKind, Command, Diagnostic,
@@ -14,9 +12,7 @@ use lsp_types::{
     TextEdit, Uri, WorkspaceEdit,
 };
 
-use super::super::drafts::Tree;
-use super::super::suggest::Asked;
-use super::server::{Hints, Server};
+use super::server::{Hints, LanguageServer};
 use super::text::{Missing, OpenText};
 
 /// Hints of a text, at the most.
@@ -28,7 +24,7 @@ const OFFERED: usize = 3;
 /// Bytes of a selection that become a link, at the most.
 const LONGEST_SELECTION: usize = 300;
 
-impl Server<'_> {
+impl LanguageServer<'_> {
     /// Looks for missing links in a piece of what has changed; what is to be sent when nothing is left of a text.
     pub fn look(&mut self) -> Vec<Message> {
         let stale = self.texts.iter().find(|(_, text)| text.is_stale()).map(|(uri, _)| uri.clone());
@@ -45,28 +41,23 @@ impl Server<'_> {
     fn look_at(&mut self, uri: &str, bytes: Range<usize>) {
         let (Some(suggester), Some(text)) = (&self.suggester, self.texts.get(uri)) else { return };
         let part = text.part(&bytes);
-        let asked = Asked {
-            suggester,
-            names: &self.names,
-            never: self.never.clone(),
-            only: Vec::new(),
-            min_probability: self.options.min_probability,
-            max: MOST_HINTS,
-            any_date: false,
-            files: true,
-            within: Some(bytes.start.max(part.start) - part.start..bytes.end.max(part.start) - part.start),
-        };
-        let read = text.text()[part.clone()].to_owned();
-        let Ok(result) = asked.text(Path::new(&text.path), read, text.format) else { return };
+        let options = SuggestOptions::new(text.format)
+            .path(&text.path)
+            .beside_files()
+            .never_link(self.never.clone())
+            .min_probability(self.options.min_probability)
+            .max(MOST_HINTS)
+            .within(bytes.start.max(part.start) - part.start..bytes.end.max(part.start) - part.start);
+        let Ok(found) = suggester.suggest(&text.text()[part.clone()], &options) else { return };
         let moved = |span: Range<usize>| part.start + span.start..part.start + span.end;
         // A place that asks for a link is no surprise: it is answered when a code action is asked for.
-        let missing = result.found.into_iter().filter(|one| !one.wanted).map(|one| Missing {
+        let missing = found.links.into_iter().filter(|one| !one.wanted).map(|one| Missing {
+            why: one.why(),
             span: moved(one.span),
             words: one.words,
             id: one.id,
             title: one.title,
             probability: one.probability,
-            why: one.why,
             edits: one.edits.into_iter().map(|edit| (moved(edit.span), edit.text)).collect(),
         });
         let missing: Vec<Missing> = missing.collect();
@@ -162,12 +153,8 @@ impl Server<'_> {
         let content = &text.text()[part.clone()];
         let Ok(draft) = Draft::read(content, text.format, &model.tokenizer(), "text") else { return Vec::new() };
         let inside = selected.start - part.start..selected.end - part.start;
-        let source = self.names.of_path(&text.path);
-        let tree = Tree::of(Path::new(&text.path), text.format, model, source);
-        let mut writer = LinkWriter::new(model, &self.names, content, &draft, source);
-        if let Some(tree) = &tree {
-            writer = writer.in_tree(&tree.folder, |id| tree.file(id));
-        }
+        let source = self.names().of_path(&text.path);
+        let writer = LinkWriter::new(self.names(), content, &draft, source).beside(&text.path);
         let wanted = draft.wanted.iter().find(|place| place.span.start <= inside.end && inside.start <= place.span.end);
         let linked = draft.links.iter().any(|link| link.span.start < inside.end && inside.start < link.span.end);
         if wanted.is_none() && (linked || inside.is_empty() || inside.len() > LONGEST_SELECTION) {
@@ -179,10 +166,7 @@ impl Server<'_> {
         for target in self.by_context(text, part.start + around.start, part.start + around.end, OFFERED) {
             let edits = match wanted {
                 Some(place) => vec![writer.wanted(place, target.row)],
-                None => {
-                    let link = Suggestion { span: inside.clone(), candidate: place(target.row), probability: 1.0 };
-                    writer.suggestion(content, &link)
-                }
+                None => writer.over(content, inside.clone(), target.row),
             };
             if edits.is_empty() {
                 continue;
@@ -211,11 +195,6 @@ fn hints(text: &OpenText) -> Vec<&Missing> {
         first.sort_by_key(|one| one.span.start);
     }
     first
-}
-
-/// A place that a person has chosen.
-fn place(target: DocRow) -> PlaceCandidate {
-    PlaceCandidate { start: 0, end: 0, target, place: 1.0, of_target: 1.0, documents: (0, 0), rate: 0.0, share: 0.0 }
 }
 
 // The key is an address, which is compared as text.

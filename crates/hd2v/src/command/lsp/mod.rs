@@ -23,12 +23,13 @@ use std::time::Duration;
 use anyhow::{Context, Result, bail};
 use clap::Args;
 use hyperdoc2vec::Corpus;
+use hyperdoc2vec::document::visible_json;
 use lsp_server::{ErrorCode, Message, RequestId, Response};
 use serde_json::json;
 
 use super::common::open_model;
 use message::Incoming;
-use server::Server;
+use server::LanguageServer;
 
 /// Missing links are looked for after a rest as long as this.
 const REST: Duration = Duration::from_millis(300);
@@ -57,7 +58,8 @@ pub struct LspArgs {
 pub fn run(arguments: &LspArgs) -> Result<()> {
     let model = open_model(&arguments.model)?;
     let corpus = arguments.corpus.as_ref().map(Corpus::open).transpose()?;
-    let mut server = Server::new(&model, corpus.as_ref());
+    corpus.iter().try_for_each(Corpus::verify)?;
+    let mut server = LanguageServer::new(&model, corpus.as_ref());
     let (sender, receiver) = channel();
     std::thread::spawn(move || forward(&sender));
     serve(&mut server, &receiver, &mut std::io::stdout().lock())
@@ -74,7 +76,7 @@ fn forward(sender: &Sender<Incoming>) {
 }
 
 /// Answers until the client leaves.
-fn serve(server: &mut Server<'_>, receiver: &Receiver<Incoming>, output: &mut impl Write) -> Result<()> {
+fn serve(server: &mut LanguageServer<'_>, receiver: &Receiver<Incoming>, output: &mut impl Write) -> Result<()> {
     let mut waiting = VecDeque::new();
     loop {
         waiting.extend(receiver.try_iter());
@@ -121,7 +123,15 @@ fn serve(server: &mut Server<'_>, receiver: &Receiver<Incoming>, output: &mut im
 }
 
 fn write(output: &mut impl Write, message: Message) -> Result<()> {
-    message.write(output).context("cannot write to standard output")
+    let mut framed = Vec::new();
+    message.write(&mut framed)?;
+    // Its body again, with hidden characters escaped: an editor may log what it gets.
+    let body = framed.windows(4).position(|four| four == b"\r\n\r\n").map_or(0, |at| at + 4);
+    let body = String::from_utf8_lossy(&framed[body..]);
+    let body = visible_json(&body);
+    write!(output, "Content-Length: {}\r\n\r\n{body}", body.len())
+        .and_then(|()| output.flush())
+        .context("cannot write to standard output")
 }
 
 /// Takes out requests that wait and that a later message cancels.

@@ -4,8 +4,7 @@ use std::collections::BTreeMap;
 use std::path::PathBuf;
 use std::time::{Duration, Instant};
 
-use hyperdoc2vec::places::{DocumentNames, NeverLink, Suggester};
-use hyperdoc2vec::recommend::Recommender;
+use hyperdoc2vec::recommend::{DocumentNames, NeverLink, Recommender, Suggester};
 use hyperdoc2vec::{Corpus, Model};
 use lsp_server::{ErrorCode, Message, Notification, Request, Response};
 use lsp_types::{
@@ -18,6 +17,7 @@ use serde::de::DeserializeOwned;
 use serde_json::{Value, json};
 
 use super::text::{Encoding, OpenText};
+use crate::command::common::{LONGEST_TEXT, read_bounded};
 
 /// Documents listed as orphans, at the most.
 const MOST_ORPHANS: usize = 1000;
@@ -33,15 +33,15 @@ pub enum Hints {
 
 /// Settings of an editor.
 #[derive(Debug, Clone, PartialEq)]
-pub struct Options {
+pub struct LspOptions {
     pub hints: Hints,
     pub min_probability: f32,
     never_link: Option<PathBuf>,
 }
 
-impl Options {
+impl LspOptions {
     /// Reads settings; what they do not name has its default.
-    fn read(settings: &Value) -> Options {
+    fn read(settings: &Value) -> LspOptions {
         let hints = match &settings["hints"] {
             Value::Bool(true) => Hints::Inlay,
             Value::String(name) if name == "inlay" => Hints::Inlay,
@@ -50,7 +50,7 @@ impl Options {
         };
         let min_probability = settings["minProbability"].as_f64().unwrap_or(0.5).clamp(0.0, 1.0) as f32;
         let never_link = settings["neverLink"].as_str().filter(|path| !path.is_empty()).map(PathBuf::from);
-        Options { hints, min_probability, never_link }
+        LspOptions { hints, min_probability, never_link }
     }
 }
 
@@ -59,13 +59,14 @@ pub struct Refused(ErrorCode, String);
 
 type Answer = Result<Value, Refused>;
 
-pub struct Server<'a> {
+pub struct LanguageServer<'a> {
     pub recommender: Recommender<'a>,
     pub suggester: Option<Suggester<'a>>,
-    pub names: DocumentNames<'a>,
+    /// Those of a model that suggests nothing.
+    names: DocumentNames<'a>,
     pub corpus: Option<&'a Corpus>,
     pub texts: BTreeMap<String, OpenText>,
-    pub options: Options,
+    pub options: LspOptions,
     pub never: NeverLink,
     /// Phrases that were refused where no file keeps them.
     refused: String,
@@ -75,40 +76,45 @@ pub struct Server<'a> {
     /// When a text was changed last.
     changed: Instant,
     requests: i32,
-    phase: Phase,
+    phase: Lifecycle,
 }
 
 /// The state of the conversation.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum Phase {
+enum Lifecycle {
     Started,
     Initialized,
     ShutDown,
 }
 
-impl<'a> Server<'a> {
-    pub fn new(model: &'a Model, corpus: Option<&'a Corpus>) -> Server<'a> {
+impl<'a> LanguageServer<'a> {
+    pub fn new(model: &'a Model, corpus: Option<&'a Corpus>) -> LanguageServer<'a> {
         let recommender = Recommender::new(model);
         recommender.warm_up();
-        Server {
+        LanguageServer {
             recommender,
             suggester: Suggester::new(model).ok(),
             names: DocumentNames::new(model),
             corpus,
             texts: BTreeMap::new(),
-            options: Options::read(&Value::Null),
+            options: LspOptions::read(&Value::Null),
             never: NeverLink::default(),
             refused: String::new(),
             encoding: Encoding::default(),
             refreshes: false,
             changed: Instant::now(),
             requests: 0,
-            phase: Phase::Started,
+            phase: Lifecycle::Started,
         }
     }
 
+    /// The documents by all their names.
+    pub fn names(&self) -> &DocumentNames<'a> {
+        self.suggester.as_ref().map_or(&self.names, Suggester::names)
+    }
+
     pub fn is_shut_down(&self) -> bool {
-        self.phase == Phase::ShutDown
+        self.phase == Lifecycle::ShutDown
     }
 
     /// How long until there has been a rest; `None` where nothing waits for one.
@@ -133,18 +139,18 @@ impl<'a> Server<'a> {
 
     fn answer(&mut self, method: &str, params: Value) -> Answer {
         match (self.phase, method) {
-            (Phase::Started, "initialize") => return answered(params, |params| self.initialize(&params)),
-            (Phase::Started, _) => {
+            (Lifecycle::Started, "initialize") => return answered(params, |params| self.initialize(&params)),
+            (Lifecycle::Started, _) => {
                 return Err(Refused(ErrorCode::ServerNotInitialized, "expected the request initialize".to_owned()));
             }
-            (Phase::ShutDown, _) | (Phase::Initialized, "initialize") => {
+            (Lifecycle::ShutDown, _) | (Lifecycle::Initialized, "initialize") => {
                 return Err(Refused(ErrorCode::InvalidRequest, format!("{method} cannot be asked for now")));
             }
-            (Phase::Initialized, _) => {}
+            (Lifecycle::Initialized, _) => {}
         }
         match method {
             "shutdown" => {
-                self.phase = Phase::ShutDown;
+                self.phase = Lifecycle::ShutDown;
                 Ok(Value::Null)
             }
             "textDocument/completion" => answered(params, |params| self.completion(&params)),
@@ -160,7 +166,7 @@ impl<'a> Server<'a> {
     }
 
     fn initialize(&mut self, params: &InitializeParams) -> InitializeResult {
-        self.phase = Phase::Initialized;
+        self.phase = Lifecycle::Initialized;
         self.set(params.initialization_options.as_ref().unwrap_or(&Value::Null));
         let capabilities = &params.capabilities;
         let offered = capabilities.general.as_ref().and_then(|general| general.position_encodings.as_deref());
@@ -202,21 +208,23 @@ impl<'a> Server<'a> {
 
     /// Takes settings.
     fn set(&mut self, settings: &Value) {
-        self.options = Options::read(settings);
+        self.options = LspOptions::read(settings);
         self.read_never_link();
     }
 
     /// Reads what is never linked; texts are to be looked at again.
     fn read_never_link(&mut self) {
-        let file = self.options.never_link.as_ref().and_then(|path| std::fs::read_to_string(path).ok());
-        self.never = NeverLink::read(&format!("{}\n{}", file.unwrap_or_default(), self.refused));
+        // A pipe would keep the editor waiting.
+        let path = self.options.never_link.as_ref().filter(|path| path.is_file());
+        let file = path.and_then(|path| read_bounded(path, LONGEST_TEXT).ok()).unwrap_or_default();
+        self.never = NeverLink::read(&format!("{}\n{}", String::from_utf8_lossy(&file), self.refused));
         self.texts.values_mut().for_each(OpenText::look_again);
     }
 
     /// Takes a notification; one that is not understood is passed over, as the protocol wants it.
     pub fn notified(&mut self, notification: Notification) {
         let Notification { method, params } = notification;
-        if self.phase != Phase::Initialized {
+        if self.phase != Lifecycle::Initialized {
             return;
         }
         match &*method {
@@ -323,10 +331,10 @@ mod tests {
 
     #[test]
     fn settings_have_defaults_and_hints_are_off() {
-        let read = |settings| Options::read(&settings);
-        assert_eq!(read(json!({})), Options { hints: Hints::Off, min_probability: 0.5, never_link: None });
+        let read = |settings| LspOptions::read(&settings);
+        assert_eq!(read(json!({})), LspOptions { hints: Hints::Off, min_probability: 0.5, never_link: None });
         let set = read(json!({"hints": "diagnostics", "minProbability": 7, "neverLink": "x"}));
-        assert_eq!(set, Options { hints: Hints::Diagnostics, min_probability: 1.0, never_link: Some("x".into()) });
+        assert_eq!(set, LspOptions { hints: Hints::Diagnostics, min_probability: 1.0, never_link: Some("x".into()) });
         assert_eq!(read(json!({"hints": true, "neverLink": ""})).hints, Hints::Inlay);
     }
 }

@@ -2,7 +2,7 @@
 
 use std::ops::Range;
 
-use hyperdoc2vec::draft::DraftFormat;
+use hyperdoc2vec::recommend::DraftFormat;
 use lsp_types::{Position, PositionEncodingKind, Range as Span, TextDocumentContentChangeEvent};
 
 /// When a text is opened, missing links are looked for in so many of its first bytes.

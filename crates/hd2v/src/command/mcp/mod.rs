@@ -12,6 +12,7 @@ use std::path::PathBuf;
 
 use anyhow::{Context, Result};
 use clap::Args;
+use hyperdoc2vec::document::visible_json;
 use serde_json::{Value, json};
 
 use super::common::open_model;
@@ -52,7 +53,7 @@ pub struct McpArgs {
 
 pub fn run(arguments: &McpArgs) -> Result<()> {
     let model = open_model(&arguments.model)?;
-    let server = Server(Tools::new(&model));
+    let server = ToolServer(Tools::new(&model));
     let (mut input, mut output) = (std::io::stdin().lock(), std::io::stdout().lock());
     let mut line = Vec::new();
     loop {
@@ -65,27 +66,29 @@ pub fn run(arguments: &McpArgs) -> Result<()> {
             continue;
         }
         if let Some(reply) = server.line(&line) {
-            writeln!(output, "{reply}").and_then(|()| output.flush()).context("cannot write to standard output")?;
+            writeln!(output, "{}", visible_json(&reply.to_string()))
+                .and_then(|()| output.flush())
+                .context("cannot write to standard output")?;
         }
     }
 }
 
-struct Server<'a>(Tools<'a>);
+struct ToolServer<'a>(Tools<'a>);
 
 /// Why a request has no result.
-struct Failure {
+struct ToolFailure {
     code: i32,
     message: String,
     data: Option<Value>,
 }
 
-impl Failure {
-    fn new(code: i32, message: impl Into<String>) -> Failure {
-        Failure { code, message: message.into(), data: None }
+impl ToolFailure {
+    fn new(code: i32, message: impl Into<String>) -> ToolFailure {
+        ToolFailure { code, message: message.into(), data: None }
     }
 }
 
-impl Server<'_> {
+impl ToolServer<'_> {
     /// The reply to a line; none to a notification.
     fn line(&self, line: &[u8]) -> Option<Value> {
         match serde_json::from_slice(line) {
@@ -96,7 +99,7 @@ impl Server<'_> {
             }
             Ok(message) => self.message(&message),
             Err(error) => {
-                let failure = Failure::new(PARSE_ERROR, format!("expected a line of JSON: {error}"));
+                let failure = ToolFailure::new(PARSE_ERROR, format!("expected a line of JSON: {error}"));
                 Some(replied(&Value::Null, Err(failure)))
             }
         }
@@ -106,14 +109,14 @@ impl Server<'_> {
         let Some(method) = message["method"].as_str() else {
             // An answer to a request that was never made is passed over.
             let answers = message.get("result").is_some() || message.get("error").is_some();
-            let failure = Failure::new(INVALID_REQUEST, "expected a method");
+            let failure = ToolFailure::new(INVALID_REQUEST, "expected a method");
             return (!answers).then(|| replied(message.get("id").unwrap_or(&Value::Null), Err(failure)));
         };
         let id = message.get("id")?;
         Some(replied(id, self.answer(method, &message["params"])))
     }
 
-    fn answer(&self, method: &str, params: &Value) -> Result<Value, Failure> {
+    fn answer(&self, method: &str, params: &Value) -> Result<Value, ToolFailure> {
         let stateless = is_stateless(method, &params["_meta"])?;
         let result = match method {
             "initialize" => {
@@ -135,12 +138,12 @@ impl Server<'_> {
             "tools/list" if stateless => cached(json!({"tools": tools::all()})),
             "tools/list" => json!({"tools": tools::all()}),
             "tools/call" => self.call(params)?,
-            method => return Err(Failure::new(METHOD_NOT_FOUND, format!("no method is called {method:?}"))),
+            method => return Err(ToolFailure::new(METHOD_NOT_FOUND, format!("no method is called {method:?}"))),
         };
         Ok(if stateless { complete(result) } else { result })
     }
 
-    fn call(&self, params: &Value) -> Result<Value, Failure> {
+    fn call(&self, params: &Value) -> Result<Value, ToolFailure> {
         let name = params["name"].as_str().unwrap_or_default();
         let arguments = params["arguments"].as_object().cloned().unwrap_or_default();
         match self.0.call(name, arguments) {
@@ -151,24 +154,24 @@ impl Server<'_> {
             })),
             Err(CallError::Failed(what)) => Ok(json!({"content": [{"type": "text", "text": what}], "isError": true})),
             Err(CallError::UnknownTool) => {
-                Err(Failure::new(INVALID_PARAMS, format!("no tool is called {name:?}; see tools/list")))
+                Err(ToolFailure::new(INVALID_PARAMS, format!("no tool is called {name:?}; see tools/list")))
             }
         }
     }
 }
 
 /// Whether a request is of a version without sessions; such a one has to say so itself.
-fn is_stateless(method: &str, meta: &Value) -> Result<bool, Failure> {
+fn is_stateless(method: &str, meta: &Value) -> Result<bool, ToolFailure> {
     let version = meta[META_VERSION].as_str();
     if let Some(version) = version.filter(|version| !VERSIONS.contains(version)) {
         let data = json!({"requested": version, "supported": VERSIONS});
         let message = format!("the version {version:?} of the protocol is not supported");
-        return Err(Failure { data: Some(data), ..Failure::new(UNSUPPORTED_VERSION, message) });
+        return Err(ToolFailure { data: Some(data), ..ToolFailure::new(UNSUPPORTED_VERSION, message) });
     }
     let stateless = method == "server/discover" || version.is_some_and(|version| version >= STATELESS);
     if stateless && (version.is_none() || !meta[META_CAPABILITIES].is_object()) {
         let message = format!("expected {META_VERSION} and {META_CAPABILITIES} in the request's _meta");
-        return Err(Failure::new(INVALID_PARAMS, message));
+        return Err(ToolFailure::new(INVALID_PARAMS, message));
     }
     Ok(stateless)
 }
@@ -197,10 +200,10 @@ fn complete(mut result: Value) -> Value {
     result
 }
 
-fn replied(id: &Value, result: Result<Value, Failure>) -> Value {
+fn replied(id: &Value, result: Result<Value, ToolFailure>) -> Value {
     match result {
         Ok(result) => json!({"jsonrpc": "2.0", "id": id, "result": result}),
-        Err(Failure { code, message, data }) => {
+        Err(ToolFailure { code, message, data }) => {
             let mut error = json!({"code": code, "message": message});
             if let Some(data) = data {
                 error["data"] = data;

@@ -1,17 +1,12 @@
 //! The tools: what each takes, does and gives.
 
-use std::path::PathBuf;
-
-use hyperdoc2vec::places::{DocumentNames, Suggester};
-use hyperdoc2vec::recommend::Recommender;
-use hyperdoc2vec::{Error, Model};
+use hyperdoc2vec::{Error, Model, Recommender, Suggester};
 use serde::Serialize;
 use serde::de::DeserializeOwned;
 use serde_json::{Map, Value, json};
 use utoipa::ToSchema;
 
 use super::schema;
-use crate::command::suggest::Asked;
 use crate::wire::{AnswerJson, DocumentJson, Found, PageOf, QuestionJson, SearchFor, Similar, SimilarTo};
 use crate::wire_draft::{DraftJson, SuggestedLinks};
 use crate::wire_from;
@@ -23,7 +18,6 @@ const MOST: usize = 1000;
 pub struct Tools<'a> {
     recommender: Recommender<'a>,
     suggester: Result<Suggester<'a>, Error>,
-    names: DocumentNames<'a>,
 }
 
 /// Why a tool has no result.
@@ -40,8 +34,7 @@ impl From<Error> for CallError {
 
 impl<'a> Tools<'a> {
     pub fn new(model: &'a Model) -> Tools<'a> {
-        let recommender = Recommender::new(model);
-        Tools { recommender, suggester: Suggester::new(model), names: DocumentNames::new(model) }
+        Tools { recommender: Recommender::new(model), suggester: Suggester::new(model) }
     }
 
     /// The result of a tool.
@@ -58,10 +51,7 @@ impl<'a> Tools<'a> {
                 limited(draft.max)?;
                 draft.check().map_err(CallError::Failed)?;
                 let suggester = self.suggester.as_ref().map_err(|error| CallError::Failed(error.to_string()))?;
-                let asked = Asked::for_draft(suggester, &self.names, &draft);
-                let path = PathBuf::from(draft.path.as_deref().unwrap_or("draft"));
-                let found = asked.text(&path, draft.text, draft.format);
-                result(SuggestedLinks::from(&found?))
+                result(draft.suggested(&suggester.suggest(&draft.text, &draft.options())?))
             }
             "similar" => {
                 let asked: SimilarTo = read(arguments)?;

@@ -1,22 +1,19 @@
 //! `hd2v suggest`: where in some files a link belongs, and to what.
 
-mod find;
 mod print;
 
 use std::path::{Path, PathBuf};
 
-use anyhow::{Context, Result, bail};
+use anyhow::{Context, Result, anyhow, bail};
 use clap::{Args, ValueEnum};
-use hyperdoc2vec::Error;
-use hyperdoc2vec::draft::DraftFormat;
-use hyperdoc2vec::places::{DocumentNames, NeverLink, Suggester};
-use hyperdoc2vec::storage::write_atomically;
+use hyperdoc2vec::recommend::{DraftFormat, NeverLink};
+use hyperdoc2vec::storage::{parent, write_atomically};
+use hyperdoc2vec::{Corpus, DocRow, Error, Model, Recommender, SuggestOptions, Suggester, Suggestions};
 use rayon::prelude::*;
 
-use super::common::{most_threads, named, open_model, probability};
-use super::drafts::format_of;
-use crate::output::{count, print as print_out, print_json, status};
-pub use find::{Asked, FileResult, Found};
+use super::common::{LONGEST_TEXT, most_threads, named, open_model, probability, read_bounded};
+use super::drafts::{format_of, read_draft};
+use crate::output::{count, print as print_out, print_json, print_patch, print_whole, status};
 
 /// Files read by one command, at the most.
 const MOST_FILES: usize = 1_000_000;
@@ -102,33 +99,21 @@ pub fn run(arguments: &SuggestArgs) -> Result<()> {
     let files = files(&arguments.paths, arguments.input)?;
     let model = open_model(&arguments.model)?;
     let suggester = Suggester::new(&model)?;
-    let names = DocumentNames::new(&model);
     let never = match &arguments.never_link {
-        Some(path) => {
-            let text = std::fs::read_to_string(path).with_context(|| format!("cannot read {}", path.display()))?;
-            NeverLink::read(&text)
-        }
+        Some(path) => NeverLink::read(&String::from_utf8_lossy(&read_bounded(path, LONGEST_TEXT)?)),
         None => NeverLink::default(),
     };
-    let only = find::only(&model, arguments.orphans, arguments.target.as_deref())?;
-    let asked = Asked {
-        suggester: &suggester,
-        names: &names,
-        never,
-        only,
-        min_probability: arguments.min_probability,
-        max: arguments.max,
-        any_date: arguments.any_date,
-        files: true,
-        within: None,
-    };
+    let mut options = SuggestOptions::default().max(arguments.max).min_probability(arguments.min_probability);
+    options = options.beside_files().never_link(never);
+    options = options.only(only(&model, arguments.orphans, arguments.target.as_deref())?);
+    options.any_date = arguments.any_date;
     let pool = rayon::ThreadPoolBuilder::new().num_threads(arguments.threads).build();
     let pool = pool.map_err(|error| Error::Threads(error.to_string()))?;
     let alone = files.len() == 1;
     let mut found = Vec::new();
     for part in files.chunks(TOGETHER) {
         let results: Vec<Result<FileResult>> =
-            pool.install(|| part.par_iter().map(|(path, format)| asked.file(path, *format)).collect());
+            pool.install(|| part.par_iter().map(|(path, format)| file(&suggester, path, *format, &options)).collect());
         for ((path, _), result) in part.iter().zip(results) {
             match result {
                 Ok(result) => found.push(result),
@@ -142,10 +127,10 @@ pub fn run(arguments: &SuggestArgs) -> Result<()> {
         OutputFormat::Text => print_out(&print::text(&found))?,
         OutputFormat::Json => print_json(&print::json(&found))?,
         OutputFormat::Sarif => print_json(&print::sarif(&found))?,
-        OutputFormat::Github => print_out(&print::github(&found))?,
-        OutputFormat::Patch => crate::output::print_exactly(&print::patch(&found))?,
+        OutputFormat::Github => print_whole(&print::github(&found))?,
+        OutputFormat::Patch => print_patch(&print::patch(&found))?,
     }
-    let total: usize = found.iter().map(FileResult::count).sum();
+    let total: usize = found.iter().map(|file| file.found.links.len()).sum();
     let written = if arguments.write { write(&found)? } else { 0 };
     status(format_args!(
         "{} in {}{}",
@@ -159,19 +144,58 @@ pub fn run(arguments: &SuggestArgs) -> Result<()> {
     Ok(())
 }
 
+/// A file, with the links suggested for it.
+struct FileResult {
+    path: PathBuf,
+    text: String,
+    format: DraftFormat,
+    found: Suggestions,
+}
+
+/// Reads a file and asks for its links.
+fn file(suggester: &Suggester<'_>, path: &Path, format: DraftFormat, options: &SuggestOptions) -> Result<FileResult> {
+    let text = read_draft(path)?;
+    let mut options = options.clone().path(path.display().to_string());
+    options.format = format;
+    let found = suggester.suggest(&text, &options)?;
+    Ok(FileResult { path: path.to_owned(), text, format, found })
+}
+
+/// The documents that may be suggested; all where the list is empty.
+fn only(model: &Model, orphans: bool, target: Option<&str>) -> Result<Vec<DocRow>> {
+    if let Some(id) = target {
+        return Ok(vec![DocRow(Recommender::new(model).document_row(id)? as u32)]);
+    }
+    if !orphans {
+        return Ok(Vec::new());
+    }
+    let orphans: Vec<DocRow> =
+        (0..).zip(model.links_to()).filter(|&(_, &links)| links == 0).map(|(row, _)| DocRow(row)).collect();
+    if orphans.is_empty() {
+        return Err(anyhow!("{}: every document has a link to it", model.path().display()));
+    }
+    Ok(orphans)
+}
+
 /// Writes the files that change; one that changed since it was read is left alone.
 fn write(found: &[FileResult]) -> Result<u64> {
     let mut written = 0;
-    for file in found.iter().filter(|file| !file.edits.is_empty()) {
+    for file in found {
+        let text = file.found.apply(&file.text);
+        if text == file.text {
+            continue;
+        }
         let now = std::fs::read(&file.path).with_context(|| format!("cannot read {}", file.path.display()))?;
         if now != file.text.as_bytes() {
             status(format_args!("{}: changed meanwhile; not written", file.path.display()));
             continue;
         }
-        let text = file.written();
         let failed = || format!("cannot write {}", file.path.display());
         // A symbolic link stays one: the file that it leads to is written.
         let path = std::fs::canonicalize(&file.path).with_context(failed)?;
+        if Corpus::open(parent(&path)).is_ok() {
+            bail!("{}: a file of a corpus; it would be damaged", file.path.display());
+        }
         let permissions = std::fs::metadata(&path).with_context(failed)?.permissions();
         write_atomically::<(), anyhow::Error>(&path, |out| {
             use std::io::Write as _;

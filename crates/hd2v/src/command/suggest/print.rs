@@ -2,13 +2,15 @@
 
 use std::fmt::Write as _;
 
+use hyperdoc2vec::Suggestion;
 use serde::Serialize;
 use serde_json::{Value, json};
 
-use super::find::{FileResult, Found};
+use super::FileResult;
+use crate::draft_lines::DraftLines;
 use crate::wire_draft::SuggestedLinks;
 
-fn named(one: &Found) -> String {
+fn named(one: &Suggestion) -> String {
     if one.title.is_empty() || one.title == one.id { one.id.clone() } else { format!("{} ({})", one.id, one.title) }
 }
 
@@ -21,19 +23,19 @@ fn one_line(text: &str) -> String {
 pub fn text(found: &[FileResult]) -> String {
     let mut out = String::new();
     for file in found {
-        for one in &file.found {
+        let lines = DraftLines::new(&file.text);
+        for one in &file.found.links {
+            let (line, column) = lines.place(one.span.start);
             let words = if one.words.is_empty() { "here".to_owned() } else { one_line(&one.words) };
             let others: Vec<String> = one.others.iter().map(|(id, p)| format!("{} {p:.2}", one_line(id))).collect();
             let others = if others.is_empty() { String::new() } else { format!("; or {}", others.join(", ")) };
             let _ = writeln!(
                 out,
-                "{}:{}:{}: {words} → {}, {:.2}, {}{others}",
+                "{}:{line}:{column}: {words} → {}, {:.2}, {}{others}",
                 file.path.display(),
-                one.line,
-                one.column,
                 one_line(&named(one)),
                 one.probability,
-                one.why,
+                one.why(),
             );
         }
     }
@@ -47,12 +49,14 @@ pub struct Files {
 }
 
 pub fn json(found: &[FileResult]) -> Files {
-    Files { files: found.iter().map(SuggestedLinks::from).collect() }
+    let file =
+        |file: &FileResult| SuggestedLinks::new(&file.path.display().to_string(), file.format, &file.text, &file.found);
+    Files { files: found.iter().map(file).collect() }
 }
 
-fn message(one: &Found) -> String {
+fn message(one: &Suggestion) -> String {
     let words = if one.words.is_empty() { "here".to_owned() } else { format!("“{}”", one.words) };
-    format!("link {words} to {} (probability {:.2}; {})", named(one), one.probability, one.why)
+    format!("link {words} to {} (probability {:.2}; {})", named(one), one.probability, one.why())
 }
 
 /// SARIF 2.1.0.
@@ -60,7 +64,10 @@ pub fn sarif(found: &[FileResult]) -> Value {
     let mut results = Vec::new();
     for file in found {
         let uri = file.path.display().to_string().replace('\\', "/").replace(' ', "%20");
-        for one in &file.found {
+        let lines = DraftLines::new(&file.text);
+        for one in &file.found.links {
+            let (line, column) = lines.place(one.span.start);
+            let (end_line, end_column) = lines.place(one.span.end);
             let mut result = json!({
                 "ruleId": if one.wanted { "wanted-link" } else { "missing-link" },
                 "level": "note",
@@ -68,10 +75,10 @@ pub fn sarif(found: &[FileResult]) -> Value {
                 "locations": [{"physicalLocation": {
                     "artifactLocation": {"uri": uri},
                     "region": {
-                        "startLine": one.line,
-                        "startColumn": one.column,
-                        "endLine": one.end_line,
-                        "endColumn": one.end_column,
+                        "startLine": line,
+                        "startColumn": column,
+                        "endLine": end_line,
+                        "endColumn": end_column,
                     },
                 }}],
                 "rank": (f64::from(one.probability) * 1000.0).round() / 10.0,
@@ -121,15 +128,14 @@ pub fn github(found: &[FileResult]) -> String {
     let property = |text: &str| escaped(text).replace(':', "%3A").replace(',', "%2C");
     let mut out = String::new();
     for file in found {
-        for one in &file.found {
+        let lines = DraftLines::new(&file.text);
+        for one in &file.found.links {
+            let (line, column) = lines.place(one.span.start);
+            let (end_line, end_column) = lines.place(one.span.end);
             let _ = writeln!(
                 out,
-                "::notice file={},line={},col={},endLine={},endColumn={},title=missing link::{}",
+                "::notice file={},line={line},col={column},endLine={end_line},endColumn={end_column},title=missing link::{}",
                 property(&file.path.display().to_string()),
-                one.line,
-                one.column,
-                one.end_line,
-                one.end_column,
                 escaped(&message(one)),
             );
         }
@@ -143,7 +149,7 @@ const CONTEXT: usize = 3;
 /// A unified diff.
 pub fn patch(found: &[FileResult]) -> String {
     let mut out = String::new();
-    for file in found.iter().filter(|file| !file.edits.is_empty()) {
+    for file in found.iter().filter(|file| file.found.links.iter().any(|link| !link.edits.is_empty())) {
         let path = file.path.display().to_string().replace('\\', "/");
         let path = path.trim_start_matches("./").trim_start_matches('/');
         // A tab ends a name that has spaces.
@@ -156,7 +162,7 @@ pub fn patch(found: &[FileResult]) -> String {
 
 /// The hunks of a file. A change keeps the number of lines: what is put in has no line breaks.
 fn hunks(file: &FileResult, out: &mut String) {
-    let written = file.written();
+    let written = file.found.apply(&file.text);
     let old: Vec<&str> = file.text.split_inclusive('\n').collect();
     let new: Vec<&str> = written.split_inclusive('\n').collect();
     if old.len() != new.len() {

@@ -2,8 +2,9 @@
 
 use std::borrow::Cow;
 use std::collections::HashMap;
+use std::sync::OnceLock;
 
-use crate::draft::DraftFormat;
+use crate::draft::{Draft, DraftFormat, DraftSource};
 use crate::id::DocRow;
 use crate::model::Model;
 
@@ -16,14 +17,18 @@ const INDEXES: [&str; 4] = ["index", "_index", "readme", "README"];
 /// The documents of a model by all their names.
 pub struct DocumentNames<'a> {
     model: &'a Model,
-    /// Titles and last parts of ids in lower case; `None` where several documents have one.
-    by_name: HashMap<String, Option<u32>>,
-    by_url: HashMap<&'a str, u32>,
+    /// Names besides ids, read when the first is asked for.
+    others: OnceLock<OtherNames>,
 }
 
-impl<'a> DocumentNames<'a> {
-    /// Reads the names of all documents.
-    pub fn new(model: &'a Model) -> DocumentNames<'a> {
+struct OtherNames {
+    /// Titles and last parts of ids in lower case; `None` where several documents have one.
+    by_name: HashMap<String, Option<DocRow>>,
+    by_url: HashMap<String, DocRow>,
+}
+
+impl OtherNames {
+    fn read(model: &Model) -> OtherNames {
         let (names, titles, urls) = (model.names(), model.titles(), model.urls());
         let (mut by_name, mut by_url) = (HashMap::new(), HashMap::new());
         for row in 0..model.documents() as u32 {
@@ -32,14 +37,30 @@ impl<'a> DocumentNames<'a> {
             let mut keys = vec![plain(title), plain(last)];
             keys.dedup();
             for key in keys.into_iter().filter(|key| !key.is_empty()) {
-                by_name.entry(key).and_modify(|of| *of = None).or_insert(Some(row));
+                by_name.entry(key).and_modify(|of| *of = None).or_insert(Some(DocRow(row)));
             }
             let url = urls.get(row as usize);
             if !url.is_empty() {
-                by_url.insert(url, row);
+                by_url.insert(url.to_owned(), DocRow(row));
             }
         }
-        DocumentNames { model, by_name, by_url }
+        OtherNames { by_name, by_url }
+    }
+}
+
+impl<'a> DocumentNames<'a> {
+    /// The names of the documents of a model.
+    pub fn new(model: &'a Model) -> DocumentNames<'a> {
+        DocumentNames { model, others: OnceLock::new() }
+    }
+
+    /// The model.
+    pub fn model(&self) -> &'a Model {
+        self.model
+    }
+
+    fn others(&self) -> &OtherNames {
+        self.others.get_or_init(|| OtherNames::read(self.model))
     }
 
     fn id(&self, name: &str) -> Option<DocRow> {
@@ -66,6 +87,14 @@ impl<'a> DocumentNames<'a> {
         }
     }
 
+    /// The document that a draft is, by its path, and those that it links to.
+    pub fn source(&self, draft: &Draft, path: Option<&str>) -> DraftSource {
+        let document = path.and_then(|path| self.of_path(path));
+        let targets = draft.links.iter().flat_map(|link| &link.targets);
+        let links = targets.filter_map(|target| self.resolve(target, document)).collect();
+        DraftSource { document, links }
+    }
+
     /// The document that a target written in the document `from` means.
     pub fn resolve(&self, written: &str, from: Option<DocRow>) -> Option<DocRow> {
         // A section may be a document of its own.
@@ -85,8 +114,9 @@ impl<'a> DocumentNames<'a> {
         if path.is_empty() {
             return None;
         }
-        if let Some(row) = self.by_url.get(path).or_else(|| self.by_url.get(path.trim_end_matches('/'))) {
-            return Some(DocRow(*row));
+        let url = |path: &str| self.others().by_url.get(path).copied();
+        if let Some(row) = url(path).or_else(|| url(path.trim_end_matches('/'))) {
+            return Some(row);
         }
         if path.contains("://") {
             return None;
@@ -95,9 +125,9 @@ impl<'a> DocumentNames<'a> {
         let folder = from.map(|row| folder(self.model.names().get(row.index())));
         let relative = folder.map(|folder| joined(folder, &path));
         let found = relative.filter(|_| !path.starts_with('/')).and_then(|path| self.page(&path));
-        let name =
-            || self.by_name.get(&plain(without_ending(path.rsplit('/').next().unwrap_or(&path)))).copied().flatten();
-        found.or_else(|| self.page(&path)).or_else(|| name().map(DocRow))
+        let last = without_ending(path.rsplit('/').next().unwrap_or(&path));
+        let name = || self.others().by_name.get(&plain(last)).copied().flatten();
+        found.or_else(|| self.page(&path)).or_else(name)
     }
 
     /// How a file of a format writes a link from one document to another: a path from the folder of the first.

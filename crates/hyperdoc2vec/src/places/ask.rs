@@ -1,16 +1,16 @@
-//! Suggests links for a draft: where, to what, how likely, and why.
-
-use std::ops::{Range, RangeInclusive};
+//! Asks a model for the places of a draft: where a link belongs, to what, and how likely.
 
 use std::collections::{HashMap, HashSet};
+use std::ops::{Range, RangeInclusive};
 
 use super::features::{PageFeatures, gap};
 use super::learn::RIVAL_COLUMNS;
 use super::lexicon::{Lexicon, PhraseTarget, phrase_key, word_key};
+use super::never::NeverLink;
 use super::page::{Occurrence, Page, Surroundings};
 use super::{PlaceTrees, SIDES};
 use crate::document::{Date, Tokenizer};
-use crate::draft::{Draft, TextKind};
+use crate::draft::{Draft, DraftSource, DraftWord, TextKind, WantedLink};
 use crate::error::{Error, Result};
 use crate::id::{DocRow, WordRow};
 use crate::model::Model;
@@ -30,7 +30,7 @@ const ROUNDS: usize = 3;
 /// which are those that are at least this likely.
 const LIKELY: f32 = 0.5;
 /// Documents that it may give a place; those behind the first serve where that is linked elsewhere.
-const ASKED_HITS: usize = 4;
+const ASKED_HITS: usize = 8;
 /// Places that ask for a link are answered up to this number.
 const MOST_WANTED: usize = 1000;
 /// Words on each side of a place that the ranker may read.
@@ -64,98 +64,62 @@ impl PlaceCandidate {
     }
 }
 
-/// Phrases, documents and labels that are never to be linked.
-#[derive(Debug, Clone, Default)]
-pub struct NeverLink {
-    lines: HashSet<String>,
-    phrases: HashSet<u64>,
-}
-
-impl NeverLink {
-    /// Reads a list: a line each, a title, an id, a label or a phrase; `#` begins a comment.
-    pub fn read(text: &str) -> NeverLink {
-        let mut never = NeverLink::default();
-        for line in text.lines().map(|line| line.split(" #").next().unwrap_or_default().trim()) {
-            if line.is_empty() || line.starts_with('#') {
-                continue;
-            }
-            never.lines.insert(line.to_lowercase());
-            let words: Vec<u64> = Tokenizer::default().list(line).iter().map(|word| word_key(word)).collect();
-            never.phrases.insert(phrase_key(&words));
-        }
-        never
-    }
-
-    fn document(&self, model: &Model, row: DocRow) -> bool {
-        let has = |text: &str| self.lines.contains(&text.to_lowercase());
-        let labels = model.labels();
-        !self.lines.is_empty()
-            && (has(model.names().get(row.index()))
-                || has(model.titles().get(row.index()))
-                || model.label_ids(row.index()).iter().any(|&label| has(labels.get(label as usize))))
-    }
-
-    fn phrase(&self, words: &[crate::draft::DraftWord]) -> bool {
-        let keys = || words.iter().map(|word| word_key(&word.text));
-        !self.phrases.is_empty() && self.phrases.contains(&phrase_key(&keys().collect::<Vec<_>>()))
-    }
-}
-
-/// A request for suggestions.
+/// A draft, what is known of it, and what may be suggested for it.
 #[derive(Debug, Clone)]
-pub struct SuggestOptions {
-    /// The document that the draft is, where the model has it: it is not suggested, nor what it links to.
-    pub source: Option<DocRow>,
-    /// The documents that the draft links to.
-    pub linked: Vec<DocRow>,
+pub struct PlaceQuestion<'a> {
+    /// The text.
+    pub text: &'a str,
+    /// The text, read.
+    pub draft: &'a Draft,
+    /// The document that the draft is, which is not suggested, and those that it links to, which are not either.
+    pub source: DraftSource,
     /// The title of the draft.
     pub title: String,
     /// Nothing dated after this is suggested.
     pub until: Option<Date>,
-    /// The least probability of a suggestion.
-    pub min_probability: f32,
-    /// The most suggestions.
-    pub max: usize,
     /// Never to be linked.
     pub never: NeverLink,
     /// If not empty, only these documents are suggested.
-    pub only: Vec<DocRow>,
+    pub only: HashSet<DocRow>,
     /// If given, only places within these bytes of the text are looked at; the rest is what surrounds them.
     pub within: Option<Range<usize>>,
 }
 
-impl Default for SuggestOptions {
-    fn default() -> SuggestOptions {
-        SuggestOptions {
-            source: None,
-            linked: Vec::new(),
+impl<'a> PlaceQuestion<'a> {
+    /// A draft of which nothing else is known.
+    pub fn new(text: &'a str, draft: &'a Draft) -> PlaceQuestion<'a> {
+        PlaceQuestion {
+            text,
+            draft,
+            source: DraftSource::default(),
             title: String::new(),
             until: None,
-            min_probability: 0.5,
-            max: 1000,
             never: NeverLink::default(),
-            only: Vec::new(),
+            only: HashSet::new(),
             within: None,
         }
     }
-}
 
-impl SuggestOptions {
     /// Whether a place of these bytes is looked at.
     fn looks_at(&self, span: Range<usize>) -> bool {
         self.within.as_ref().is_none_or(|within| within.start <= span.start && span.end <= within.end)
     }
-}
 
-/// A link that could be put into a draft.
-#[derive(Debug, Clone, PartialEq)]
-pub struct Suggestion {
-    /// The bytes of its words; empty where a link without words would stand.
-    pub span: Range<usize>,
-    /// Place and target.
-    pub candidate: PlaceCandidate,
-    /// Its probability.
-    pub probability: f32,
+    /// Whether a link could lead to a document at all.
+    fn admits(&self, model: &Model, row: DocRow) -> bool {
+        Some(row) != self.source.document
+            && self.until.is_none_or(|until| model.date(row.index()).is_none_or(|date| date.is_up_to(until)))
+            && !self.never.document(model, row)
+    }
+
+    /// The bytes of a place: its words, or the end of the word before it.
+    pub fn span(&self, place: &PlaceCandidate) -> Range<usize> {
+        let words = &self.draft.words;
+        match place.start < place.end {
+            true => words[place.start].start as usize..words[place.end - 1].end as usize,
+            false => place.end.checked_sub(1).map_or(0..0, |word| words[word].end as usize..words[word].end as usize),
+        }
+    }
 }
 
 /// The answer to a place that asks for a link.
@@ -167,8 +131,8 @@ pub struct WantedAnswer {
     pub hits: Vec<(DocRow, f32)>,
 }
 
-/// A model, ready to suggest links.
-pub struct Suggester<'a> {
+/// The place model of a model, ready to be asked.
+pub struct PlaceModel<'a> {
     searcher: Searcher<'a>,
     ranker: Option<Ranker>,
     trees: PlaceTrees,
@@ -197,12 +161,12 @@ pub(super) fn best_target(
     best.map(|(target, probability)| (target, probability / total))
 }
 
-impl<'a> Suggester<'a> {
+impl<'a> PlaceModel<'a> {
     /// Prepares to ask `model`.
     ///
     /// # Errors
     /// [`Error::Unsupported`] for a model that has not learnt where links belong.
-    pub fn new(model: &'a Model) -> Result<Suggester<'a>> {
+    pub fn new(model: &'a Model) -> Result<PlaceModel<'a>> {
         let what = "this model has not learnt where links belong: it was trained by an earlier program, without a \
                     hybrid ranking, or on too few links; train it again";
         let missing = || Error::Unsupported { path: model.path().to_owned(), what: what.to_owned() };
@@ -211,7 +175,7 @@ impl<'a> Suggester<'a> {
         let sides =
             model.optional(SIDES).filter(|sides: &&[u32]| sides.len() >= 2 * model.words()).ok_or_else(missing)?;
         let (searcher, ranker) = (Searcher::new(model), Ranker::of(model));
-        Ok(Suggester { searcher, ranker, trees, lexicon, sides, tokenizer: model.tokenizer() })
+        Ok(PlaceModel { searcher, ranker, trees, lexicon, sides, tokenizer: model.tokenizer() })
     }
 
     /// The model.
@@ -229,25 +193,26 @@ impl<'a> Suggester<'a> {
         self.trees.phrases
     }
 
+    fn page<'q>(&self, question: &PlaceQuestion<'q>) -> Page<'q> {
+        Page::new((question.draft, question.text), &question.title, question.source.document, None, self)
+    }
+
+    /// Where the links of a phrase lead, the most frequent first; `None` for words that the lexicon does not have.
+    pub fn phrase_targets(&self, words: &[DraftWord]) -> Option<Vec<PhraseTarget>> {
+        let keys: Vec<u64> = words.iter().map(|word| word_key(&word.text)).collect();
+        self.lexicon.find(phrase_key(&keys)).map(|phrase| self.lexicon.targets(phrase).collect())
+    }
+
     /// Every place of a draft with its most likely target, in order, and behind them some of these again with other targets.
     /// With `any_kind`, all words are prose.
-    pub fn candidates(
-        &self,
-        text: &str,
-        draft: &Draft,
-        options: &SuggestOptions,
-        any_kind: bool,
-    ) -> Result<Vec<PlaceCandidate>> {
-        let page = Page::new((draft, text), &options.title, options.source, None, self);
-        let model = self.model();
-        let linked: HashSet<u32> = options.linked.iter().map(|row| row.0).collect();
-        let only: HashSet<u32> = options.only.iter().map(|row| row.0).collect();
+    pub fn candidates(&self, question: &PlaceQuestion<'_>, any_kind: bool) -> Result<Vec<PlaceCandidate>> {
+        let draft = question.draft;
+        let page = self.page(question);
+        let linked: HashSet<DocRow> = question.source.links.iter().copied().collect();
         let allowed = |row: DocRow| {
-            Some(row) != options.source
-                && !linked.contains(&row.0)
-                && (only.is_empty() || only.contains(&row.0))
-                && options.until.is_none_or(|until| model.date(row.index()).is_none_or(|date| date.is_up_to(until)))
-                && !options.never.document(model, row)
+            !linked.contains(&row)
+                && (question.only.is_empty() || question.only.contains(&row))
+                && question.admits(self.model(), row)
         };
         let mut found = Vec::new();
         if self.trees.phrases {
@@ -256,7 +221,7 @@ impl<'a> Suggester<'a> {
             for (number, occurrence) in occurrences.iter().enumerate() {
                 let words = &draft.words[occurrence.start..occurrence.end];
                 let span = words.first().zip(words.last()).map(|(first, last)| first.span().start..last.span().end);
-                if span.is_some_and(|span| !options.looks_at(span)) || options.never.phrase(words) {
+                if span.is_some_and(|span| !question.looks_at(span)) || question.never.phrase(words) {
                     continue;
                 }
                 let Some((target, of_target)) = best_target(&features, occurrence, &self.trees, &allowed) else {
@@ -276,7 +241,7 @@ impl<'a> Suggester<'a> {
             }
         } else {
             for (word, here) in draft.words.iter().enumerate() {
-                if (!any_kind && here.kind != TextKind::Prose) || !options.looks_at(here.span()) {
+                if (!any_kind && here.kind != TextKind::Prose) || !question.looks_at(here.span()) {
                     continue;
                 }
                 let place = self.trees.scales[0].probability(self.trees.place.score(&gap(&page, word, self)));
@@ -292,18 +257,13 @@ impl<'a> Suggester<'a> {
                 });
             }
         }
-        self.ask(&page, options, &allowed, &mut found)?;
+        self.ask(question, &allowed, &mut found)?;
         Ok(found)
     }
 
     /// The phrases of a draft with their most frequent targets, a probability by their rates, and the features of a rival.
-    pub(crate) fn rival_candidates(
-        &self,
-        text: &str,
-        draft: &Draft,
-        options: &SuggestOptions,
-    ) -> Vec<(PlaceCandidate, Vec<f32>)> {
-        let page = Page::new((draft, text), &options.title, options.source, None, self);
+    pub fn rival_candidates(&self, question: &PlaceQuestion<'_>) -> Vec<(PlaceCandidate, Vec<f32>)> {
+        let page = self.page(question);
         let occurrences = page.occurrences(self.lexicon, true);
         let features = PageFeatures::new(&page, &occurrences, self);
         let one = |(number, occurrence): (usize, &Occurrence)| {
@@ -329,8 +289,7 @@ impl<'a> Suggester<'a> {
     /// the place stands behind all others once more for each.
     fn ask(
         &self,
-        page: &Page<'_>,
-        options: &SuggestOptions,
+        question: &PlaceQuestion<'_>,
         allowed: &dyn Fn(DocRow) -> bool,
         found: &mut Vec<PlaceCandidate>,
     ) -> Result<()> {
@@ -343,22 +302,30 @@ impl<'a> Suggester<'a> {
         if asked.is_empty() || self.ranker.is_none() {
             return Ok(());
         }
-        let mut source = self.source(page.draft, options)?;
-        let mask = self.mask(allowed);
+        let rows = self.rows(question.draft);
+        let mut source = self.source(question)?;
+        // Documents that are linked already take their share of the probability: where one of them is meant, no other is.
+        let mask = match question.only.is_empty() {
+            true => self.mask(&|row| question.admits(self.model(), row)),
+            false => self.mask(allowed),
+        };
         let first: Vec<PlaceCandidate> = asked.iter().map(|&number| found[number]).collect();
         let mut others = Vec::new();
         for round in 0..ROUNDS {
             let likely = choose(found, LIKELY, usize::MAX).into_iter().map(|one| one.target);
-            let links: Vec<DocRow> = options.linked.iter().copied().chain(likely).collect();
+            let links: Vec<DocRow> = question.source.links.iter().copied().chain(likely).collect();
             if round > 0 && links == source.links {
                 break;
             }
             source.links = links;
             others.clear();
             for (&number, before) in asked.iter().zip(&first) {
-                let hits = self.rank(page.draft, before.end, &source, &mask, ASKED_HITS)?;
-                let better = hits.into_iter().filter(|hit| hit.1 > before.of_target);
-                let mut better = better.map(|(target, of_target)| PlaceCandidate { target, of_target, ..*before });
+                let hits = self.rank(&rows, before.end, &source, &mask, ASKED_HITS)?;
+                let better = hits.into_iter().filter(|hit| allowed(hit.0) && hit.1 > before.of_target);
+                let mut better = better.map(|(target, of_target)| {
+                    let share = if target == before.target { before.share } else { 0.0 };
+                    PlaceCandidate { target, of_target, share, ..*before }
+                });
                 found[number] = better.next().unwrap_or(*before);
                 others.extend(better);
             }
@@ -367,10 +334,10 @@ impl<'a> Suggester<'a> {
         Ok(())
     }
 
-    fn source(&self, draft: &Draft, options: &SuggestOptions) -> Result<LinkSource> {
-        let rows = draft.words.iter().filter_map(|word| self.word(&word.text));
-        let source = LinkSource::of_words(self.model(), rows, options.linked.clone())?;
-        Ok(LinkSource { document: options.source, date: options.until, ..source })
+    fn source(&self, question: &PlaceQuestion<'_>) -> Result<LinkSource> {
+        let rows = question.draft.words.iter().filter_map(|word| self.word(&word.text));
+        let source = LinkSource::of_words(self.model(), rows, question.source.links.clone())?;
+        Ok(LinkSource { document: question.source.document, date: question.until, ..source })
     }
 
     /// Whether each document is allowed.
@@ -378,70 +345,49 @@ impl<'a> Suggester<'a> {
         (0..self.model().documents() as u32).map(|row| allowed(DocRow(row))).collect()
     }
 
+    /// The words of a draft that the ranker knows.
+    fn rows(&self, draft: &Draft) -> Vec<Option<WordRow>> {
+        let terms = self.model().terms();
+        draft.words.iter().map(|word| terms.find(&word.text).map(|row| WordRow(row as u32))).collect()
+    }
+
     /// The best documents of `mask` for a link before word `mark`.
     fn rank(
         &self,
-        draft: &Draft,
+        rows: &[Option<WordRow>],
         mark: usize,
         source: &LinkSource,
         mask: &[bool],
         wanted: usize,
     ) -> Result<Vec<(DocRow, f32)>> {
         let Some(ranker) = &self.ranker else { return Ok(Vec::new()) };
-        let (model, terms) = (self.model(), self.model().terms());
-        let start = mark.saturating_sub(WORDS_AROUND);
-        let end = draft.words.len().min(mark + WORDS_AROUND);
-        let row = |word: &crate::draft::DraftWord| terms.find(&word.text).map(|row| WordRow(row as u32));
-        let rows: Vec<Option<WordRow>> = draft.words[start..end].iter().map(row).collect();
-        let query = Query::of_rows(&rows, Some(mark - start), model.words(), model.params().window);
+        let model = self.model();
+        let (start, end) = (mark.saturating_sub(WORDS_AROUND), rows.len().min(mark + WORDS_AROUND));
+        let query = Query::of_rows(&rows[start..end], Some(mark - start), model.words(), model.params().window);
         let allowed = |row: usize| mask[row];
         let hits = ranker.rank(&self.searcher, &query, Some(source), wanted, Scope::of(&allowed))?;
         Ok(hits.unwrap_or_default().into_iter().map(|hit| (DocRow(hit.row), hit.score)).collect())
     }
 
-    /// Suggests links: each document once, no two over the same words, the likeliest first mentions; in the order of the
-    /// text.
-    pub fn suggest(&self, text: &str, draft: &Draft, options: &SuggestOptions) -> Result<Vec<Suggestion>> {
-        let candidates = self.candidates(text, draft, options, false)?;
-        let chosen = choose(&candidates, options.min_probability, options.max);
-        let words = &draft.words;
-        let span = |candidate: &PlaceCandidate| match candidate.start < candidate.end {
-            true => words[candidate.start].start as usize..words[candidate.end - 1].end as usize,
-            false => {
-                candidate.end.checked_sub(1).map_or(0..0, |word| words[word].end as usize..words[word].end as usize)
-            }
-        };
-        let suggestion = |candidate: PlaceCandidate| Suggestion {
-            span: span(&candidate),
-            candidate,
-            probability: candidate.probability(),
-        };
-        Ok(chosen.into_iter().map(suggestion).collect())
-    }
-
     /// Answers the places of a draft that ask for a link, the first thousand of them.
-    pub fn answer_wanted(&self, draft: &Draft, options: &SuggestOptions, top: usize) -> Result<Vec<WantedAnswer>> {
+    pub fn answer_wanted(&self, question: &PlaceQuestion<'_>, top: usize) -> Result<Vec<WantedAnswer>> {
+        let draft = question.draft;
         if draft.wanted.is_empty() {
             return Ok(Vec::new());
         }
-        let model = self.model();
-        let source = self.source(draft, options)?;
-        let allowed = |row: DocRow| {
-            Some(row) != options.source
-                && options.until.is_none_or(|until| model.date(row.index()).is_none_or(|date| date.is_up_to(until)))
-                && !options.never.document(model, row)
+        let source = self.source(question)?;
+        let mask = self.mask(&|row| question.admits(self.model(), row));
+        let rows = self.rows(draft);
+        let answer = |(wanted, place): (usize, &WantedLink)| {
+            Ok(WantedAnswer { wanted, hits: self.rank(&rows, place.word, &source, &mask, top)? })
         };
-        let mask = self.mask(&allowed);
-        let answer = |(wanted, place): (usize, &crate::draft::WantedLink)| {
-            Ok(WantedAnswer { wanted, hits: self.rank(draft, place.word, &source, &mask, top)? })
-        };
-        let wanted = draft.wanted.iter().enumerate().filter(|(_, place)| options.looks_at(place.span.clone()));
+        let wanted = draft.wanted.iter().enumerate().filter(|(_, place)| question.looks_at(place.span.clone()));
         wanted.take(MOST_WANTED).map(answer).collect()
     }
 }
 
 /// The likeliest candidates: each document once, no two over the same words; in the order of the text.
-pub(crate) fn choose(candidates: &[PlaceCandidate], least: f32, max: usize) -> Vec<PlaceCandidate> {
+pub fn choose(candidates: &[PlaceCandidate], least: f32, max: usize) -> Vec<PlaceCandidate> {
     let mut order: Vec<&PlaceCandidate> = candidates
         .iter()
         .filter(|candidate| candidate.target.0 != u32::MAX && candidate.probability() >= least)
@@ -462,7 +408,7 @@ pub(crate) fn choose(candidates: &[PlaceCandidate], least: f32, max: usize) -> V
     chosen
 }
 
-impl Surroundings for Suggester<'_> {
+impl Surroundings for PlaceModel<'_> {
     fn word(&self, word: &str) -> Option<WordRow> {
         let row = self.model().terms().find(word)?;
         (row < self.model().words()).then_some(WordRow(row as u32))
@@ -488,78 +434,5 @@ impl Surroundings for Suggester<'_> {
     fn sides(&self, word: WordRow) -> [f32; 3] {
         let [before, behind] = [0, 1].map(|which| self.sides[2 * word.index() + which] as f32);
         [self.model().word_counts()[word.index()] as f32, before, behind]
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-    use crate::draft::DraftFormat;
-    use crate::places::{DocumentNames, LinkWriter, apply};
-    use crate::{Document, Import, Training};
-
-    /// Pages that link "parse trees" and "beam search" at their first mention, and never "the".
-    fn model(dir: &std::path::Path) -> Model {
-        let mut documents = vec![
-            Document::new("notes/tree", "a tree of a sentence by its grammar").title("Parse tree"),
-            Document::new("notes/beam", "a search that keeps the best").title("Beam search"),
-        ];
-        documents.extend((0..90).map(|n| {
-            let text = match n % 3 {
-                0 => "We build a [parse tree][[notes/tree]] of each sentence, and the parse tree is scored.",
-                1 => "The decoder runs a [beam search][[notes/beam]] over words with a wide beam search.",
-                _ => "Nothing is linked on this page about words and sentences at all.",
-            };
-            Document::new(format!("page-{n}"), text).title(format!("Page {n}"))
-        }));
-        let corpus = Import::documents(documents).build(dir.join("corpus")).expect("a corpus");
-        Training::new(&corpus).dim(8).epochs(2).run(dir.join("model")).expect("a model")
-    }
-
-    #[test]
-    fn links_are_suggested_once_where_others_have_them_and_written_back() {
-        let dir = tempfile::tempdir().expect("a directory");
-        let model = model(dir.path());
-        let suggester = Suggester::new(&model).expect("a place model");
-        let names = DocumentNames::new(&model);
-        let text =
-            "# Parse trees\n\nA parse tree of each sentence is built, and the parse tree is kept.\n\n> a beam search\n";
-        let draft = Draft::read(text, DraftFormat::Markdown, suggester.tokenizer(), "x").expect("a draft");
-        let options = SuggestOptions { min_probability: 0.3, ..SuggestOptions::default() };
-        let found = suggester.suggest(text, &draft, &options).expect("suggestions");
-        let shown: Vec<(&str, &str)> = found
-            .iter()
-            .map(|one| (&text[one.span.clone()], model.names().get(one.candidate.target.index())))
-            .collect();
-        assert_eq!(shown, [("parse tree", "notes/tree")], "not in headings and quotations, and once");
-        assert_eq!(found[0].span.start, text.find("parse tree").expect("the first mention"));
-        let writer = LinkWriter::new(&model, &names, text, &draft, None);
-        let written = apply(text, &writer.suggestion(text, &found[0]));
-        assert_eq!(written, text.replacen("parse tree", "[parse tree](notes/tree.md)", 1));
-        // What is linked is known, and not suggested again.
-        let draft = Draft::read(&written, DraftFormat::Markdown, suggester.tokenizer(), "x").expect("a draft");
-        let linked = draft.links.iter().flat_map(|link| &link.targets).filter_map(|target| names.resolve(target, None));
-        let options = SuggestOptions { linked: linked.collect(), ..options };
-        assert_eq!(suggester.suggest(&written, &draft, &options).expect("suggestions"), []);
-        let draft = Draft::read(text, DraftFormat::Markdown, suggester.tokenizer(), "x").expect("a draft");
-        let unlinked = SuggestOptions { linked: Vec::new(), ..options };
-        let behind = text.find(", and").expect("the second half");
-        let half = SuggestOptions { within: Some(behind..text.len()), ..unlinked.clone() };
-        let found = suggester.suggest(text, &draft, &half).expect("suggestions");
-        assert!(found.iter().all(|one| one.span.start > behind), "only within the bytes asked for: {found:?}");
-        let never = SuggestOptions { never: NeverLink::read("# none\nParse trees\n"), ..unlinked };
-        assert_eq!(suggester.suggest(text, &draft, &never).expect("suggestions"), []);
-    }
-
-    #[test]
-    fn a_model_without_places_says_so() {
-        let dir = tempfile::tempdir().expect("a directory");
-        let documents = [Document::new("a", "one [[b]] two"), Document::new("b", "two one")];
-        let corpus = Import::documents(documents).build(dir.path().join("corpus")).expect("a corpus");
-        let mut params = crate::TrainParams::for_corpus(&corpus);
-        params.min_count = 1;
-        let model = Training::new(&corpus).params(params).dim(4).run(dir.path().join("model")).expect("a model");
-        let error = Suggester::new(&model).err().expect("nothing was learnt");
-        assert!(matches!(&error, Error::Unsupported { .. }), "{error}");
     }
 }

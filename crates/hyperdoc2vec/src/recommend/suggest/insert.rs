@@ -1,12 +1,12 @@
 //! Links put into the text of a draft, in the syntax of its format; everything else stays as it is, byte for byte.
 
 use std::ops::Range;
+use std::path::Path;
 
+use super::files::DocumentFiles;
 use super::names::{DocumentNames, address, file_of, relative};
-use super::suggest::Suggestion;
 use crate::draft::{Draft, DraftFormat, LinkSyntax, WantedLink};
 use crate::id::DocRow;
-use crate::model::Model;
 
 /// A change of a text: these bytes become that text.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -32,17 +32,13 @@ pub fn apply(text: &str, edits: &[Edit]) -> String {
     out
 }
 
-/// The file of a document, by its id.
-type FileOf<'a> = dyn Fn(&str) -> Option<String> + 'a;
-
 /// How a draft writes its links.
 pub struct LinkWriter<'a> {
-    model: &'a Model,
     names: &'a DocumentNames<'a>,
     format: DraftFormat,
     from: Option<DocRow>,
-    /// The folder of the draft in the tree of documents, and the files of documents there, where these are known.
-    tree: Option<(String, Box<FileOf<'a>>)>,
+    /// The files of documents, where these are known.
+    files: Option<DocumentFiles>,
     /// Whether it has wiki links where others could be.
     wiki: bool,
     /// Its command for citations, without arguments.
@@ -50,50 +46,45 @@ pub struct LinkWriter<'a> {
 }
 
 impl<'a> LinkWriter<'a> {
-    /// Looks at the links that a draft has.
-    pub fn new(
-        model: &'a Model,
-        names: &'a DocumentNames<'a>,
-        text: &str,
-        draft: &Draft,
-        from: Option<DocRow>,
-    ) -> LinkWriter<'a> {
+    /// Looks at the links that a draft has; `from` is the document that it is.
+    pub fn new(names: &'a DocumentNames<'a>, text: &str, draft: &Draft, from: Option<DocRow>) -> LinkWriter<'a> {
         let count = |syntax| draft.links.iter().filter(|link| link.syntax == syntax).count();
         let first = draft.links.iter().find(|link| link.syntax == LinkSyntax::Citation);
         let command = first.and_then(|link| text.get(link.span.clone())).filter(|mark| mark.starts_with('\\'));
         let cite = command.map(|mark| mark.split(['{', '[', '*']).next().unwrap_or(mark).to_owned());
         LinkWriter {
-            model,
             names,
             format: draft.format,
             from,
-            tree: None,
+            files: None,
             wiki: count(LinkSyntax::Wiki) > count(LinkSyntax::Inline),
             cite: cite.filter(|cite| cite.len() > 1).unwrap_or_else(|| "\\cite".to_owned()),
         }
     }
 
-    /// Writes addresses from this folder of the tree of documents, to the files that `file_of` gives for ids; a document
-    /// for which it gives none has a file that is called after it.
-    pub fn in_tree(self, folder: impl Into<String>, file_of: impl Fn(&str) -> Option<String> + 'a) -> LinkWriter<'a> {
-        LinkWriter { tree: Some((folder.into(), Box::new(file_of))), ..self }
+    /// Looks for the files of documents around the path of the draft: addresses lead to them. A document that has none
+    /// is taken to have a file that is called after it.
+    pub fn beside(self, path: impl AsRef<Path>) -> LinkWriter<'a> {
+        let files = DocumentFiles::around(path.as_ref(), self.format, self.names.model(), self.from);
+        LinkWriter { files, ..self }
     }
 
     fn href(&self, row: DocRow) -> String {
-        let Some((folder, file)) = &self.tree else { return self.names.href(self.format, self.from, row) };
-        address(self.id(row), |page| relative(folder, &file(page).unwrap_or_else(|| file_of(self.format, page))))
+        let Some(files) = &self.files else { return self.names.href(self.format, self.from, row) };
+        let file = |page: &str| files.file(page).unwrap_or_else(|| file_of(self.format, page));
+        address(self.id(row), |page| relative(&files.folder, &file(page)))
     }
 
     fn id(&self, row: DocRow) -> &'a str {
-        self.model.names().get(row.index())
+        self.names.model().names().get(row.index())
     }
 
     fn shown(&self, row: DocRow) -> String {
-        let title = self.model.titles().get(row.index());
+        let title = self.names.model().titles().get(row.index());
         if title.is_empty() { self.id(row).to_owned() } else { title.replace(['[', ']', '|', '<', '>'], "") }
     }
 
-    /// The text before and behind the words of a suggestion.
+    /// The text before and behind the words of a link.
     fn around(&self, words: &str, row: DocRow) -> (String, String) {
         let href = || self.href(row);
         let id = self.id(row);
@@ -121,9 +112,8 @@ impl<'a> LinkWriter<'a> {
         }
     }
 
-    /// The changes that put a suggestion into the text; none where its syntax cannot stand there.
-    pub fn suggestion(&self, text: &str, suggestion: &Suggestion) -> Vec<Edit> {
-        let span = suggestion.span.clone();
+    /// The changes that put a link over these bytes of the text; none where its syntax cannot stand there.
+    pub fn over(&self, text: &str, span: Range<usize>, row: DocRow) -> Vec<Edit> {
         let words = &text[span.clone()];
         // A role of reStructuredText stands between spaces or punctuation; other marks would be broken by theirs.
         let next = text[span.end..].chars().next();
@@ -143,7 +133,7 @@ impl<'a> LinkWriter<'a> {
         if broken {
             return Vec::new();
         }
-        let (mut open, close) = self.around(words, suggestion.candidate.target);
+        let (mut open, close) = self.around(words, row);
         // In a table, a bar ends a cell.
         let line = text[..span.start].rfind('\n').map_or(0, |newline| newline + 1);
         if self.format == DraftFormat::Markdown && text[line..].trim_start().starts_with('|') {
@@ -184,7 +174,6 @@ mod tests {
 
     use super::*;
     use crate::draft::TextKind;
-    use crate::places::PlaceCandidate;
     use crate::{Document, Import, TrainParams, Training};
 
     /// Markup of a format, as people write it: code, a link, a heading, a quotation, emphasis, a mark.
@@ -220,7 +209,7 @@ mod tests {
     }
 
     /// A link over every second phrase of one or two words that links may be put into.
-    fn links_everywhere(draft: &Draft) -> Vec<Suggestion> {
+    fn links_everywhere(draft: &Draft) -> Vec<Range<usize>> {
         let words = &draft.words;
         let mut found = Vec::new();
         let mut at = 0;
@@ -228,18 +217,7 @@ mod tests {
             let two = words.get(at + 1).is_some_and(|next| next.joined && next.kind == TextKind::Prose);
             let end = at + if two && at % 2 == 0 { 2 } else { 1 };
             if words[at].kind == TextKind::Prose {
-                let candidate = PlaceCandidate {
-                    start: at,
-                    end,
-                    target: DocRow(0),
-                    place: 1.0,
-                    of_target: 1.0,
-                    documents: (1, 1),
-                    rate: 1.0,
-                    share: 1.0,
-                };
-                let span = words[at].start as usize..words[end - 1].end as usize;
-                found.push(Suggestion { span, candidate, probability: 1.0 });
+                found.push(words[at].start as usize..words[end - 1].end as usize);
             }
             at = end + 1;
         }
@@ -262,9 +240,9 @@ mod tests {
             let all: Vec<&str> = plain.into_iter().chain(markup(format)).collect();
             let text: String = numbers.iter().map(|&number| all[number]).collect();
             let draft = Draft::read(&text, format, &tokenizer, "x").expect("a draft");
-            let writer = LinkWriter::new(&model, &names, &text, &draft, None);
+            let writer = LinkWriter::new(&names, &text, &draft, None);
             let added: Vec<Vec<Edit>> =
-                links_everywhere(&draft).iter().map(|one| writer.suggestion(&text, one)).collect();
+                links_everywhere(&draft).into_iter().map(|span| writer.over(&text, span, DocRow(0))).collect();
             let edits: Vec<Edit> = added.iter().flatten().cloned().collect();
             let written = apply(&text, &edits);
             let (mut back, mut moved) = (written.clone(), edits.iter().map(|edit| edit.text.len()).sum::<usize>());
