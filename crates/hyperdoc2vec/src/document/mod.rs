@@ -1,5 +1,6 @@
 //! A hyper-document as importers make it: text, and links that stand at places in it.
 
+pub(crate) mod fold;
 mod hidden;
 pub(crate) mod losses;
 pub(crate) mod markup;

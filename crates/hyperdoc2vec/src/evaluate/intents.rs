@@ -169,24 +169,24 @@ impl ContextWords {
     }
 
     /// Their vectors by those of the words.
-    pub fn vectors(&self, words: Matrix<'_>) -> Contexts {
+    pub fn vectors(&self, words: Matrix<'_>) -> IntentContexts {
         let dim = words.cols();
         let mut rows = vec![0.0; dim * self.rows.len()];
         for (known, mean) in self.rows.iter().zip(rows.chunks_mut(dim)) {
             gather_sum(words, WordRow::numbers(known), &vec![1.0 / known.len() as f32; known.len()], mean);
         }
-        Contexts { dim, rows, words: self.clone() }
+        IntentContexts { dim, rows, words: self.clone() }
     }
 
     /// Their vectors by the IN vectors of a training run.
-    pub fn vectors_of(&self, table: &Table, dim: usize) -> Contexts {
+    pub fn vectors_of(&self, table: &Table, dim: usize) -> IntentContexts {
         self.vectors(table.words().col_range(0..dim))
     }
 }
 
 /// Contexts as vectors.
 #[derive(Debug, Clone)]
-pub struct Contexts {
+pub struct IntentContexts {
     /// Numbers in a vector.
     dim: usize,
     /// The mean IN vectors of the contexts, one after the other.
@@ -228,7 +228,7 @@ impl FunctionParams {
     }
 }
 
-impl Contexts {
+impl IntentContexts {
     fn matrix(&self) -> Matrix<'_> {
         Matrix::new(&self.rows, self.words.classes.len(), self.dim, self.dim)
     }
@@ -312,8 +312,8 @@ pub fn intent_contexts(
     files: &[ContextWords],
     params: &LinksParams,
     watch: ClassesWatch<'_>,
-) -> Result<Vec<(Method, Vec<Contexts>)>> {
-    let train = |method: Method| -> Result<(Method, Vec<Contexts>)> {
+) -> Result<Vec<(Method, Vec<IntentContexts>)>> {
+    let train = |method: Method| -> Result<(Method, Vec<IntentContexts>)> {
         let train = train_params(Trains::Model(method), params);
         let tables =
             train_tables(view, &train, &mut |progress| watch(&Classifying::Training(method.name(), progress)))?;

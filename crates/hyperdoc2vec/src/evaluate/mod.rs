@@ -32,7 +32,7 @@ pub use classes::{
 };
 pub use criteria::{CRITERIA, CriteriaParams, PROBED, run as evaluate_criteria};
 pub use intents::{
-    CHOICE_FOLDS, COSTS, ContextWords, Contexts, FunctionParams, Functions, INTENT_METHODS, LabelledContext,
+    CHOICE_FOLDS, COSTS, ContextWords, FunctionParams, Functions, INTENT_METHODS, IntentContexts, LabelledContext,
     intent_contexts, read as read_intents,
 };
 pub use links::{EvaluationStep, HeldOutLinks, LinkEvaluation, LinksParams, MethodPlaces, train_params};

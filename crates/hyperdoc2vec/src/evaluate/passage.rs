@@ -35,7 +35,7 @@ impl Passages {
             words(document).iter().chain(contexts).filter_map(|&word| terms.row(word)).for_each(|row| tell(row.0));
         };
         let size = |document: usize| words(document).len() + positions(document).len() * 2 * WINDOW;
-        Passages(PostingsBuf::build(view.documents.len(), terms.words.len(), size, each))
+        Passages(PostingsBuf::build(view.documents.len(), terms.len(), size, each))
     }
 
     /// Ready to be asked.

@@ -9,19 +9,19 @@
 use std::collections::HashSet;
 
 use rayon::prelude::*;
-use serde_json::{Value, json};
+use serde_json::{Map, Value, json};
 
 use crate::corpus::Corpus;
 use crate::corpus::split::{Split, SplitPart};
 use crate::corpus::view::View;
-use crate::draft::Draft;
+use crate::draft::{Draft, DraftWord};
 use crate::error::Result;
 use crate::evaluate::stats::interval;
 use crate::id::{DocId, DocRow};
 use crate::model::Model;
 use crate::places::learn::{learn_rival, same_place};
 use crate::places::page::PageLink;
-use crate::places::{PlaceCandidate, SuggestOptions, Suggester, choose};
+use crate::places::{PlaceCandidate, PlaceModel, PlaceQuestion, choose};
 use crate::search::ranker::forest::Forest;
 use crate::search::ranker::{CalibrationBin, bins_json, expected_error};
 
@@ -56,14 +56,20 @@ struct PageResult {
     truths: usize,
     /// Those of them that some place of the page could lead to.
     reachable: usize,
+    /// How many of them the words of their links tell, by [`KINDS`].
+    kinds: [usize; KINDS.len()],
     outcomes: Vec<PageOutcome>,
 }
+
+/// What the words of a link tell of its target: other links with these words lead there more often than elsewhere; some
+/// do, or the words name it; all lead elsewhere; no other link has these words; it has none.
+const KINDS: [&str; 5] = ["most_frequent", "listed", "elsewhere", "unseen", "wordless"];
 
 const METHODS: [&str; 4] = ["places", "dictionary", "rate", "wikimedia"];
 
 /// Measures the place model of `model`, which was trained on the training part of `split`.
 pub fn evaluate_places(corpus: &Corpus, split: &Split, model: &Model, seed: u64) -> Result<Value> {
-    let suggester = Suggester::new(model)?;
+    let suggester = PlaceModel::new(model)?;
     let rival = if suggester.by_phrases() {
         let view = View::new(corpus, split, model.params().min_count)?;
         learn_rival(&view, model.params().seed)?
@@ -85,12 +91,16 @@ pub fn evaluate_places(corpus: &Corpus, split: &Split, model: &Model, seed: u64)
         "pages": pages.len(),
         "links": truths,
         "reachable": reachable as f64 / truths.max(1) as f64,
+        "words": KINDS.iter().enumerate().map(|(kind, name)| {
+            let count: usize = pages.iter().map(|page| page.kinds[kind]).sum();
+            ((*name).to_owned(), json!(count as f64 / truths.max(1) as f64))
+        }).collect::<Map<String, Value>>(),
         "kind": if suggester.by_phrases() { "phrases" } else { "ends" },
         "methods": methods.iter().enumerate().map(|(number, name)| figures(name, number, &pages, seed)).collect::<Vec<_>>(),
     }))
 }
 
-fn page(corpus: &Corpus, suggester: &Suggester<'_>, rival: &Forest, doc: DocId) -> Result<PageResult> {
+fn page(corpus: &Corpus, suggester: &PlaceModel<'_>, rival: &Forest, doc: DocId) -> Result<PageResult> {
     let document = corpus.document(doc)?;
     let draft = Draft::of_document(&document, suggester.tokenizer());
     let names = suggester.model().names();
@@ -103,12 +113,17 @@ fn page(corpus: &Corpus, suggester: &Suggester<'_>, rival: &Forest, doc: DocId) 
     let mut truths: Vec<DocRow> = links.iter().flat_map(|link| link.targets.iter().copied()).collect();
     truths.sort_unstable();
     truths.dedup();
-    let options = SuggestOptions {
+    let mut kinds = [0; KINDS.len()];
+    for &truth in &truths {
+        let of_truth = links.iter().filter(|link| link.targets.contains(&truth));
+        let kind = of_truth.map(|link| kind(suggester, &draft.words[link.words.clone()], truth)).min();
+        kinds[kind.unwrap_or(KINDS.len() - 1)] += 1;
+    }
+    let question = PlaceQuestion {
         title: document.title.clone().unwrap_or_default(),
-        until: document.date,
-        ..SuggestOptions::default()
+        until: document.date.filter(|_| !suggester.by_phrases()),
+        ..PlaceQuestion::new(&document.text, &draft)
     };
-    let options = SuggestOptions { until: if suggester.by_phrases() { None } else { options.until }, ..options };
     let is_here = |candidate: &PlaceCandidate, link: &PageLink| match candidate.start < candidate.end {
         true => same_place(candidate.start, candidate.end, link),
         false => candidate.end.abs_diff(link.words.end) <= NEAR,
@@ -133,13 +148,13 @@ fn page(corpus: &Corpus, suggester: &Suggester<'_>, rival: &Forest, doc: DocId) 
         });
         PageOutcome { suggestions: suggestions.collect(), places }
     };
-    let candidates = suggester.candidates(&document.text, &draft, &options, true)?;
+    let candidates = suggester.candidates(&question, true)?;
     let mut reached: Vec<DocRow> = candidates.iter().map(|one| one.target).filter(|row| truths.contains(row)).collect();
     reached.sort_unstable();
     reached.dedup();
     let mut outcomes = vec![judge(&candidates, 0.0)];
     if suggester.by_phrases() {
-        let rivals = suggester.rival_candidates(&document.text, &draft, &options);
+        let rivals = suggester.rival_candidates(&question);
         // The dictionary: longest first, then the first; a score keeps the order.
         let count = rivals.len().max(1) as f32;
         let dictionary: Vec<PlaceCandidate> = rivals
@@ -160,7 +175,16 @@ fn page(corpus: &Corpus, suggester: &Suggester<'_>, rival: &Forest, doc: DocId) 
             .collect();
         outcomes.push(judge(&wikimedia, 0.0));
     }
-    Ok(PageResult { truths: truths.len(), reachable: reached.len(), outcomes })
+    Ok(PageResult { truths: truths.len(), reachable: reached.len(), kinds, outcomes })
+}
+
+/// Which of [`KINDS`] a link with these words to a document is.
+fn kind(places: &PlaceModel<'_>, words: &[DraftWord], target: DocRow) -> usize {
+    if words.is_empty() {
+        return 4;
+    }
+    let Some(targets) = places.phrase_targets(words) else { return 3 };
+    targets.iter().position(|of| of.row == target).map_or(2, |place| place.min(1))
 }
 
 /// Precision, recall and F1 of the suggestions of drawn pages that have at least a score.
@@ -276,8 +300,8 @@ mod tests {
     fn precision_where_half_is_found_by_hand() {
         let judged = |score, right| Judged { score, right, on_page: right };
         let suggestions = vec![judged(0.9, true), judged(0.8, false), judged(0.7, true), judged(0.6, false)];
-        let page =
-            PageResult { truths: 4, reachable: 4, outcomes: vec![PageOutcome { suggestions, places: Vec::new() }] };
+        let outcomes = vec![PageOutcome { suggestions, places: Vec::new() }];
+        let page = PageResult { truths: 4, reachable: 4, kinds: [4, 0, 0, 0, 0], outcomes };
         // Two of four links are found at the third suggestion.
         assert_eq!(precision_at_recall(&[&page], 0, |one| one.right), (2.0 / 3.0, 0.7));
         assert_eq!(at(&[&page], 0, 0.75, |one| one.right)[..2], [0.5, 0.25]);

@@ -37,7 +37,8 @@ pub fn ranking_recall(
 ) -> Result<(usize, Vec<RankingRecall>)> {
     let (searcher, ranker) = (Searcher::new(model), Ranker::of(model));
     let view = View::new(corpus, split, model.params().min_count)?;
-    let terms = Terms::new(&view);
+    let mut terms = Terms::new(&view);
+    terms.truncate(model.terms().ends.len());
     let all = split.queries(corpus);
     let positions: Vec<&HeldOutLink> = all.iter().step_by((all.len() / questions.max(1)).max(1)).collect();
     let recall = |ranking: Ranking, sourced: bool, anchors: bool| -> Result<f64> {

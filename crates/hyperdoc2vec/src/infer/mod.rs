@@ -19,6 +19,7 @@
 //! Methods without such vectors have the mean of the words' IN vectors, weighted as in training.
 
 pub(crate) mod newcomers;
+mod part;
 
 use std::collections::HashSet;
 
@@ -36,6 +37,8 @@ use crate::model::params::{PhaseKind, TrainParams};
 use crate::model::weighting::keep_chances;
 use crate::model::{Model, Vectors};
 use crate::search::Query;
+
+pub use part::{EmbeddedCounts, EmbeddedParts, Embedding};
 
 /// How vectors are inferred.
 #[derive(Debug, Clone, PartialEq)]

@@ -9,7 +9,7 @@ use rayon::prelude::*;
 
 use super::affinities::Affinities;
 use super::axes::main_axes;
-use super::tree::Tree;
+use super::tree::Quadtree;
 use crate::error::{Error, Result};
 use crate::kernel::{Matrix, scale, sum_of_squares};
 use crate::rng::Rng;
@@ -97,7 +97,7 @@ fn descend(rows: Matrix<'_>, watch: MapWatch<'_>) -> Result<Vec<[f32; 2]>> {
         }
         let (exaggeration, momentum) = if step < EXAGGERATED_STEPS { (EARLY_EXAGGERATION, 0.5) } else { (1.0, 0.8) };
         let places: Vec<[f32; 2]> = moving.iter().map(|document| document.place).collect();
-        let pushes = Tree::new(&places).pushes();
+        let pushes = Quadtree::new(&places).pushes();
         let total = pushes.iter().map(|push| f64::from(push[2])).sum::<f64>().max(1e-12) as f32;
         moving.par_iter_mut().zip(&pushes).enumerate().with_min_len(256).for_each(|(number, (document, push))| {
             let [x, y] = document.place;

@@ -21,15 +21,15 @@ struct QuadCell {
 }
 
 /// Points in squares.
-pub(super) struct Tree {
+pub(super) struct Quadtree {
     cells: Vec<QuadCell>,
     /// The points by square, and then by number.
     points: Vec<Pusher>,
     numbers: Vec<u32>,
 }
 
-impl Tree {
-    pub(super) fn new(places: &[[f32; 2]]) -> Tree {
+impl Quadtree {
+    pub(super) fn new(places: &[[f32; 2]]) -> Quadtree {
         let (mut low, mut high) = ([f32::INFINITY; 2], [f32::NEG_INFINITY; 2]);
         for place in places {
             for axis in 0..2 {
@@ -46,7 +46,7 @@ impl Tree {
         let numbers: Vec<u32> = order.iter().map(|&(_, number)| number).collect();
         let points = numbers.iter().map(|&number| Pusher { place: places[number as usize], mass: 1.0 }).collect();
         let codes: Vec<u32> = order.into_iter().map(|(code, _)| code).collect();
-        let mut tree = Tree { cells: Vec::new(), points, numbers };
+        let mut tree = Quadtree { cells: Vec::new(), points, numbers };
         tree.divide(&codes, 0, codes.len(), LEVELS, side);
         tree
     }
@@ -169,7 +169,7 @@ mod tests {
                 [clump + width * rng.unit(), clump * 0.3 + width * rng.unit()]
             })
             .collect();
-        let (found, exact) = (Tree::new(&places).pushes(), exact(&places));
+        let (found, exact) = (Quadtree::new(&places).pushes(), exact(&places));
         let length = |push: &[f32; 3]| push[0].hypot(push[1]);
         let mean = exact.iter().map(length).sum::<f32>() / 3000.0;
         let wrong = |(a, b): (&[f32; 3], &[f32; 3])| (a[0] - b[0]).hypot(a[1] - b[1]);
@@ -181,9 +181,9 @@ mod tests {
 
     #[test]
     fn many_points_at_one_place_do_not_push_each_other() {
-        let pushes = Tree::new(&[[2.5, -1.0]; 100]).pushes();
+        let pushes = Quadtree::new(&[[2.5, -1.0]; 100]).pushes();
         assert!(pushes.iter().all(|&[x, y, q]| x == 0.0 && y == 0.0 && (q - 99.0).abs() < 1e-3), "{:?}", pushes[0]);
-        assert!(Tree::new(&[]).pushes().is_empty());
-        assert_eq!(Tree::new(&[[1.0, 1.0]]).pushes(), [[0.0; 3]]);
+        assert!(Quadtree::new(&[]).pushes().is_empty());
+        assert_eq!(Quadtree::new(&[[1.0, 1.0]]).pushes(), [[0.0; 3]]);
     }
 }

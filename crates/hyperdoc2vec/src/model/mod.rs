@@ -6,8 +6,8 @@
 //! | `words.bytes`, `words.ends`, `words.index` | the words with vectors, by falling count, then those of the search index alone |
 //! | `word_counts`, `word_documents` | how often a word with a vector occurs, in how many documents |
 //! | `text.*`, `cited.*` | the search index: which documents have a word, see `model::index::postings`; in their own text, in the contexts of the links that point at them |
-//! | `names.*`, `titles.*`, `urls.*`, `dates` | the documents, in the order of the corpus; `titles.rows`, `titles.row_ends` are the words of titles, see `model::index::titles` |
-//! | `authors.*` | the authors of each document, a name a line; from version 5 on |
+//! | `names.*`, `titles.*`, `urls.*`, `dates` | the documents, in the order of the corpus; `titles.rows`, `titles.row_ends` are the words of titles, see `model::index::short_fields` |
+//! | `authors.*` | the authors of each document, a name a line; from version 5 on; `authors.rows`, `authors.row_ends` are the words of their surnames, from version 6 on |
 //! | `labels.*`, `document_labels`, `document_label` | the labels; where each document's end; its labels |
 //! | `links_to` | how many links point at each document |
 //! | `links.*`, `contexts.*`, `keywords.*` | the links with words around them, what documents are about, see `model::index::links` |
@@ -43,6 +43,7 @@ use bytemuck::Pod;
 use safetensors::Dtype;
 use serde_json::Value;
 use strum::VariantArray;
+use xxhash_rust::xxh3::xxh3_64;
 
 use crate::document::Date;
 use crate::document::tokenize::Tokenizer;
@@ -50,14 +51,14 @@ use crate::error::{Error, Result};
 use crate::model::index::links::{Keywords, Links};
 use crate::model::index::postings::Postings;
 use crate::model::index::quotes::{self, Quotes};
+use crate::model::index::short_fields::{ShortField, ShortWords};
 use crate::model::index::terms::Field;
-use crate::model::index::titles::TitleWords;
 use crate::storage::container::{Container, Tensor};
 
 /// The name of the format.
 pub const FORMAT: &str = "hyperdoc2vec model";
 /// Its version; a reader refuses what is newer.
-pub const VERSION: u32 = 5;
+pub const VERSION: u32 = 6;
 
 /// The lengths that BM25 on texts and contexts goes by, in the description of a model.
 pub(crate) const JOINED: &str = "joined";
@@ -142,7 +143,7 @@ impl Model {
     }
 
     /// Checks that every array is there, of its type and length, so that accessors cannot fail. Only the search index,
-    /// links, keywords, words of titles, authors, sentences, the learnt ranking and the newcomers' map may be missing, each as a whole.
+    /// links, keywords, words of titles and authors, authors, sentences, the learnt ranking and the newcomers' map may be missing, each as a whole.
     fn check_arrays(&self) -> Result<()> {
         use Dtype::{F32, I32, U8, U32, U64};
         let (words, documents, dim) = (self.words(), self.documents(), self.params.dim);
@@ -172,7 +173,7 @@ impl Model {
             ("links_to", U32, by_document),
         ];
         let [text, ends, places] = quotes::ARRAYS;
-        let optional: [&[(&str, Dtype, Option<usize>)]; 8] = [
+        let optional: [&[(&str, Dtype, Option<usize>)]; 9] = [
             &[("text.ends", U64, any), ("text.postings", U8, any), ("text.lengths", U32, by_document)],
             &[("cited.ends", U64, any), ("cited.postings", U8, any), ("cited.lengths", U32, by_document)],
             &[
@@ -183,6 +184,7 @@ impl Model {
             ],
             &[("keywords.ends", U64, by_document), ("keywords.rows", U32, any), ("keywords.counts", U8, any)],
             &[("titles.row_ends", U64, by_document), ("titles.rows", U32, any)],
+            &[("authors.row_ends", U64, by_document), ("authors.rows", U32, any)],
             &[("authors.bytes", U8, any), ("authors.ends", U64, by_document)],
             &[(text, U8, any), (ends, U64, any), (places, U32, any)],
             &[("newcomer_out", F32, Some((2 * dim + 1) * dim))],
@@ -217,6 +219,12 @@ impl Model {
     /// Counts, parameters, provenance.
     pub fn about(&self) -> &Value {
         self.container.about()
+    }
+
+    /// A checksum of the whole model, in hexadecimal: equal for equal models, wherever they stand.
+    pub fn digest(&self) -> String {
+        // The description has the checksum of every array.
+        format!("{:016x}", xxh3_64(self.about().to_string().as_bytes()))
     }
 
     /// The file.
@@ -378,9 +386,10 @@ impl Model {
         })
     }
 
-    /// The words of titles; `None` in models before version 4.
-    pub(crate) fn title_words(&self) -> Option<TitleWords<'_>> {
-        Some(TitleWords { ends: self.optional("titles.row_ends")?, rows: self.required("titles.rows") })
+    /// The words of a short field; `None` for titles in models before version 4, for authors in those before 6.
+    pub(crate) fn short_words(&self, field: ShortField) -> Option<ShortWords<'_>> {
+        let [rows, row_ends] = field.arrays();
+        Some(ShortWords { ends: self.optional(row_ends)?, rows: self.required(rows) })
     }
 
     /// Whether BM25 on texts and contexts takes the length of both together; models before version 4 took each alone.

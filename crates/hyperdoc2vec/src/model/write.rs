@@ -9,9 +9,9 @@ use crate::corpus::view::View;
 use crate::document::Date;
 use crate::error::Result;
 use crate::model::index::links::{KeywordsBuf, LinksBuf};
-use crate::model::index::postings::{Outline, Postings};
+use crate::model::index::postings::{Postings, PostingsOutline};
+use crate::model::index::short_fields::{ShortField, short_words};
 use crate::model::index::terms::{self, Field, Terms};
-use crate::model::index::titles::title_words;
 use crate::model::params::TrainParams;
 use crate::model::tables::Tables;
 use crate::model::weighting::ContextCounts;
@@ -54,14 +54,21 @@ impl ContentIndex {
         let keywords = arrays.put_u32s("keywords.rows", |take| KeywordsBuf::build(view, take))?;
         arrays.put(&Tensor::u64s("keywords.ends", &keywords.ends))?;
         arrays.put(&Tensor::bytes("keywords.counts", &keywords.counts))?;
-        let titles = arrays.put_u32s("titles.rows", |take| title_words(view, &terms, take))?;
-        arrays.put(&Tensor::u64s("titles.row_ends", &titles))?;
+        for field in ShortField::ALL {
+            let [rows, row_ends] = field.arrays();
+            let ends = arrays.put_u32s(rows, |take| short_words(view, &terms, field, take))?;
+            arrays.put(&Tensor::u64s(row_ends, &ends))?;
+        }
         Ok(ContentIndex { terms, arrays })
     }
 }
 
 /// Spills one half of the search index as it is made.
-fn put_index(arrays: &mut SpillFile, field: Field, make: impl FnOnce(Take<'_>) -> io::Result<Outline>) -> Result<()> {
+fn put_index(
+    arrays: &mut SpillFile,
+    field: Field,
+    make: impl FnOnce(Take<'_>) -> io::Result<PostingsOutline>,
+) -> Result<()> {
     let [ends, bytes, lengths] = field.arrays();
     let made = arrays.put_bytes(bytes, make)?;
     arrays.put(&Tensor::u64s(ends, &made.ends))?;
@@ -153,9 +160,7 @@ impl<'a> ModelWriter<'a> {
         let stride = tables.input.stride();
         let ((word_in, doc_in), (word_out, doc_out)) = (tables.input.halves(), tables.output.halves());
         let matrix = |name, numbers| Tensor::rows(name, numbers, stride, params.dim);
-        put_named(&mut linked, ["words.bytes", "words.ends", "words.index"], || {
-            terms.words.iter().map(|&word| corpus.word(word))
-        })?;
+        put_named(&mut linked, ["words.bytes", "words.ends", "words.index"], || terms.each(corpus))?;
         put_named(&mut linked, ["names.bytes", "names.ends", "names.index"], || {
             view.documents.iter().map(|&doc| corpus.name(doc))
         })?;

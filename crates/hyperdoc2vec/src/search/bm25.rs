@@ -70,13 +70,23 @@ impl<'a> Bm25<'a> {
 
     /// Adds `scale` times each document's score to `scores`.
     pub fn add_scores(&self, terms: &[Term], scale: f32, scores: &mut [f32]) {
-        for term in terms {
-            let weight = scale * term.weight * self.idf(term.word);
-            for (document, count) in self.postings.list(term.word) {
-                if let (Some(score), Some(&norm)) =
-                    (scores.get_mut(document as usize), self.norms.get(document as usize))
-                {
-                    *score += weight * self.saturated(count, norm);
+        let terms: Vec<(WordRow, [f32; 1])> = terms.iter().map(|term| (term.word, [scale * term.weight])).collect();
+        self.add_scores_of(&terms, [scores]);
+    }
+
+    /// Adds each document's scores for several questions that have the same words with other weights: lists are read
+    /// once.
+    pub fn add_scores_of<const N: usize>(&self, terms: &[(WordRow, [f32; N])], mut scores: [&mut [f32]; N]) {
+        for &(word, weights) in terms {
+            let rarity = self.idf(word);
+            let weights = weights.map(|weight| weight * rarity);
+            for (document, count) in self.postings.list(word) {
+                let Some(&norm) = self.norms.get(document as usize) else { continue };
+                let saturated = self.saturated(count, norm);
+                for (scores, weight) in scores.iter_mut().zip(weights) {
+                    if let Some(score) = scores.get_mut(document as usize) {
+                        *score += weight * saturated;
+                    }
                 }
             }
         }

@@ -45,6 +45,12 @@ impl Best {
         Best { wanted, hits: Vec::new(), worst: None }
     }
 
+    /// Whether a score is too low for any row: a quick look before [`Best::add`].
+    #[inline]
+    fn is_below(&self, score: f32) -> bool {
+        self.worst.is_some_and(|worst| score < worst.score)
+    }
+
     /// One more.
     #[inline]
     pub fn add(&mut self, hit: Hit) {
@@ -77,7 +83,7 @@ impl Best {
 pub fn top(scores: &[f32], wanted: usize, allowed: impl Fn(usize) -> bool) -> Vec<Hit> {
     let mut best = Best::new(wanted);
     for (row, &score) in scores.iter().enumerate() {
-        if allowed(row) {
+        if !best.is_below(score) && allowed(row) {
             best.add(Hit { row: row as u32, score });
         }
     }
@@ -123,7 +129,7 @@ pub fn top_batch(
             multiply(block, panels, MatrixMut::new(&mut scores, block.rows(), rows.rows(), ROWS), Start::Zero);
             for (query, (best, scores)) in best.iter_mut().zip(scores.chunks(ROWS)).enumerate() {
                 for (row, &score) in (first..).zip(&scores[..rows.rows()]) {
-                    if allowed(start + query, row) {
+                    if !best.is_below(score) && allowed(start + query, row) {
                         best.add(Hit { row: row as u32, score });
                     }
                 }

@@ -1,6 +1,7 @@
 //! The rankings of a model, each by itself.
 
 use std::sync::OnceLock;
+use std::sync::atomic::{AtomicU32, Ordering};
 
 use super::bm25::{B, BM25F_K1, Bm25, Bm25F, Term};
 use super::query::Query;
@@ -10,10 +11,10 @@ use crate::corpus::groups::Groups;
 use crate::document::tokenize::Tokenizer;
 use crate::error::{Error, Result};
 use crate::id::{DocRow, WordRow};
-use crate::kernel::{axpy, gather_sum};
+use crate::kernel::{axpy, gather_sum, ln};
 use crate::model::index::links::Links;
+use crate::model::index::short_fields::{ShortField, ShortWords};
 use crate::model::index::terms::Field;
-use crate::model::index::titles::TitleWords;
 use crate::model::{Model, Vectors};
 
 /// The rankings of a model, each by itself: what [`Recommender`](crate::Recommender) asks.
@@ -26,9 +27,12 @@ pub struct Searcher<'a> {
     pub(super) links: Links<'a>,
     /// The documents that each document links to, made when first asked for.
     outgoing: OnceLock<Groups>,
-    pub(super) titles: TitleWords<'a>,
-    /// The documents that have each word in their titles, made when first asked for.
-    titled: OnceLock<Groups>,
+    short: [ShortWords<'a>; 2],
+    /// The documents that have each word in their titles, or among the surnames of their authors, made when first asked
+    /// for.
+    named: [OnceLock<Groups>; 2],
+    /// The rarity of each word of the index as bits, 0 until it is first asked for.
+    rarities: Vec<AtomicU32>,
 }
 
 impl<'a> Searcher<'a> {
@@ -41,14 +45,21 @@ impl<'a> Searcher<'a> {
             false => Bm25F::new(Bm25::new(text), cited),
         });
         let links = model.links().unwrap_or_default();
-        let titles = model.title_words().unwrap_or_default();
-        let (outgoing, titled) = (OnceLock::new(), OnceLock::new());
-        Searcher { model, tokenizer: model.tokenizer(), text, cited, links, titles, outgoing, titled }
+        let short = ShortField::ALL.map(|field| model.short_words(field).unwrap_or_default());
+        let (outgoing, named) = (OnceLock::new(), [OnceLock::new(), OnceLock::new()]);
+        let rarities = (0..model.terms().ends.len()).map(|_| AtomicU32::new(0)).collect();
+        Searcher { model, tokenizer: model.tokenizer(), text, cited, links, short, outgoing, named, rarities }
     }
 
     /// The model.
     pub fn model(&self) -> &'a Model {
         self.model
+    }
+
+    /// The logarithm of one more than the mean number of links to a document.
+    pub(super) fn links_a_document(&self) -> f32 {
+        let links = self.links.sources.len() as f32;
+        ln(1.0 + links / self.model.documents().max(1) as f32)
     }
 
     /// The documents that link to `document`, once a link.
@@ -69,15 +80,20 @@ impl<'a> Searcher<'a> {
         if document.index() < documents { DocRow::all(outgoing.of(document.index())) } else { &[] }
     }
 
-    /// The documents with a word in their titles, once a place, by number.
-    pub(super) fn titled(&self, word: WordRow) -> &[DocRow] {
+    /// The words of a document's title, or of the surnames of its authors.
+    pub(super) fn short_words(&self, field: ShortField, document: DocRow) -> &'a [WordRow] {
+        self.short[field as usize].of(document)
+    }
+
+    /// The documents with a word in their titles, or among their authors' surnames, once a place, by number.
+    pub(super) fn named(&self, field: ShortField, word: WordRow) -> &[DocRow] {
         let terms = self.model.terms().ends.len();
         let pairs = || {
-            let of = |row| self.titles.of(row).iter().map(move |&word| (word.index(), row.0));
+            let of = |row| self.short_words(field, row).iter().map(move |&word| (word.index(), row.0));
             (0..self.model.documents() as u32).map(DocRow).flat_map(of).filter(move |&(word, _)| word < terms)
         };
-        let titled = self.titled.get_or_init(|| Groups::new(terms, pairs()));
-        if word.index() < terms { DocRow::all(titled.of(word.index())) } else { &[] }
+        let named = self.named[field as usize].get_or_init(|| Groups::new(terms, pairs()));
+        if word.index() < terms { DocRow::all(named.of(word.index())) } else { &[] }
     }
 
     /// Reads a text.
@@ -93,6 +109,20 @@ impl<'a> Searcher<'a> {
     /// BM25 on their text and the contexts of the links that point at them.
     pub fn cited(&self) -> Result<&Bm25F<'a>> {
         self.cited.as_ref().ok_or_else(|| self.without_index())
+    }
+
+    /// The rarity of a word in texts and contexts; 0 in a model without an index.
+    pub(super) fn rarity(&self, word: WordRow) -> f32 {
+        let computed = || self.cited.as_ref().map_or(0.0, |cited| cited.idf(word));
+        let Some(kept) = self.rarities.get(word.index()) else { return computed() };
+        match kept.load(Ordering::Relaxed) {
+            0 => {
+                let rarity = computed();
+                kept.store(rarity.to_bits(), Ordering::Relaxed);
+                rarity
+            }
+            bits => f32::from_bits(bits),
+        }
     }
 
     fn without_index(&self) -> Error {

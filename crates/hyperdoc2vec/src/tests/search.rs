@@ -21,7 +21,7 @@ use crate::search::ranker::forest::Forest;
 use crate::search::ranker::{FeatureSet, LinkSource, Ranker, Scope};
 use crate::search::{Ranking, Searcher, nearest, rank};
 use crate::tests::import;
-use crate::{Corpus, Model, Question, Recommender};
+use crate::{Corpus, Document, Import, Model, Question, Recommender};
 use tempfile::TempDir;
 
 const DOCUMENTS: &str = r#"{"id": "a", "text": "fish soup [[b]]"}
@@ -230,6 +230,54 @@ fn trees_written_by_hand_order_candidates() {
     assert_eq!((&filtered.rows[..], filtered.row(0)), (&[DocRow(2)][..], found.row(2)));
 }
 
+/// A text that has no word of a document finds it by who wrote it, or by a word of its title that no text has.
+#[test]
+fn authors_and_titles_are_fields_of_their_own() {
+    let dir = tempfile::tempdir().expect("a directory");
+    let documents = [
+        Document::new("clocks", "order of events [[coins]]").authors(["Leslie Lamport"]),
+        Document::new("coins", "electronic cash").title("Bitcoin").authors(["Nakamoto, Satoshi", "García, Ana"]),
+        Document::new("other", "many other things"),
+    ];
+    let corpus = Import::documents(documents).min_count(1).build(dir.path().join("c")).expect("a corpus");
+    let view = View::new(&corpus, &Split::none(&corpus), 1).expect("a view");
+    let params = TrainParams { dim: 2, min_count: 1, ..TrainParams::default() };
+    let path = dir.path().join("m");
+    ModelWriter::new(&view, &Tables::zeros(&view, 2), &params).write(&path).expect("written");
+    let found = |model: &Model, text: &str, features: [&str; 3]| -> Vec<[f32; 3]> {
+        let (searcher, set) = (Searcher::new(model), FeatureSet::default());
+        let query = searcher.query(text).expect("read");
+        let candidates = set.candidates(&searcher, &query, None, Scope::ALL).expect("asked").expect("known");
+        let place = features.map(|name| set.place(name).expect("a feature"));
+        // Zeros for documents that are no candidates.
+        let mut found = vec![[0.0; 3]; model.documents()];
+        for (number, row) in candidates.rows.iter().enumerate() {
+            found[row.index()] = place.map(|place| candidates.row(number)[place]);
+        }
+        found
+    };
+    let model = Model::open(&path).expect("readable");
+    let lamport = found(&model, "Lamport [[?]]", ["author", "author covered", "first author"]);
+    close(&lamport[0], &[4.0f32.ln(), 1.0, 1.0]);
+    assert!(lamport[1..].iter().all(|row| row[1..] == [0.0; 2]), "{lamport:?}");
+    let garcia = found(&model, "garcia [[?]]", ["author", "author covered", "first author"]);
+    close(&garcia[1], &[4.0f32.ln(), 1.0 / 3.0, 0.0]);
+    let bitcoin = found(&model, "Bitcoin [[?]]", ["title covered", "title", "author"]);
+    assert_eq!((bitcoin[1][0], bitcoin[0][0]), (1.0, 0.0));
+    assert_eq!(Searcher::new(&model).query("Bitcoin by nobody").expect("read").unknown, ["by", "nobody"]);
+    // Documents that are added later are found the same way.
+    let more = [Document::new("paxos", "a synod").title("Paxos").authors(["Leslie Lamport", "Fred Schneider"])];
+    let more = Import::documents(more).min_count(1).build(dir.path().join("more")).expect("a corpus");
+    let grown = dir.path().join("grown");
+    let added = crate::Addition::new(&model, &more).write(&grown).expect("added");
+    assert_eq!(added.words, 4, "a, synod, paxos, schneider");
+    let grown = Model::open(&grown).expect("readable");
+    let lamport = found(&grown, "Lamport [[?]]", ["author", "first author", "title"]);
+    close(&[lamport[0][0], lamport[3][0], lamport[3][1]], &[3.0f32.ln(), 3.0f32.ln(), 1.0]);
+    assert!(found(&grown, "Schneider [[?]]", ["author", "first author", "title"])[3][0] > 1.0);
+    assert!(found(&grown, "paxos [[?]]", ["title", "title covered", "author"])[3][1] == 1.0);
+}
+
 /// Its trees know fewer features, and its words are searched by two lengths; what the program of its time said.
 #[test]
 fn a_model_of_version_3_answers_as_it_did() {
@@ -253,6 +301,28 @@ fn a_model_of_version_3_answers_as_it_did() {
     assert_eq!(
         ask(Question::new(babax).source("d000030")),
         said([("d000000", 0.15987378), ("d000002", 0.056056965), ("d000017", 0.05462354)])
+    );
+}
+
+/// Its trees know nothing of authors, and its index has only words of texts; what the program of its time said.
+#[test]
+fn a_model_of_version_5_answers_as_it_did() {
+    let path = std::path::Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/data/models/v5-hybrid.safetensors");
+    let model = Model::open(path).expect("readable");
+    let recommender = Recommender::new(&model);
+    let ask = |question: Question| {
+        let answer = recommender.ask(&question.top(3)).expect("an answer");
+        answer.hits.into_iter().map(|hit| (hit.id, hit.score)).collect::<Vec<_>>()
+    };
+    let said = |hits: [(&str, f32); 3]| hits.map(|(id, score)| (id.to_owned(), score)).to_vec();
+    let text = "We extend the principle of [[?]] for fikaler";
+    assert_eq!(
+        ask(Question::new(text)),
+        said([("d000010", 0.691808), ("d000051", 0.07541639), ("d000037", 0.046032414)])
+    );
+    assert_eq!(
+        ask(Question::new(text).source("d000030")),
+        said([("d000010", 0.79894775), ("d000051", 0.0991061), ("d000003", 0.085095465)])
     );
 }
 

@@ -22,7 +22,7 @@ use std::ops::ControlFlow;
 
 #[cfg(test)]
 pub(crate) use checkpoint::Checkpoints;
-pub use ranker::{has_links_for as has_links_for_ranker, is_for as learns_ranker};
+pub use ranker::is_for as learns_ranker;
 pub(crate) use run::{Run, train_tables_on};
 pub use run::{TrainProgress, TrainWatch, train_tables};
 pub use training::Training;

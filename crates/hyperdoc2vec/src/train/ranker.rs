@@ -4,17 +4,20 @@
 //! index is made as if their links were not there, starting from what the content phase learnt, which saw no links.
 //! Where these have few links, other tenths follow in their turn. Then the rankings are asked for these links, with and
 //! without the source, half of them without the link's own words, and trees learn which candidates are right. The model
-//! itself is trained on everything afterwards.
+//! itself is trained on everything afterwards. Where links are few, trees go on behind those that were learnt from other
+//! collections ([`Ranker::prior`]), and where there are next to none, these are all.
 //!
 //! It is to cost little beside that: questions are few, and fewer where documents are many. The tables that the last
 //! phase begins with wait in a file meanwhile, so that memory holds one set of them, or the mapped model of a fold.
 
+use std::ops::ControlFlow;
 use std::path::Path;
 
 use rayon::prelude::*;
 use serde_json::json;
 
 use crate::corpus::view::{LinkExample, View};
+use crate::corpus::{Corpus, Split};
 use crate::error::{Error, Result};
 use crate::id::{DocId, DocRow};
 use crate::infer::newcomers::{self, ContentMap};
@@ -29,7 +32,7 @@ use crate::search::ranker::{CalibrationBin, FeatureSet, LinkSource, Ranker, Scal
 use crate::search::{Query, Searcher};
 use crate::storage::atomic;
 use crate::train::checkpoint::{SpilledTables, none};
-use crate::train::phases::phases;
+use crate::train::phases::{phases, text};
 use crate::train::run::{Run, TrainProgress, TrainWatch, run_alone};
 
 /// The share of the documents taken for new.
@@ -57,6 +60,8 @@ const NEWCOMER_WEIGHT: f32 = 1.5;
 const LEAST_UNSEEN_WEIGHT: f32 = 0.1;
 /// With fewer samples than this, simpler trees may hold better.
 const SMALL_SET: usize = 100_000;
+/// With fewer than this, trees learnt from other collections are always there.
+const VERY_SMALL_SET: usize = 20_000;
 /// The depths that are tried then, and the one taken otherwise.
 const TRIED_DEPTHS: [usize; 3] = [2, 3, 5];
 const DEPTH: usize = 5;
@@ -72,11 +77,6 @@ const PURPOSE: u64 = 0x4b1d;
 /// Whether a ranker is learnt for a run with these parameters.
 pub fn is_for(params: &TrainParams) -> bool {
     params.hybrid && params.method.weighs_words()
-}
-
-/// Whether there are links enough in `view` to learn from.
-pub fn has_links_for(view: &View<'_>, seed: u64) -> bool {
-    folds(view, seed).next().is_some_and(|fold| fold.questions(view).len() >= MIN_PER_FOLD)
 }
 
 /// Some documents taken for new.
@@ -155,52 +155,116 @@ impl NewcomerFold {
 }
 
 /// Learns from the view of `run`, whose last phase begins with `tables`; a model of the documents that are not taken for
-/// new is kept beside `destination` meanwhile, and so are the tables, which are the same again in the end. `None` where
-/// there are too few links to learn from.
+/// new is kept beside `destination` meanwhile, and so are the tables, which are the same again in the end.
 pub(crate) fn learn(
     run: &Run<'_>,
     tables: &mut Tables,
     content: &ContentIndex,
     destination: &Path,
     watch: TrainWatch<'_>,
-) -> Result<Option<Ranker>> {
+) -> Result<Ranker> {
     let spilled = SpilledTables::new(tables, run.params.dim, atomic::parent(destination))?;
-    let mut asking = Asking { view: run.view, params: run.params, content, destination, watch };
-    let gathered = asking.gather(tables, &spilled);
+    let Run { view, params, .. } = *run;
+    let mut asking = Asking { view, params, content, destination, least: MIN_PER_FOLD, watch };
+    let (mut learnt, mut checked) = (no_samples(), [Vec::new(), Vec::new()]);
+    let links = asking.gather(tables, &spilled, &mut |question, samples| {
+        let key = [PURPOSE, 2, u64::from(question.source.0)];
+        if Rng::keyed(params.seed, &key).below(CHECKED_ONE_IN) == 0 {
+            checked.iter_mut().zip(samples).for_each(|(into, samples)| into.push(samples));
+        } else {
+            learnt.iter_mut().zip(&samples).for_each(|(into, samples)| into.extend(samples));
+        }
+    });
     // Where it was stopped, too: a checkpoint has them as they were.
     spilled.restore(tables)?;
-    let Some(Gathered { links, mut learnt, checked }) = gathered? else { return Ok(None) };
+    let prior = Ranker::prior();
+    let links = links?;
+    if links == 0 {
+        return Ok(prior);
+    }
     let mut bins = [CalibrationBin::default(); 10];
     let (mut forests, mut scales) = (Vec::new(), Vec::new());
-    let depths = |samples: &Samples| if samples.len() < SMALL_SET { &TRIED_DEPTHS[..] } else { &[DEPTH] };
-    let total = learnt.iter().map(|samples| depths(samples).len() + 1).sum();
+    let tries = [0, 1].map(|kind| TriedStart::all(&learnt[kind], [&prior.alone, &prior.sourced][kind]));
+    let total = tries.iter().map(|tries| tries.len() + 1).sum();
     let mut fits = Fits { done: 0, total, grown: 0, watch: asking.watch };
-    for kind in 0..2 {
+    for (kind, starts) in tries.into_iter().enumerate() {
         let mut tries = Vec::new();
         let questions = &checked[kind];
         let mut checked = Samples::new(learnt[kind].width);
         questions.iter().for_each(|question| checked.extend(question));
-        for &max_depth in depths(&learnt[kind]) {
-            let params = BoostParams { max_depth, ..BoostParams::default() };
-            let forest = fits.fit(&learnt[kind], Some(&checked), &params)?;
-            tries.push((forest.loss(&checked), params, forest));
+        for start in starts {
+            let forest = fits.fit(&start, &learnt[kind], Some(&checked))?;
+            tries.push((forest.loss(&checked), start, forest));
         }
         let best = tries.into_iter().min_by(|a, b| a.0.total_cmp(&b.0));
-        let (_, params, tried) = best.unwrap_or_default();
+        let Some((_, start, tried)) = best else { continue };
         let firsts: Vec<(f32, bool)> = questions.iter().filter_map(|question| tried.first(question)).collect();
-        let scale = Scale::fit(&firsts);
+        let scale = match start.forest.roots.is_empty() {
+            true => Scale::fit(&firsts),
+            false => prior.scales[kind].refit(&firsts),
+        };
         for &(score, right) in &firsts {
             let probability = scale.probability(score);
             bins[((probability * 10.0) as usize).min(9)].add(1.0, probability, right);
         }
         scales.push(scale);
         learnt[kind].extend(&checked);
-        forests.push(fits.fit(&learnt[kind], None, &BoostParams { trees: tried.trees(), ..params })?);
+        // As many trees as did best.
+        let trees = tried.roots.len() - start.forest.roots.len().max(1);
+        let again = TriedStart { params: BoostParams { trees, ..start.params }, ..start };
+        forests.push(fits.fit(&again, &learnt[kind], None)?);
     }
     let (sourced, alone) = (forests.pop().unwrap_or_default(), forests.pop().unwrap_or_default());
     let about = json!({"links": links, "calibration": bins_json(&bins)});
-    let scales = [scales[0], scales[1]];
-    Ok(Some(Ranker { features: FeatureSet::default(), alone, sourced, scales, about }))
+    let scales = [0, 1].map(|kind| scales.get(kind).copied().unwrap_or_default());
+    Ok(Ranker { features: FeatureSet::default(), alone, sourced, scales, about })
+}
+
+/// A way to learn trees that is tried.
+struct TriedStart {
+    /// The trees that others go on behind; none, or those of other collections.
+    forest: Forest,
+    params: BoostParams,
+}
+
+impl TriedStart {
+    /// Those worth a try: with many samples, trees from nothing. With few, simpler ones, too, and such as begin with
+    /// those of other collections. With very few nothing else: which of them is best could not be told.
+    fn all(samples: &Samples, prior: &Forest) -> Vec<TriedStart> {
+        let with = |forest: &Forest, max_depth| TriedStart {
+            forest: forest.clone(),
+            params: BoostParams { max_depth, ..BoostParams::default() },
+        };
+        if samples.len() >= SMALL_SET {
+            return vec![with(&Forest::default(), DEPTH)];
+        }
+        let mut tries: Vec<TriedStart> = TRIED_DEPTHS.iter().map(|&depth| with(prior, depth)).collect();
+        if samples.len() >= VERY_SMALL_SET {
+            tries.extend(TRIED_DEPTHS.iter().map(|&depth| with(&Forest::default(), depth)));
+        }
+        tries
+    }
+}
+
+/// The samples that a ranker of `corpus` would learn from, question by question, without and with the source: for trees
+/// that are learnt from several corpora. A model is kept in `folder` meanwhile.
+pub fn samples(corpus: &Corpus, params: &TrainParams, folder: &Path) -> Result<Vec<[Samples; 2]>> {
+    params.validate()?;
+    let view = &View::new(corpus, &Split::none(corpus), params.min_count)?;
+    let mut tables = Tables::first(view, params);
+    let text = text(view, params);
+    let watch: TrainWatch<'_> = &mut |_| ControlFlow::Continue(());
+    let mut first = phases(view, text.as_ref(), params);
+    first.pop();
+    for phase in first {
+        run_alone(phase.as_ref(), &mut tables, watch)?;
+    }
+    let (content, destination) = (&ContentIndex::new(view, folder)?, &folder.join("m"));
+    let spilled = SpilledTables::new(&tables, params.dim, folder)?;
+    let mut asking = Asking { view, params, content, destination, least: 1, watch };
+    let mut questions = Vec::new();
+    asking.gather(&mut tables, &spilled, &mut |_, samples| questions.push(samples))?;
+    Ok(questions)
 }
 
 /// Fits forests one after the other, and reports progress.
@@ -212,11 +276,12 @@ struct Fits<'a> {
 }
 
 impl Fits<'_> {
-    fn fit(&mut self, samples: &Samples, checked: Option<&Samples>, params: &BoostParams) -> Result<Forest> {
+    fn fit(&mut self, start: &TriedStart, samples: &Samples, checked: Option<&Samples>) -> Result<Forest> {
+        let params = &start.params;
         let (done, total) = (self.done, self.total);
         self.done += 1;
         let Fits { grown, watch, .. } = self;
-        let forest = Forest::fit_while(samples, checked, params, &mut |tree| {
+        let forest = start.forest.fit_while(samples, checked, params, &mut |tree| {
             let part = tree as f64 / params.trees.max(1) as f64;
             *grown += 1;
             watch(&TrainProgress {
@@ -237,14 +302,8 @@ impl Fits<'_> {
     }
 }
 
-/// Samples to learn from, without and with the source.
-struct Gathered {
-    /// How many links were asked for.
-    links: usize,
-    learnt: [Samples; 2],
-    /// Those kept apart, question by question.
-    checked: [Vec<Samples>; 2],
-}
+/// Takes the samples of a question, without and with the source.
+type TakeSamples<'a> = &'a mut dyn FnMut(&LinkQuestion, [Samples; 2]);
 
 /// Asks models of a view for links held out of them.
 struct Asking<'a> {
@@ -252,6 +311,8 @@ struct Asking<'a> {
     params: &'a TrainParams,
     content: &'a ContentIndex,
     destination: &'a Path,
+    /// With fewer questions in a fold nothing is learnt from it.
+    least: usize,
     watch: TrainWatch<'a>,
 }
 
@@ -262,10 +323,10 @@ fn no_samples() -> [Samples; 2] {
 }
 
 impl Asking<'_> {
-    /// Asks for the links of as many folds as it takes. `tables` are `spilled` too, and are not the same in the end.
-    fn gather(&mut self, tables: &mut Tables, spilled: &SpilledTables) -> Result<Option<Gathered>> {
-        let Asking { view, params, .. } = *self;
-        let (mut learnt, mut checked) = (no_samples(), [Vec::new(), Vec::new()]);
+    /// Asks for the links of as many folds as it takes, and returns how many there were. `tables` are `spilled` too, and
+    /// are not the same in the end.
+    fn gather(&mut self, tables: &mut Tables, spilled: &SpilledTables, take: TakeSamples<'_>) -> Result<usize> {
+        let Asking { view, params, least, .. } = *self;
         let (mut links, mut last) = (0, 0);
         let most = MAX_QUESTIONS.min(MAX_PAIRS / view.documents.len().max(1)).max(MIN_PER_FOLD);
         for (number, fold) in folds(view, params.seed).enumerate() {
@@ -279,7 +340,7 @@ impl Asking<'_> {
                 questions.truncate(most);
                 questions.sort_unstable_by_key(|question| question.position);
             }
-            if questions.len() < MIN_PER_FOLD {
+            if questions.len() < least {
                 break;
             }
             (links, last) = (links + questions.len(), questions.len());
@@ -287,16 +348,10 @@ impl Asking<'_> {
                 spilled.restore(tables)?;
             }
             for (question, samples) in questions.iter().zip(self.ask(tables, &fold, &questions)?) {
-                let key = [PURPOSE, 2, u64::from(question.source.0)];
-                let check = Rng::keyed(params.seed, &key).below(CHECKED_ONE_IN) == 0;
-                if check {
-                    checked.iter_mut().zip(samples).for_each(|(into, samples)| into.push(samples));
-                } else {
-                    learnt.iter_mut().zip(&samples).for_each(|(into, samples)| into.extend(samples));
-                }
+                take(question, samples);
             }
         }
-        Ok((links > 0).then_some(Gathered { links, learnt, checked }))
+        Ok(links)
     }
 
     /// Trains `tables` as if what `fold` holds out were not there, and asks for its links; nothing is left of the tables.
@@ -411,7 +466,6 @@ impl FoldModel<'_> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::corpus::Split;
     use crate::{Document, Import};
 
     #[test]

@@ -164,7 +164,7 @@ impl Run<'_> {
                     let content = content.insert(ContentIndex::new(view, parent(destination))?);
                     state.ranker = match ranker::learn(self, &mut state.tables, content, destination, watch) {
                         Err(Error::Interrupted) => return Err(self.stopped(&state, &key)?),
-                        learnt => learnt?,
+                        learnt => Some(learnt?),
                     };
                     state.save_if_due(&key, checkpoints)?;
                 }
@@ -201,19 +201,20 @@ impl Run<'_> {
         if !self.for_people || !ranker::is_for(self.params) {
             return Ok(None);
         }
-        let mut batch = 0;
-        places::learn::learn(self.view, self.params.seed, &mut || {
-            batch += 1;
+        let mut steps = 0;
+        places::learn::learn(self.view, self.params.seed, &mut |done| {
+            steps += 1;
+            let batches = 1000;
             watch(&TrainProgress {
                 phase: PLACES,
                 epoch: 0,
                 epochs: 1,
-                batch,
-                batches: batch,
+                batch: (done * batches as f64) as usize,
+                batches,
                 unit: "steps",
-                units: batch as u64,
+                units: steps,
                 loss: None,
-                done: 1.0 - 1.0 / batch as f64,
+                done,
                 held_out: None,
                 kept: None,
             })

@@ -1,7 +1,7 @@
-//! The inverted index of a model, its links with the sentences they stand in, keywords and the words of titles.
+//! The inverted index of a model, its links with the sentences they stand in, keywords and the words of titles and authors.
 
 pub(crate) mod links;
 pub(crate) mod postings;
 pub(crate) mod quotes;
+pub(crate) mod short_fields;
 pub(crate) mod terms;
-pub(crate) mod titles;

@@ -44,7 +44,7 @@ pub struct PostingsBuf {
 
 /// The ends and lengths of lists that were written elsewhere.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
-pub struct Outline {
+pub struct PostingsOutline {
     /// Where each word's list ends.
     pub ends: Vec<u64>,
     /// How many words each document has.
@@ -148,7 +148,7 @@ pub fn lists(
     size_of: impl Fn(usize) -> usize,
     each: impl Fn(usize, &mut dyn FnMut(u32)) + Sync,
     take: Take<'_>,
-) -> io::Result<Outline> {
+) -> io::Result<PostingsOutline> {
     lists_in_pieces([documents, words], size_of, each, BYTES_AT_ONCE, take)
 }
 
@@ -159,7 +159,7 @@ fn lists_in_pieces(
     each: impl Fn(usize, &mut dyn FnMut(u32)) + Sync,
     at_once: u64,
     take: Take<'_>,
-) -> io::Result<Outline> {
+) -> io::Result<PostingsOutline> {
     let blocks = blocks(documents, size_of);
     let mut lengths = vec![0u32; documents];
     let (mut found, mut next) = (vec![0u32; words], vec![0u32; words]);
@@ -211,19 +211,19 @@ fn lists_in_pieces(
         take(&bytes)?;
         first = end;
     }
-    Ok(Outline { ends, lengths })
+    Ok(PostingsOutline { ends, lengths })
 }
 
 impl PostingsBuf {
     /// The lists that `make` gives piece by piece.
-    pub fn collect(make: impl FnOnce(Take<'_>) -> io::Result<Outline>) -> PostingsBuf {
+    pub fn collect(make: impl FnOnce(Take<'_>) -> io::Result<PostingsOutline>) -> PostingsBuf {
         let mut bytes = Vec::new();
         let made = make(&mut |piece| {
             bytes.extend_from_slice(piece);
             Ok(())
         });
         // Nothing fails where nothing is written.
-        let Outline { ends, lengths } = made.unwrap_or_default();
+        let PostingsOutline { ends, lengths } = made.unwrap_or_default();
         PostingsBuf { ends, bytes, lengths }
     }
 

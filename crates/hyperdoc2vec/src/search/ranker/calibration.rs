@@ -83,6 +83,14 @@ impl Scale {
         if slope.is_finite() && intercept.is_finite() && slope > 0.1 { scale } else { Scale::default() }
     }
 
+    /// Fits as [`Scale::fit`] does, where this scale is what is believed before any hit is seen.
+    pub fn refit(self, firsts: &[(f32, bool)]) -> Scale {
+        let scaled: Vec<(f32, bool)> =
+            firsts.iter().map(|&(score, right)| (self.slope * score + self.intercept, right)).collect();
+        let Scale { slope, intercept } = Scale::fit(&scaled);
+        Scale { slope: slope * self.slope, intercept: slope * self.intercept + intercept }
+    }
+
     /// The probability that a score means.
     pub fn probability(self, score: f32) -> f32 {
         sigmoid(self.slope * score + self.intercept)

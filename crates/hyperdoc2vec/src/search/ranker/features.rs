@@ -5,7 +5,7 @@
 
 use serde_json::{Value, json};
 
-use super::signals::{Candidate, SourceSignals, TextSignals};
+use super::signals::{Candidate, Known, SourceSignals, TextSignals};
 use crate::error::Result;
 use crate::id::DocRow;
 use crate::kernel::ln;
@@ -18,7 +18,7 @@ type TextFeature = (&'static str, fn(&TextSignals<'_>, &Candidate) -> f32);
 type SourceFeature = (&'static str, fn(&TextSignals<'_>, &SourceSignals, &Candidate) -> f32);
 
 /// Features that need no source.
-const TEXT_FEATURES: [TextFeature; 35] = [
+const TEXT_FEATURES: [TextFeature; 43] = [
     // The product of the context and the document's OUT vector, less the best; its place; the logarithm of its share.
     ("embedding", |text, it| text.embedding.below_best(it.row)),
     ("embedding rank", |text, it| text.embedding.log_rank(it.row)),
@@ -62,6 +62,16 @@ const TEXT_FEATURES: [TextFeature; 35] = [
     ("neighbours rank", |text, it| text.passages(|more| more.neighbours.log_rank(it.row))),
     ("recent links", |_, it| ln(1.0 + it.recent_links)),
     ("recent links share", |text, it| it.recent_links / (1.0 + text.links(it.row))),
+    // The authors' surnames, and the year.
+    ("author", |_, it| it.authors.found),
+    ("author covered", |_, it| it.authors.covered),
+    ("first author", |_, it| it.authors.first),
+    ("author rank", |text, it| text.passages(|more| more.authors.as_ref().map_or(0.0, |by| by.log_rank(it.row)))),
+    ("best author", |text, _| text.passages(|more| more.authors.as_ref().map_or(0.0, |by| by.best))),
+    ("year", |_, it| it.year),
+    // Of the model, the same for all questions: for trees that were learnt from several.
+    ("documents", |text, _| ln(1.0 + text.documents() as f32)),
+    ("links a document", |text, _| text.links_a_document()),
 ];
 
 /// Features that need a source.
@@ -91,6 +101,8 @@ const SOURCE_FEATURES: [SourceFeature; 16] = [
 
 /// Text and source features of models before version 4.
 const FIRST: [usize; 2] = [16, 12];
+/// Text features of models before version 6.
+const BEFORE_AUTHORS: usize = 35;
 
 /// The features that trees know, in their order: those that need no source first.
 #[derive(Debug, Clone, PartialEq)]
@@ -147,9 +159,11 @@ impl FeatureSet {
         self.text.len() + self.source.len()
     }
 
-    /// Whether any is of those that came with version 4: they need more rankings, and these give more candidates.
-    fn has_passages(&self) -> bool {
-        self.text.iter().any(|&place| place >= FIRST[0]) || self.source.iter().any(|&place| place >= FIRST[1])
+    /// Which later signals the features need: these give more candidates, too.
+    fn known(&self) -> Known {
+        let text = |first: usize| self.text.iter().any(|&place| place >= first);
+        let passages = text(FIRST[0]) || self.source.iter().any(|&place| place >= FIRST[1]);
+        Known { passages, authors: text(BEFORE_AUTHORS) }
     }
 
     /// Finds candidates for a question, and their features; `None` where the model knows no word of it.
@@ -160,7 +174,7 @@ impl FeatureSet {
         source: Option<&LinkSource>,
         scope: Scope<'_>,
     ) -> Result<Option<Candidates>> {
-        let Some(text) = TextSignals::new(searcher, query, scope, self.has_passages())? else { return Ok(None) };
+        let Some(text) = TextSignals::new(searcher, query, scope, self.known())? else { return Ok(None) };
         let own = source.and_then(|source| source.document);
         let source = source.map(|source| SourceSignals::new(searcher, &text, source, scope)).transpose()?;
         let unsourced = text.candidates();

@@ -1,8 +1,10 @@
 //! How well a question fits short texts: the title of a candidate, and each of the contexts in which others link to it.
 
+use std::sync::OnceLock;
+
 use crate::id::{DocRow, WordRow};
 use crate::kernel::{exp, ln};
-use crate::model::index::links::Links;
+use crate::model::index::links::{AROUND, Links};
 use crate::search::query::Query;
 
 /// Contexts of one document that are looked at.
@@ -38,6 +40,17 @@ pub(super) struct TitleFit {
     pub head: f32,
 }
 
+/// How the surnames of a document's authors fit a question.
+#[derive(Debug, Clone, Copy, Default, PartialEq)]
+pub(super) struct AuthorFit {
+    /// The rarity of those that stand near the link, by their distances,
+    pub found: f32,
+    /// and their share of all.
+    pub covered: f32,
+    /// The weight of the first, if it stands near the link.
+    pub first: f32,
+}
+
 /// A question, ready to be compared with short texts.
 pub(super) struct NearWords {
     /// An open hash table: rows of words, and their numbers.
@@ -48,13 +61,17 @@ pub(super) struct NearWords {
     pairs: Vec<((u32, u32), f32)>,
     /// The sum of the squares of weight times rarity.
     total: f32,
+    /// The weights of words by how many stand between one and the link.
+    by_distance: [f32; AROUND],
 }
 
 impl NearWords {
     /// The words of `query`, which weigh by their distance and by `rarity`.
     pub(super) fn new(query: &Query, rarity: impl Fn(WordRow) -> f32) -> NearWords {
         let size = (4 * query.words.len().max(1)).next_power_of_two();
-        let mut near = NearWords { slots: vec![(FREE, 0); size], words: Vec::new(), pairs: Vec::new(), total: 0.0 };
+        let by_distance = std::array::from_fn(|distance| exp(-(distance as f32) / DECAY));
+        let slots = vec![(FREE, 0); size];
+        let mut near = NearWords { slots, words: Vec::new(), pairs: Vec::new(), total: 0.0, by_distance };
         for word in &query.words {
             let weight = exp(-(word.distance as f32) / DECAY);
             match near.number(word.row) {
@@ -118,7 +135,7 @@ impl NearWords {
                 phrase += last.replace(word).and_then(|last| self.pair(last, word)).unwrap_or(0.0);
                 let (weight, rarity) = self.words[word];
                 let before = if largest[word].1 == number { largest[word].0 } else { 0.0 };
-                let here = exp(-(distance as f32) / DECAY);
+                let here = self.by_distance[distance.min(AROUND - 1)];
                 if here > before {
                     product += weight * (here - before) * rarity * rarity;
                     largest[word] = (here, number);
@@ -141,15 +158,38 @@ impl NearWords {
 
     /// The cosine with words that are counted, each by the logarithm of its count and its rarity.
     pub(super) fn cosine(&self, words: impl Iterator<Item = (WordRow, u8)>, rarity: impl Fn(WordRow) -> f32) -> f32 {
+        static LOGARITHMS: OnceLock<[f32; 256]> = OnceLock::new();
+        let logarithms = LOGARITHMS.get_or_init(|| std::array::from_fn(|count| ln(1.0 + count as f32)));
         let (mut product, mut square) = (0.0f32, 0.0f32);
         for (row, count) in words {
             let number = self.number(row);
             let (weight, rarity) = number.map_or_else(|| (0.0, rarity(row)), |number| self.words[number]);
-            let here = ln(1.0 + f32::from(count)) * rarity;
+            let here = logarithms[usize::from(count)] * rarity;
             square += here * here;
             product += weight * rarity * here;
         }
         product / (self.total * square).sqrt().max(1e-6)
+    }
+
+    /// The weight of a word by its distance from the link; 0 for one that the question does not have.
+    pub(super) fn weight(&self, row: WordRow) -> f32 {
+        self.number(row).map_or(0.0, |number| self.words[number].0)
+    }
+
+    /// The fit of the surnames of authors.
+    pub(super) fn authors(&self, words: &[WordRow], rarity: impl Fn(WordRow) -> f32) -> AuthorFit {
+        let mut fit = AuthorFit::default();
+        let mut found = 0.0f32;
+        for (place, &row) in words.iter().enumerate() {
+            let weight = self.weight(row);
+            if weight > 0.0 {
+                found += 1.0;
+                fit.found += weight * rarity(row);
+                fit.first = if place == 0 { weight } else { fit.first };
+            }
+        }
+        fit.covered = found / words.len().max(1) as f32;
+        fit
     }
 
     /// The fit of a title.
@@ -233,6 +273,17 @@ mod tests {
         let turned = fit(&[1, 0]);
         close(&[turned.found, turned.phrase, turned.head], &[2.882497, 0.0, 2.0]);
         assert_eq!((fit(&[]), fit(&[8]).found), (TitleFit::default(), 0.0));
+    }
+
+    #[test]
+    fn surnames_fit_by_those_that_stand_near_the_link() {
+        let near = question();
+        let fit = |rows: &[u32]| near.authors(WordRow::all(rows), rarity);
+        let both = fit(&[1, 0, 7]);
+        close(&[both.found, both.covered, both.first], &[2.0 + 0.882497, 2.0 / 3.0, 1.0]);
+        let second = fit(&[7, 1]);
+        close(&[second.found, second.covered, second.first], &[2.0, 0.5, 0.0]);
+        assert_eq!((fit(&[]), fit(&[8])), (AuthorFit::default(), AuthorFit::default()));
     }
 
     #[test]

@@ -56,6 +56,14 @@ pub struct Forest {
     pub roots: Vec<u32>,
 }
 
+/// A node of a forest that is asked for many rows.
+#[derive(Debug, Clone, Copy)]
+struct PackedNode {
+    feature: u32,
+    number: f32,
+    child: u32,
+}
+
 /// Samples: features, one row after the other, a label and a weight each.
 #[derive(Debug, Clone, Default, PartialEq)]
 pub struct Samples {
@@ -201,18 +209,19 @@ fn less(mut all: Vec<[Sums; BINS]>, some: &[[Sums; BINS]]) -> Vec<[Sums; BINS]> 
 impl Forest {
     /// Fits trees to `samples`. With samples to `watch`, as many as make their loss smallest.
     pub fn fit(samples: &Samples, watch: Option<&Samples>, params: &BoostParams) -> Forest {
-        Forest::fit_while(samples, watch, params, &mut |_| ControlFlow::Continue(())).unwrap_or_default()
+        Forest::default().fit_while(samples, watch, params, &mut |_| ControlFlow::Continue(())).unwrap_or_default()
     }
 
-    /// Fits trees as [`Forest::fit`] does; `go_on` gets the number of each tree, and may stop it all: then there is no
-    /// forest.
+    /// These trees, and more that are fitted to `samples` behind them, as [`Forest::fit`] does; `go_on` gets the number
+    /// of each new one, and may stop it all: then there is no forest.
     pub fn fit_while(
+        &self,
         samples: &Samples,
         watch: Option<&Samples>,
         params: &BoostParams,
         go_on: &mut dyn FnMut(usize) -> ControlFlow<()>,
     ) -> Option<Forest> {
-        let mut forest = Forest::default();
+        let mut forest = self.clone();
         let sum = |label: bool| {
             let of = samples.weights.iter().zip(&samples.labels).filter(|&(_, &its)| its == label);
             of.map(|(&weight, _)| f64::from(weight)).sum::<f64>() as f32
@@ -220,13 +229,14 @@ impl Forest {
         if samples.is_empty() {
             return Some(forest);
         }
-        let prior = ln((sum(true) + 0.5) / (sum(false) + 0.5));
-        forest.roots.push(0);
-        forest.push(LEAF, prior);
+        if forest.roots.is_empty() {
+            forest.roots.push(0);
+            forest.push(LEAF, ln((sum(true) + 0.5) / (sum(false) + 0.5)));
+        }
         let binned = Binned::new(samples);
-        let mut scores = vec![prior; samples.len()];
-        let mut watched: Vec<f32> = vec![prior; watch.map_or(0, Samples::len)];
-        let mut best = (watch.map_or(0.0, |watch| loss(&watched, watch)), 1);
+        let mut scores = forest.scores(samples);
+        let mut watched = watch.map_or_else(Vec::new, |watch| forest.scores(watch));
+        let mut best = (watch.map_or(0.0, |watch| loss(&watched, watch)), forest.roots.len());
         for tree in 0..params.trees {
             if go_on(tree).is_break() {
                 return None;
@@ -332,8 +342,12 @@ impl Forest {
 
     /// The mean logistic loss on some samples.
     pub fn loss(&self, samples: &Samples) -> f64 {
-        let scores: Vec<f32> = (0..samples.len()).map(|sample| self.score(samples.row(sample))).collect();
-        loss(&scores, samples)
+        loss(&self.scores(samples), samples)
+    }
+
+    /// The score of each sample.
+    fn scores(&self, samples: &Samples) -> Vec<f32> {
+        (0..samples.len()).into_par_iter().map(|sample| self.score(samples.row(sample))).collect()
     }
 
     /// The best score among samples, and whether that one is right.
@@ -345,6 +359,38 @@ impl Forest {
     /// The logarithm of the odds.
     pub fn score(&self, row: &[f32]) -> f32 {
         self.roots.iter().map(|&root| self.leaf(root, row)).sum()
+    }
+
+    /// The scores of many rows of `width` numbers, each as [`Forest::score`] has it: tree by tree, over nodes that lie
+    /// together and were checked once.
+    pub fn score_rows(&self, rows: &[f32], width: usize) -> Vec<f32> {
+        let rows = rows.chunks_exact(width.max(1));
+        let nodes = (0..self.feature.len()).map(|node| self.packed(node, width)).collect::<Option<Vec<PackedNode>>>();
+        let (Some(nodes), true) = (nodes, self.roots.iter().all(|&root| (root as usize) < self.feature.len())) else {
+            return rows.map(|row| self.score(row)).collect();
+        };
+        let none = std::iter::empty::<f32>().sum();
+        let mut scores: Vec<f32> = vec![none; rows.len()];
+        for &root in &self.roots {
+            for (score, row) in scores.iter_mut().zip(rows.clone()) {
+                let mut node = nodes[root as usize];
+                while node.feature != LEAF {
+                    let child = node.child as usize + usize::from(row[node.feature as usize] > node.number);
+                    node = nodes[child];
+                }
+                *score += node.number;
+            }
+        }
+        scores
+    }
+
+    /// A node for rows of `width` numbers; `None` where a damaged file has no such feature, or no later nodes as children.
+    fn packed(&self, node: usize, width: usize) -> Option<PackedNode> {
+        let (feature, number) = (*self.feature.get(node)?, *self.number.get(node)?);
+        let child = *self.child.get(node)?;
+        let last = child.checked_add(1)? as usize;
+        let sound = (feature as usize) < width && child as usize > node && last < self.feature.len();
+        (feature == LEAF || sound).then_some(PackedNode { feature, number, child })
     }
 
     /// The probability.
@@ -379,8 +425,10 @@ mod tests {
         };
         assert_eq!([[9.0, 0.5], [3.0, 0.6], [3.1, 0.6]].map(|row| forest.score(&row)), [1.0, -2.0, 3.0]);
         assert!((forest.probability(&[9.0, 0.0]) - 0.731_058_6).abs() < 1e-6, "σ(1)");
+        assert_eq!(forest.score_rows(&[9.0, 0.5, 3.0, 0.6, 3.1, 0.6], 2), [1.0, -2.0, 3.0]);
+        assert_eq!(forest.score_rows(&[9.0], 1), [forest.score(&[9.0])], "a feature that is not there");
         let circle = Forest { feature: vec![0], number: vec![0.0], child: vec![0], roots: vec![0, 7] };
-        assert_eq!(circle.score(&[1.0]), 0.0);
+        assert_eq!((circle.score(&[1.0]), circle.score_rows(&[1.0], 1)), (0.0, vec![0.0]));
     }
 
     /// True with probability 0.9 where exactly one of two numbers is above ½, else 0.1.
@@ -414,6 +462,22 @@ mod tests {
             pool.install(|| Forest::fit(&samples, None, &BoostParams { trees: 9, ..BoostParams::default() }))
         };
         assert_eq!(grow(1), grow(3));
+    }
+
+    #[test]
+    fn trees_go_on_behind_those_that_were_learnt_elsewhere() {
+        let params = BoostParams { trees: 30, ..BoostParams::default() };
+        let start = Forest::fit(&noisy_xor(1, 6000), None, &params);
+        let (few, unseen) = (noisy_xor(5, 60), noisy_xor(6, 2000));
+        let watch = noisy_xor(7, 60);
+        let go_on = &mut |_| ControlFlow::Continue(());
+        let grown = start.fit_while(&few, Some(&watch), &params, go_on).expect("fitted");
+        assert_eq!(grown.roots[..start.roots.len()], start.roots[..]);
+        assert!(grown.loss(&watch) <= start.loss(&watch));
+        let alone = Forest::fit(&few, Some(&watch), &params);
+        assert!(grown.loss(&unseen) < alone.loss(&unseen), "60 samples tell little");
+        let empty = start.fit_while(&Samples::new(3), None, &params, go_on).expect("fitted");
+        assert_eq!(empty, start);
     }
 
     #[test]

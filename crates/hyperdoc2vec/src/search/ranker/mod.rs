@@ -7,6 +7,7 @@ mod calibration;
 mod features;
 mod fit;
 pub(crate) mod forest;
+mod prior;
 mod signals;
 mod source;
 
@@ -16,6 +17,7 @@ use serde_json::{Value, json};
 pub use source::LinkSource;
 
 use crate::error::Result;
+use crate::id::DocRow;
 use crate::model::{FOREST_ARRAYS, Model};
 use crate::search::rank::Hit;
 use crate::search::ranker::forest::Forest;
@@ -59,18 +61,19 @@ impl Ranker {
             false => (&self.alone, self.scales[0]),
         };
         let cited = self.features.place("cited").unwrap_or(0);
-        let mut hits: Vec<(f32, f32, Hit)> = candidates
-            .rows
-            .iter()
-            .enumerate()
-            .map(|(place, &row)| {
-                let features = candidates.row(place);
-                let score = forest.score(features);
-                (score, features[cited], Hit { row: row.0, score: scale.probability(score) })
-            })
-            .collect();
+        let scores = forest.score_rows(&candidates.features, candidates.width);
+        let hit = |(place, (&row, score)): (usize, (&DocRow, f32))| {
+            (score, candidates.row(place)[cited], Hit { row: row.0, score: scale.probability(score) })
+        };
+        let mut hits: Vec<(f32, f32, Hit)> = candidates.rows.iter().zip(scores).enumerate().map(hit).collect();
         hits.sort_by(|a, b| b.0.total_cmp(&a.0).then(b.1.total_cmp(&a.1)).then(a.2.row.cmp(&b.2.row)));
         hits.into_iter().take(wanted).map(|(_, _, hit)| hit).collect()
+    }
+
+    /// The ranker that was learnt from other collections: for those with too few links to learn from. See
+    /// `bench/lab/src/bin/prior.rs`.
+    pub fn prior() -> Ranker {
+        prior::ranker()
     }
 
     /// Its description in that of a model.

@@ -2,12 +2,14 @@
 
 use std::collections::BTreeMap;
 
-use super::fit::{ContextFit, NearWords, TitleFit};
+use super::fit::{AuthorFit, ContextFit, NearWords, TitleFit};
 use super::{LinkSource, Scope};
+use crate::corpus::window::NearWord;
 use crate::document::Date;
 use crate::error::Result;
 use crate::id::{DocRow, WordRow};
-use crate::kernel::{exp_all, gather_sum, ln};
+use crate::kernel::{exp, exp_all, gather_sum, ln};
+use crate::model::index::short_fields::ShortField;
 use crate::model::index::terms::Field;
 use crate::model::{Model, Vectors};
 use crate::search::bm25::Term;
@@ -49,12 +51,12 @@ impl RankingScores {
 
     /// Documents with scores that are not above `least` have no place.
     fn above(least: f32, scores: Vec<f32>, wanted: usize, Scope { eligible, allowed }: Scope<'_>) -> RankingScores {
-        let hits = top(&scores, wanted, |row| eligible(row) && scores[row] > least);
+        let hits = top(&scores, wanted, |row| scores[row] > least && eligible(row));
         let best = hits.first().map_or(0.0, |hit| hit.score);
         let rows = |hits: &[Hit]| hits.iter().map(|hit| DocRow(hit.row)).collect::<Vec<DocRow>>();
         let candidates = match hits.iter().all(|hit| allowed(hit.row as usize)) {
             true => rows(&hits),
-            false => rows(&top(&scores, wanted, |row| eligible(row) && allowed(row) && scores[row] > least)),
+            false => rows(&top(&scores, wanted, |row| scores[row] > least && eligible(row) && allowed(row))),
         };
         let places = hits.iter().zip(0..).map(|(hit, place)| (DocRow(hit.row), place)).collect();
         RankingScores { scores, places, best, candidates }
@@ -82,10 +84,20 @@ impl RankingScores {
     }
 }
 
+/// Which of the later signals trees know: others are not computed, and give no candidates.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct Known {
+    /// Those of version 4 of models.
+    pub passages: bool,
+    /// Those of version 6.
+    pub authors: bool,
+}
+
 /// The rankings of all documents for a text.
 pub(super) struct TextSignals<'a> {
     model: &'a Model,
     links_to: &'a [u32],
+    links_a_document: f32,
     pub embedding: RankingScores,
     pub content: RankingScores,
     pub text: RankingScores,
@@ -112,7 +124,11 @@ pub(super) struct PassageSignals {
     pub titles: RankingScores,
     /// The links of the best documents by text, as votes.
     pub neighbours: RankingScores,
+    /// The rarity of words among the surnames of authors. Nothing for models before version 6.
+    pub authors: Option<RankingScores>,
     near: NearWords,
+    /// The years that stand near the link, as words, with their weights.
+    years: Vec<(i32, f32)>,
 }
 
 /// A document, and how its title and the links to it fit a question.
@@ -120,6 +136,9 @@ pub(super) struct Candidate {
     pub row: DocRow,
     pub contexts: ContextFit,
     pub title: TitleFit,
+    pub authors: AuthorFit,
+    /// The weight of its year, if that stands near the link.
+    pub year: f32,
     /// The cosine of the question and the words that stand out in the document.
     pub keywords: f32,
     /// Links from recent documents.
@@ -132,7 +151,7 @@ impl<'a> TextSignals<'a> {
         searcher: &Searcher<'a>,
         query: &Query,
         scope: Scope<'_>,
-        passages: bool,
+        known: Known,
     ) -> Result<Option<TextSignals<'a>>> {
         let model = searcher.model();
         let documents = model.documents();
@@ -140,14 +159,14 @@ impl<'a> TextSignals<'a> {
         if terms.is_empty() {
             return Ok(None);
         }
-        let by_words = |field| searcher.bm25_scores(query, field).map(Option::unwrap_or_default);
         let (bm25, bm25f) = (searcher.text()?, searcher.cited()?);
-        let text = RankingScores::above(0.0, by_words(Field::Text)?, CANDIDATES, scope);
-        let (cited, passage) = if passages {
-            let (cited, passage) = PassageSignals::new(searcher, query, &text, scope)?;
-            (cited, Some(passage))
+        let (text, cited, passage) = if known.passages {
+            let (text, cited, passage) = PassageSignals::new(searcher, query, scope, known.authors)?;
+            (text, cited, Some(passage))
         } else {
-            (RankingScores::above(0.0, by_words(Field::Cited)?, CANDIDATES, scope), None)
+            let by_words = |field| searcher.bm25_scores(query, field).map(Option::unwrap_or_default);
+            let text = RankingScores::above(0.0, by_words(Field::Text)?, CANDIDATES, scope);
+            (text, RankingScores::above(0.0, by_words(Field::Cited)?, CANDIDATES, scope), None)
         };
         let most =
             |idf: &dyn Fn(WordRow) -> f32| terms.iter().map(|term| term.weight * idf(term.word)).sum::<f32>().max(1e-6);
@@ -173,6 +192,7 @@ impl<'a> TextSignals<'a> {
         Ok(Some(TextSignals {
             model,
             links_to: model.links_to(),
+            links_a_document: searcher.links_a_document(),
             embedding,
             content,
             text,
@@ -192,15 +212,22 @@ impl<'a> TextSignals<'a> {
             row,
             contexts: ContextFit::default(),
             title: TitleFit::default(),
+            authors: AuthorFit::default(),
+            year: 0.0,
             keywords: 0.0,
             recent_links: 0.0,
         };
-        if let Some(PassageSignals { near, .. }) = &self.passage {
-            let bm25f = searcher.cited()?;
+        if let Some(PassageSignals { near, years, .. }) = &self.passage {
+            let rarity = |word| searcher.rarity(word);
             found.contexts = near.contexts(&searcher.links, row, own);
-            found.title = near.title(searcher.titles.of(row), |word| bm25f.idf(word));
+            found.title = near.title(searcher.short_words(ShortField::Title, row), rarity);
+            let by_authors = |word| author_rarity(searcher, word);
+            found.authors = near.authors(searcher.short_words(ShortField::Authors, row), by_authors);
+            let year = self.model.dates().get(row.index()).map_or(0, |date| date / 10_000);
+            found.year =
+                years.iter().filter(|(found, _)| *found == year).fold(0.0, |most, (_, weight)| weight.max(most));
             if let Some(keywords) = self.model.keywords() {
-                found.keywords = near.cosine(keywords.each(row), |word| bm25f.idf(word));
+                found.keywords = near.cosine(keywords.each(row), rarity);
             }
             if let Some(newest) = self.newest {
                 let (dates, since) = (self.model.dates(), newest.packed() - RECENT);
@@ -222,8 +249,9 @@ impl<'a> TextSignals<'a> {
     /// The best documents of each ranking, rising.
     pub(super) fn candidates(&self) -> Vec<DocRow> {
         let mut rankings = vec![&self.embedding, &self.text, &self.cited, &self.content];
-        if let Some(PassageSignals { passage, text, titles, neighbours, .. }) = &self.passage {
+        if let Some(PassageSignals { passage, text, titles, neighbours, authors, .. }) = &self.passage {
             rankings.extend([passage, text, titles, neighbours]);
+            rankings.extend(authors);
         }
         let mut rows: Vec<DocRow> = rankings.iter().flat_map(|scores| &scores.candidates).copied().collect();
         rows.sort_unstable();
@@ -235,6 +263,15 @@ impl<'a> TextSignals<'a> {
         self.links_to.get(row.index()).copied().unwrap_or(0) as f32
     }
 
+    pub(super) fn documents(&self) -> usize {
+        self.model.documents()
+    }
+
+    /// The logarithm of the mean number of links to a document.
+    pub(super) fn links_a_document(&self) -> f32 {
+        self.links_a_document
+    }
+
     /// Years from the date of a document to `now`.
     pub(super) fn age(&self, row: DocRow, now: Option<Date>) -> f32 {
         now.zip(self.model.date(row.index())).map_or(UNKNOWN, |(now, date)| years(now) - years(date))
@@ -242,40 +279,69 @@ impl<'a> TextSignals<'a> {
 }
 
 impl PassageSignals {
-    /// With them comes BM25 on texts and contexts by the decay of the model, which shares the reading of lists.
+    /// Before them come BM25 on texts, and on texts and contexts, by the decay of the model: they share the reading of
+    /// lists.
     fn new(
         searcher: &Searcher<'_>,
         query: &Query,
-        text: &RankingScores,
         scope: Scope<'_>,
-    ) -> Result<(RankingScores, PassageSignals)> {
-        let (params, documents, bm25f) = (searcher.model().params(), searcher.model().documents(), searcher.cited()?);
+        by_authors: bool,
+    ) -> Result<(RankingScores, RankingScores, PassageSignals)> {
+        let (params, documents) = (searcher.model().params(), searcher.model().documents());
         let other = if params.citation.decay < (NEAR_DECAY + FAR_DECAY) / 2.0 { FAR_DECAY } else { NEAR_DECAY };
         let terms = searcher.terms(query);
         let others = query.terms(params.window, other);
         let both: Vec<(WordRow, [f32; 2])> =
             terms.iter().zip(&others).map(|(one, other)| (one.word, [one.weight, other.weight])).collect();
         let (mut cited, mut passage) = (vec![0.0; documents], vec![0.0; documents]);
-        bm25f.add_scores_of(&both, [&mut cited, &mut passage]);
-        let mut own = vec![0.0; documents];
-        searcher.text()?.add_scores(&others, 1.0, &mut own);
+        searcher.cited()?.add_scores_of(&both, [&mut cited, &mut passage]);
+        let (mut text, mut text_passage) = (vec![0.0; documents], vec![0.0; documents]);
+        searcher.text()?.add_scores_of(&both, [&mut text, &mut text_passage]);
         let mut titles = vec![0.0f32; documents];
+        let mut authors = vec![0.0f32; documents];
         for Term { word, weight } in terms {
-            let titled = searcher.titled(word);
-            let rarity = if titled.is_empty() { 0.0 } else { weight * bm25f.idf(word) };
+            if by_authors {
+                let rarity = weight * author_rarity(searcher, word);
+                let written = searcher.named(ShortField::Authors, word);
+                written.iter().for_each(|document| authors[document.index()] += rarity);
+            }
+            let titled = searcher.named(ShortField::Title, word);
+            let rarity = if titled.is_empty() { 0.0 } else { weight * searcher.rarity(word) };
             titled.iter().for_each(|document| titles[document.index()] += rarity);
         }
-        let most_passage = others.iter().map(|term| term.weight * bm25f.idf(term.word)).sum::<f32>().max(1e-6);
+        let most_passage = others.iter().map(|term| term.weight * searcher.rarity(term.word)).sum::<f32>().max(1e-6);
+        let text = RankingScores::above(0.0, text, CANDIDATES, scope);
         let signals = PassageSignals {
             passage: RankingScores::above(0.0, passage, MORE_CANDIDATES, scope),
             most_passage,
-            text: RankingScores::above(0.0, own, CANDIDATES, scope),
+            text: RankingScores::above(0.0, text_passage, CANDIDATES, scope),
             titles: RankingScores::above(0.0, titles, CANDIDATES / 2, scope),
-            neighbours: RankingScores::above(0.0, votes(searcher, text, None), CANDIDATES, scope),
-            near: NearWords::new(query, |word| bm25f.idf(word)),
+            neighbours: RankingScores::above(0.0, votes(searcher, &text, None), CANDIDATES, scope),
+            authors: by_authors.then(|| RankingScores::above(0.0, authors, CANDIDATES / 2, scope)),
+            years: years_near(searcher, query),
+            near: NearWords::new(query, |word| searcher.rarity(word)),
         };
-        Ok((RankingScores::above(0.0, cited, MORE_CANDIDATES, scope), signals))
+        Ok((text, RankingScores::above(0.0, cited, MORE_CANDIDATES, scope), signals))
     }
+}
+
+/// The rarity of a word among the surnames of authors.
+fn author_rarity(searcher: &Searcher<'_>, word: WordRow) -> f32 {
+    let (all, with) = (searcher.model().documents(), searcher.named(ShortField::Authors, word).len());
+    if with == 0 { 0.0 } else { ln(1.0 + all as f32 / with as f32) }
+}
+
+/// Years among the words of a question, with the weights of their distances.
+fn years_near(searcher: &Searcher<'_>, query: &Query) -> Vec<(i32, f32)> {
+    let words = searcher.model().terms();
+    let year = |word: &NearWord| {
+        let digits = words.get(word.row.index()).as_bytes();
+        let number = || digits.iter().fold(0, |number, digit| number * 10 + i32::from(digit - b'0'));
+        let is_year =
+            matches!(digits, [b'1', b'8' | b'9', _, _] | [b'2', b'0', _, _]) && digits.iter().all(u8::is_ascii_digit);
+        is_year.then(|| (number(), exp(-(word.distance as f32) / NEAR_DECAY)))
+    };
+    query.words.iter().filter_map(year).collect()
 }
 
 /// The links of the best documents of a ranking, as votes for what they point at; `left_out` has none.
