@@ -19,6 +19,7 @@ pub(crate) mod cited_by;
 pub(crate) mod groups;
 mod links;
 mod manifest;
+mod part;
 pub(crate) mod prepare;
 pub(crate) mod split;
 pub(crate) mod view;
@@ -39,7 +40,7 @@ use crate::document::{Date, Document, markup};
 use crate::error::{Error, Result};
 use crate::id::{DocId, WordId};
 use crate::rng::Rng;
-use crate::storage::array::{Array, Strings};
+use crate::storage::array::{Array, Residence, Strings};
 
 /// The number of the language of a document that names none.
 const NO_LANGUAGE: u32 = u32::MAX;
@@ -103,35 +104,48 @@ pub struct Position<'a> {
 impl Corpus {
     /// Opens the corpus in `path`. Sizes are checked, contents are not read: see [`Corpus::verify`].
     pub fn open(path: impl AsRef<Path>) -> Result<Corpus> {
+        Corpus::open_with(path.as_ref(), Residence::Mapped)
+    }
+
+    /// Opens a corpus for a process that must outlive whatever becomes of its files: reads them into memory if they have
+    /// at most `most` bytes in all, maps them otherwise, and then [verifies](Self::verify) it.
+    pub fn open_resident(path: impl AsRef<Path>, most: u64) -> Result<Corpus> {
         let path = path.as_ref();
+        let bytes = Manifest::read(path)?.files.values().map(|file| file.bytes).fold(0, u64::saturating_add);
+        let corpus = Corpus::open_with(path, if bytes <= most { Residence::Memory } else { Residence::Mapped })?;
+        corpus.verify()?;
+        Ok(corpus)
+    }
+
+    fn open_with(path: &Path, residence: Residence) -> Result<Corpus> {
         let manifest = Manifest::read(path)?;
         let files = &manifest.files;
         let corpus = Corpus {
-            tokens: Array::open(path, "tokens", files)?,
-            document_tokens: Array::open(path, "document.tokens", files)?,
-            document_positions: Array::open(path, "document.positions", files)?,
-            position_source: Array::open(path, "position.source", files)?,
-            position_at: Array::open(path, "position.at", files)?,
-            position_anchor: Array::open(path, "position.anchor", files)?,
-            position_links: Array::open(path, "position.links", files)?,
-            links: Array::open(path, "links", files)?,
-            words: Strings::open(path, "words", files)?,
-            word_counts: Array::open(path, "words.count", files)?,
-            names: Strings::open(path, "names", files)?,
-            redirects: Strings::open(path, "redirects", files)?,
-            redirect_document: Array::open(path, "redirect.document", files)?,
-            titles: Strings::open(path, "titles", files)?,
-            authors: manifest.has_authors().then(|| Strings::open(path, "authors", files)).transpose()?,
-            urls: Strings::open(path, "urls", files)?,
-            dates: Array::open(path, "dates", files)?,
-            languages: Strings::open(path, "languages", files)?,
-            document_language: Array::open(path, "document.language", files)?,
-            labels: Strings::open(path, "labels", files)?,
-            document_labels: Array::open(path, "document.labels", files)?,
-            document_label: Array::open(path, "document.label", files)?,
-            text: Array::open(path, "text", files)?,
-            text_blocks: Array::open(path, "text.blocks", files)?,
-            document_text: Array::open(path, "document.text", files)?,
+            tokens: Array::open(path, "tokens", files, residence)?,
+            document_tokens: Array::open(path, "document.tokens", files, residence)?,
+            document_positions: Array::open(path, "document.positions", files, residence)?,
+            position_source: Array::open(path, "position.source", files, residence)?,
+            position_at: Array::open(path, "position.at", files, residence)?,
+            position_anchor: Array::open(path, "position.anchor", files, residence)?,
+            position_links: Array::open(path, "position.links", files, residence)?,
+            links: Array::open(path, "links", files, residence)?,
+            words: Strings::open(path, "words", files, residence)?,
+            word_counts: Array::open(path, "words.count", files, residence)?,
+            names: Strings::open(path, "names", files, residence)?,
+            redirects: Strings::open(path, "redirects", files, residence)?,
+            redirect_document: Array::open(path, "redirect.document", files, residence)?,
+            titles: Strings::open(path, "titles", files, residence)?,
+            authors: manifest.has_authors().then(|| Strings::open(path, "authors", files, residence)).transpose()?,
+            urls: Strings::open(path, "urls", files, residence)?,
+            dates: Array::open(path, "dates", files, residence)?,
+            languages: Strings::open(path, "languages", files, residence)?,
+            document_language: Array::open(path, "document.language", files, residence)?,
+            labels: Strings::open(path, "labels", files, residence)?,
+            document_labels: Array::open(path, "document.labels", files, residence)?,
+            document_label: Array::open(path, "document.label", files, residence)?,
+            text: Array::open(path, "text", files, residence)?,
+            text_blocks: Array::open(path, "text.blocks", files, residence)?,
+            document_text: Array::open(path, "document.text", files, residence)?,
             path: path.to_owned(),
             manifest,
         };

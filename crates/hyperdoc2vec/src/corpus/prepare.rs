@@ -36,7 +36,7 @@ pub(crate) struct Prepared {
     pub(crate) text_blocks: Vec<usize>,
     pub(crate) aliases: Vec<(String, String)>,
     pub(crate) losses: Losses,
-    bad: Option<(String, String)>,
+    pub(super) bad: Option<(String, String)>,
 }
 
 #[derive(Debug)]

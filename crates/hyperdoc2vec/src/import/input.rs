@@ -6,6 +6,7 @@ use super::progress::notify;
 use super::{Format, ImportOptions, Parsed, Progress, Unit, Watch, pipeline};
 use crate::document::{Document, Link};
 use crate::error::Result;
+use crate::storage::part::FramePlace;
 
 /// Where documents come from.
 pub(super) enum Input<'a> {
@@ -35,20 +36,26 @@ impl Input<'_> {
     }
 
     /// Parses the input batch by batch; `work` runs in parallel, `sink` in order and returns the number of documents so far.
+    /// Returns a checksum of what the input is, as far as that is known.
     pub(super) fn read<R: Send>(
         self,
         options: &ImportOptions,
         work: impl Fn(Parsed) -> R + Sync,
         mut sink: impl FnMut(R) -> Result<u64> + Send,
         watch: &mut Watch<'_>,
-    ) -> Result<()> {
+    ) -> Result<u64> {
         let mut documents = match self {
             Input::Files(format, paths) => return format.read(&paths, options, work, sink, watch),
             Input::Documents(documents) => documents,
         };
         let mut number = 0;
-        let next = || {
-            let mut parsed = Parsed::default();
+        // Nobody knows how many there are, so shards take batches in turns.
+        let is_mine = |batch: u32| options.shard.is_none_or(|shard| batch % shard.of() == shard.number() - 1);
+        let mut batch = 0;
+        let mut next_batch = || {
+            let place = FramePlace { input: 1, piece: batch };
+            let mut parsed = Parsed { place, ..Parsed::default() };
+            batch += 1;
             for mut document in documents.by_ref().take(DOCUMENTS_A_BATCH) {
                 number += 1;
                 if document.origin.is_empty() {
@@ -72,8 +79,9 @@ impl Input<'_> {
                     _ => parsed.batch.documents.push(document),
                 }
             }
-            Ok(Some(parsed).filter(|parsed| !parsed.batch.documents.is_empty() || parsed.batch.first_bad.is_some()))
+            Some(parsed).filter(|parsed| !parsed.batch.documents.is_empty() || parsed.batch.first_bad.is_some())
         };
+        let next = || Ok(std::iter::from_fn(&mut next_batch).find(|parsed| is_mine(parsed.place.piece)));
         pipeline::run(
             next,
             |_| 0,
@@ -82,7 +90,8 @@ impl Input<'_> {
                 let documents = sink(done)?;
                 notify(watch, Progress { read: documents, total: None, unit: Unit::Pages, documents })
             },
-        )
+        )?;
+        Ok(0)
     }
 }
 

@@ -19,6 +19,7 @@ mod options;
 mod paper_lines;
 pub(crate) mod papers;
 pub(crate) mod parsed;
+mod part;
 pub mod pdf;
 pub(crate) mod pipeline;
 mod progress;
@@ -26,6 +27,7 @@ mod read;
 pub(crate) mod reference;
 pub(crate) mod report;
 pub(crate) mod s2orc;
+mod shares;
 mod sniff;
 pub(crate) mod source;
 pub(crate) mod tei;
@@ -41,6 +43,7 @@ use std::path::{Path, PathBuf};
 use crate::corpus::{Corpus, Prepared, Provenance, prepare};
 use crate::document::Document;
 use crate::error::{Error, Result};
+use crate::storage::part::Shard;
 use crate::threads::in_pool;
 pub(crate) use build::build;
 use build::{refuse_bad, refuse_nothing};
@@ -51,6 +54,7 @@ pub use library::CITED_ONLY;
 pub use mediawiki::namespace as parse_namespace;
 pub use options::ImportOptions;
 pub(crate) use parsed::Parsed;
+pub use part::Merge;
 pub use progress::{Progress, Unit, Watch};
 pub(crate) use read::read_pages;
 pub use reference::{Reference, References};
@@ -155,6 +159,12 @@ impl<'a> Import<'a> {
         Import { each_reference: Some(Box::new(each)), ..self }
     }
 
+    /// Reads one of several shards of the input, for [`Import::write_part`].
+    pub fn shard(mut self, shard: Shard) -> Import<'a> {
+        self.options.shard = Some(shard);
+        self
+    }
+
     /// Makes a new corpus at `destination`.
     pub fn build(self, destination: impl AsRef<Path>) -> Result<Corpus> {
         self.build_with_report(destination).map(|(corpus, _)| corpus)
@@ -162,6 +172,7 @@ impl<'a> Import<'a> {
 
     /// Makes a new corpus at `destination`, and returns the report.
     pub fn build_with_report(self, destination: impl AsRef<Path>) -> Result<(Corpus, ImportReport)> {
+        refuse_shard(self.options.shard, "a corpus")?;
         let Import { input, options, mut each_reference, watch } = self;
         let mut watch = watch.unwrap_or_else(|| Box::new(|_| ControlFlow::Continue(())));
         let options = &options;
@@ -180,14 +191,73 @@ impl<'a> Import<'a> {
                 builder.add(batch)?;
                 Ok(builder.counts().documents)
             };
-            input.read(options, work, sink, &mut *watch)
+            input.read(options, work, sink, &mut *watch).map(|_| ())
         })?;
         let report = report.of(&corpus);
         Ok((corpus, report))
     }
 
+    /// Reads the shard that [`Import::shard`] names, and writes it to `destination`: a part, which [`Merge`] puts together
+    /// with those of the other shards. The report has what is known before that.
+    ///
+    /// ```
+    /// # let folder = tempfile::tempdir().unwrap();
+    /// # let path = |name: String| folder.path().join(name);
+    /// use hyperdoc2vec::import::Merge;
+    /// use hyperdoc2vec::{Format, Import, Shard};
+    ///
+    /// let input = path("papers.jsonl".to_owned());
+    /// std::fs::write(&input, "{\"id\": \"bleu\", \"text\": \"a metric\"}\n")?;
+    /// for i in 1..=3 {
+    ///     // In a process of its own, perhaps on another machine.
+    ///     let shard = Shard::new(i, 3)?;
+    ///     Import::files(Format::Jsonl, [&input]).shard(shard).write_part(path(format!("{i}.part")))?;
+    /// }
+    /// let parts = (1..=3).map(|i| path(format!("{i}.part")));
+    /// let corpus = Merge::parts(parts).build(path("papers.corpus".to_owned()))?;
+    /// assert_eq!(corpus.len(), 1);
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
+    ///
+    /// # Errors
+    /// [`Error::Usage`] without a shard, [`Error::Exists`] if there is a file and [`Import::replace`] was not called.
+    pub fn write_part(self, destination: impl AsRef<Path>) -> Result<ImportReport> {
+        let Import { input, options, mut each_reference, watch } = self;
+        let mut watch = watch.unwrap_or_else(|| Box::new(|_| ControlFlow::Continue(())));
+        let (options, names) = (&options, input.names());
+        let mut report = ImportReport::new(input.format());
+        part::write(destination.as_ref(), &names, input.format(), options, |tokenizer, writer| {
+            let work = |parsed: Parsed| {
+                let (place, references, bad) = (parsed.place, parsed.references, parsed.batch.first_bad.clone());
+                let batch = prepare(parsed.batch, tokenizer);
+                (
+                    place,
+                    bad,
+                    batch.documents.len() as u64,
+                    batch.losses.clone(),
+                    part::frame(&references, &batch),
+                    references,
+                )
+            };
+            let sink = |(place, bad, documents, losses, frame, found): (_, _, _, _, Vec<u8>, References)| {
+                refuse_bad(Option::as_ref(&bad), options)?;
+                if let Some(each) = &mut each_reference {
+                    found.every.iter().try_for_each(each)?;
+                }
+                report.references.merge(found);
+                report.losses.merge(losses);
+                report.documents += documents;
+                writer.push(place, &frame)?;
+                Ok(report.documents)
+            };
+            input.read(options, work, sink, &mut *watch)
+        })?;
+        Ok(report)
+    }
+
     /// Writes the documents as jsonl, and returns the report.
     pub fn write_jsonl(self, out: &mut (dyn Write + Send)) -> Result<ImportReport> {
+        refuse_shard(self.options.shard, "jsonl")?;
         let Import { input, options, mut each_reference, watch } = self;
         let mut watch = watch.unwrap_or_else(|| Box::new(|_| ControlFlow::Continue(())));
         let options = &options;
@@ -211,5 +281,13 @@ impl<'a> Import<'a> {
         in_pool(options.threads, || input.read(options, work, sink, &mut *watch))?;
         refuse_nothing(report.documents, place, &report.losses)?;
         Ok(report)
+    }
+}
+
+/// An error if a shard is asked for where everything is read.
+fn refuse_shard(shard: Option<Shard>, output: &str) -> Result<()> {
+    match shard {
+        Some(shard) => Err(Error::Usage(format!("shard {shard} of an import is written as a part, not as {output}"))),
+        None => Ok(()),
     }
 }

@@ -4,6 +4,7 @@ use std::path::PathBuf;
 
 use super::pdf::PdfOptions;
 use crate::corpus::CorpusOptions;
+use crate::storage::part::Shard;
 
 /// How to import.
 #[derive(Debug, Clone)]
@@ -39,6 +40,8 @@ pub struct ImportOptions {
     pub cited_works: Option<bool>,
     /// Libraries and PDFs: how PDFs are read.
     pub pdf: PdfOptions,
+    /// Read one of several shards of the input, into a part; see [`super::Import::write_part`].
+    pub shard: Option<Shard>,
 }
 
 impl Default for ImportOptions {
@@ -59,6 +62,7 @@ impl Default for ImportOptions {
             files: Vec::new(),
             cited_works: None,
             pdf: PdfOptions::default(),
+            shard: None,
         }
     }
 }

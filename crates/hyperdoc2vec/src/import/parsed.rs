@@ -7,6 +7,7 @@ use super::source::LineBatch;
 use crate::corpus::Batch;
 use crate::document::language_tag;
 use crate::document::losses::Loss;
+use crate::storage::part::FramePlace;
 
 /// The result of parsing a piece of the input.
 #[derive(Debug, Default)]
@@ -15,6 +16,8 @@ pub struct Parsed {
     pub batch: Batch,
     /// Bibliography entries and citation marks, counted by their outcome.
     pub references: References,
+    /// Which of all batches it is.
+    pub place: FramePlace,
 }
 
 impl Parsed {
@@ -37,6 +40,11 @@ impl Parsed {
             }
         }
         parsed
+    }
+
+    /// The same, which is that one of all batches.
+    pub(super) fn at(self, place: FramePlace) -> Parsed {
+        Parsed { place, ..self }
     }
 
     /// Counts a record that could not be read.

@@ -15,14 +15,17 @@ use super::mediawiki::{self, PageBatch, PageBatches};
 use super::papers::Papers;
 use super::progress::{notify, started};
 use super::reference::CatalogueBuilder;
+use super::shares::{InputDigest, shares};
 use super::source::{self, Consumed, LineBatch, LineBatches, Patient};
-use super::tei::Grobid;
+use super::tei::GrobidTei;
 use super::unarxive::{self, Unarxive};
 use super::{Format, ImportOptions, Pages, Parsed, Progress, Unit, Watch, jsonl, lines, openalex, pipeline, s2orc};
 use crate::error::{Error, Result};
+use crate::storage::part::{FramePlace, Shard};
 
 impl Format {
     /// Parses `inputs` batch by batch; `work` runs in parallel, `sink` in order and returns the number of documents so far.
+    /// Returns a checksum of what the input is; 0 if it is not divided.
     pub(super) fn read<R: Send>(
         self,
         inputs: &[PathBuf],
@@ -30,7 +33,8 @@ impl Format {
         work: impl Fn(Parsed) -> R + Sync,
         mut sink: impl FnMut(R) -> Result<u64> + Send,
         watch: &mut Watch<'_>,
-    ) -> Result<()> {
+    ) -> Result<u64> {
+        let shard = options.shard;
         let of_trees = [(&options.include, "include"), (&options.exclude, "exclude")]
             .into_iter()
             .find(|(globs, _)| !globs.is_empty());
@@ -62,32 +66,36 @@ impl Format {
                     return Err(Error::Usage(what.to_owned()));
                 };
                 let papers = Papers::open(inputs, metadata, &options.include, &options.exclude)?;
-                read_tree(&papers, work, sink, watch)
+                read_tree(&papers, shard, work, sink, watch)
             }
             Format::Library | Format::Pdf => {
                 let library = Library::open(self, inputs, options, &mut |works| started(watch, works))?;
-                read_tree(&library, work, sink, watch)
+                read_tree(&library, shard, work, sink, watch)
             }
             Format::S2orc => {
-                let files = json_files(inputs, &work, &mut sink)?;
+                let files = json_files(inputs, shard, &work, &mut sink)?;
                 let mut first = s2orc::FirstPass::default();
                 read_heads(&files, options, s2orc::heads, |heads| first.add(heads), &mut *watch)?;
                 let s2orc = first.finish();
-                read_lines(&files, options, |batch| work(s2orc.parse(&batch)), sink, watch)
+                read_lines(&files, options, |batch| work(s2orc.parse(&batch).at(batch.place)), sink, watch)
             }
             Format::Unarxive => {
-                let files = json_files(inputs, &work, &mut sink)?;
+                let files = json_files(inputs, shard, &work, &mut sink)?;
                 let mut papers = CatalogueBuilder::default();
                 read_heads(&files, options, unarxive::heads, |heads| papers.extend(heads), &mut *watch)?;
                 let unarxive = Unarxive::new(papers.finish());
-                read_lines(&files, options, |batch| work(unarxive.parse(&batch)), sink, watch)
+                read_lines(&files, options, |batch| work(unarxive.parse(&batch).at(batch.place)), sink, watch)
             }
             Format::OpenAlex => {
-                let files = json_files(inputs, &work, &mut sink)?;
-                read_lines(&files, options, |batch| work(openalex::parse(&batch)), sink, watch)
+                let files = json_files(inputs, shard, &work, &mut sink)?;
+                read_lines(&files, options, |batch| work(openalex::parse(&batch).at(batch.place)), sink, watch)
             }
-            Format::Jsonl => read_lines(inputs, options, |batch| work(jsonl::parse(&batch)), sink, watch),
-            Format::Lines => read_lines(inputs, options, |batch| work(lines::parse(&batch)), sink, watch),
+            Format::Jsonl => {
+                read_lines(inputs, options, |batch| work(jsonl::parse(&batch).at(batch.place)), sink, watch)
+            }
+            Format::Lines => {
+                read_lines(inputs, options, |batch| work(lines::parse(&batch).at(batch.place)), sink, watch)
+            }
             Format::Html => {
                 let mut pages = HtmlOptions {
                     include: options.include.clone(),
@@ -98,48 +106,53 @@ impl Format {
                 };
                 pages.exclude.extend_from_slice(&options.exclude);
                 let html = Html::open(inputs, &pages)?;
-                read_tree(&html, work, sink, watch)
+                read_tree(&html, shard, work, sink, watch)
             }
             Format::Markdown | Format::Rst => {
                 let ImportOptions { include, exclude, base_url, sections, .. } = options.clone();
                 let rest = self == Format::Rst;
                 let markdown = Markdown::open(inputs, &MarkdownOptions { include, exclude, base_url, rest, sections })?;
-                read_tree(&markdown, work, sink, watch)
+                read_tree(&markdown, shard, work, sink, watch)
             }
             Format::MediaWiki => {
                 let consumed = Arc::<Consumed>::default();
                 let mut batches =
-                    PageBatches::new(inputs, &options.namespaces, options.longest_line, Arc::clone(&consumed))?;
-                let work = |batch| work(mediawiki::parse(&batch));
+                    PageBatches::new(inputs, &options.namespaces, options.longest_line, Arc::clone(&consumed))?
+                        .of_shares(shares(inputs, options.shard)?);
+                let work = |batch: PageBatch| work(mediawiki::parse(&batch).at(batch.order));
                 let next = move || batches.next_batch();
                 let stream = Stream { inputs, consumed, next, bytes: |batch: &PageBatch| batch.bytes.len() };
-                read_stream(stream, work, sink, watch)
+                read_stream(stream, work, sink, watch)?;
+                Ok(shard.map_or(0, |_| InputDigest::of(inputs)))
             }
             Format::Tei => {
-                let papers = Articles::<Grobid>::open(inputs, options, &mut |papers| started(watch, papers))?;
-                read_tree(&papers, work, sink, watch)
+                let papers = Articles::<GrobidTei>::open(inputs, options, &mut |papers| started(watch, papers))?;
+                read_tree(&papers, shard, work, sink, watch)
             }
             Format::Jats => {
                 let papers = Articles::<Journal>::open(inputs, options, &mut |papers| started(watch, papers))?;
-                read_tree(&papers, work, sink, watch)
+                read_tree(&papers, shard, work, sink, watch)
             }
             Format::Latex => {
                 let papers = Latex::open_step(inputs, options, &mut |papers| started(watch, papers))?;
-                read_tree(&papers, work, sink, watch)
+                read_tree(&papers, shard, work, sink, watch)
             }
         }
     }
 }
 
-/// The files of JSON lines among the inputs and below them; what was not read there is counted at once.
+/// The files of JSON lines among the inputs and below them; what was not read there is counted at once, by
+/// the first shard.
 fn json_files<R>(
     inputs: &[PathBuf],
+    shard: Option<Shard>,
     work: &impl Fn(Parsed) -> R,
     sink: &mut impl FnMut(R) -> Result<u64>,
 ) -> Result<Vec<PathBuf>> {
     let mut unread = Parsed::default();
     let files = source::json_lines(inputs, &mut unread.batch.losses)?;
-    if !unread.batch.losses.is_empty() {
+    let first = shard.is_none_or(|shard| shard.number() == 1);
+    if first && !unread.batch.losses.is_empty() {
         sink(work(unread))?;
     }
     Ok(files)
@@ -157,7 +170,9 @@ fn read_heads<H: Send>(
         take(heads);
         Ok(0)
     };
-    read_lines(files, options, |batch| heads(&batch), sink, watch)
+    // Every shard looks at all heads, since its lines may mean any of them.
+    let options = ImportOptions { shard: None, ..options.clone() };
+    read_lines(files, &options, |batch| heads(&batch), sink, watch).map(|_| ())
 }
 
 pub(super) fn read_lines<R: Send>(
@@ -166,12 +181,14 @@ pub(super) fn read_lines<R: Send>(
     work: impl Fn(LineBatch) -> R + Sync,
     sink: impl FnMut(R) -> Result<u64> + Send,
     watch: &mut Watch<'_>,
-) -> Result<()> {
+) -> Result<u64> {
     let consumed = Arc::<Consumed>::default();
-    let mut batches = LineBatches::new(inputs, options.longest_line, Arc::clone(&consumed))?;
+    let batches = LineBatches::new(inputs, options.longest_line, Arc::clone(&consumed))?;
+    let mut batches = batches.of_shares(shares(inputs, options.shard)?);
     let next = move || batches.next_batch();
     let stream = Stream { inputs, consumed, next, bytes: |batch: &LineBatch| batch.bytes.len() };
-    read_stream(stream, work, sink, watch)
+    read_stream(stream, work, sink, watch)?;
+    Ok(options.shard.map_or(0, |_| InputDigest::of(inputs)))
 }
 
 /// Input that is read from start to end.
@@ -207,13 +224,25 @@ pub(super) fn read_stream<B: Send + 'static, R: Send>(
     pipeline::run(|| batches.next_batch(&report), bytes, work, sink)
 }
 
+/// Reads the pages of a tree, all or those of a shard; returns a checksum of the tree if it is divided.
 fn read_tree<R: Send>(
     pages: &(impl Pages + Sync),
+    shard: Option<Shard>,
     work: impl Fn(Parsed) -> R + Sync,
     sink: impl FnMut(R) -> Result<u64> + Send,
     watch: &mut Watch<'_>,
-) -> Result<()> {
-    read_pages(pages.len(), pages.batches(), |batch| work(pages.parse(batch)), sink, watch)
+) -> Result<u64> {
+    let mut batches = pages.batches();
+    if let Some(shard) = shard {
+        let share = shard.range(batches.len() as u64);
+        batches = batches[share.start as usize..share.end as usize].to_vec();
+    }
+    let parse = |batch: Range<usize>| {
+        let place = FramePlace { input: 1, piece: pages.batch_number(&batch) };
+        work(pages.parse(batch).at(place))
+    };
+    read_pages(pages.len(), batches, parse, sink, watch)?;
+    Ok(shard.map_or(0, |_| pages.digest()))
 }
 
 /// Reads pages or documents that are not a stream: `pages` of them, in batches.

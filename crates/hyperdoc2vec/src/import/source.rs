@@ -9,9 +9,11 @@ use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::sync::mpsc::{self, Receiver, RecvTimeoutError};
 use std::time::Duration;
 
+use super::shares::FileShare;
 use super::tree::is_below;
 use crate::document::losses::{Loss, Losses};
 use crate::error::{Error, Result};
+use crate::storage::part::FramePlace;
 
 /// A batch has at least this many bytes, unless the input ends before: the larger, the fewer words are looked up in
 /// the vocabulary of all batches.
@@ -33,13 +35,16 @@ pub struct LineBatch {
     pub too_long: Vec<u64>,
     /// The most bytes that are allowed.
     pub longest: usize,
+    /// Which of all batches it is.
+    pub place: FramePlace,
 }
 
 impl LineBatch {
     /// These lines, all of an input that is called so.
     pub fn new(input: &str, lines: impl Into<Vec<u8>>) -> LineBatch {
         let (input, bytes) = (Arc::from(input), lines.into());
-        LineBatch { input, first_line: 1, longest: bytes.len(), bytes, too_long: Vec::new() }
+        let (longest, place) = (bytes.len(), FramePlace::default());
+        LineBatch { input, first_line: 1, longest, bytes, too_long: Vec::new(), place }
     }
 
     /// Each line with its place (`file:line`), without its line end.
@@ -71,9 +76,14 @@ pub(super) fn json_error(error: &serde_json::Error) -> String {
 
 /// Reads inputs one after the other, batch by batch.
 pub struct LineBatches {
-    inputs: VecDeque<PathBuf>,
+    inputs: VecDeque<(PathBuf, FileShare)>,
     current: Option<(Arc<str>, PathBuf, Box<dyn BufRead + Send>)>,
+    share: FileShare,
     line: u64,
+    /// How many bytes of the current input were read, unpacked.
+    offset: u64,
+    /// The next batch: which input, which batch of it.
+    next: FramePlace,
     longest: usize,
     consumed: Arc<Consumed>,
 }
@@ -82,14 +92,27 @@ impl LineBatches {
     /// Prepares to read `inputs` (`-` is standard input), in which no line is longer than `longest` bytes.
     pub fn new(inputs: &[PathBuf], longest: usize, consumed: Arc<Consumed>) -> Result<LineBatches> {
         refuse_directories(inputs)?;
-        Ok(LineBatches { inputs: inputs.iter().cloned().collect(), current: None, line: 1, longest, consumed })
+        let inputs = inputs.iter().map(|path| (path.clone(), FileShare::Whole)).collect();
+        let (share, next) = (FileShare::Whole, FramePlace::default());
+        Ok(LineBatches { inputs, current: None, share, line: 1, offset: 0, next, longest, consumed })
+    }
+
+    /// Reads these shares of the inputs only.
+    pub(super) fn of_shares(mut self, shares: Vec<FileShare>) -> LineBatches {
+        self.inputs.iter_mut().zip(shares).for_each(|((_, share), given)| *share = given);
+        self
     }
 
     /// The next batch, or `None` when all inputs are read.
     pub fn next_batch(&mut self) -> Result<Option<LineBatch>> {
         loop {
             if self.current.is_none() {
-                let Some(path) = self.inputs.pop_front() else { return Ok(None) };
+                let Some((path, share)) = self.inputs.pop_front() else { return Ok(None) };
+                self.next = FramePlace { input: self.next.input + 1, piece: 0 };
+                if share.is_over(0) {
+                    continue;
+                }
+                (self.share, self.offset) = (share, 0);
                 let reader = open(&path, self.consumed.clone())?;
                 let name = path.file_name().map_or_else(|| path.to_string_lossy(), |name| name.to_string_lossy());
                 let name = if is_stdin(&path) { "standard input".into() } else { name };
@@ -97,9 +120,11 @@ impl LineBatches {
                 self.current = Some((Arc::from(name.as_ref()), shown, reader));
                 self.line = 1;
             }
+            let start = self.offset;
             match self.read()? {
-                Some(batch) => return Ok(Some(batch)),
-                None => self.current = None,
+                Some(batch) if self.share.takes(batch.place.piece, start) => return Ok(Some(batch)),
+                Some(_) if !self.share.is_over(self.offset) => {}
+                _ => self.current = None,
             }
         }
     }
@@ -108,7 +133,8 @@ impl LineBatches {
         let Some((name, path, reader)) = &mut self.current else { return Ok(None) };
         let bytes = Vec::with_capacity(BATCH + 4096);
         let (first_line, longest) = (self.line, self.longest);
-        let mut batch = LineBatch { input: name.clone(), first_line, bytes, too_long: Vec::new(), longest };
+        let (input, place) = (name.clone(), self.next);
+        let mut batch = LineBatch { input, first_line, bytes, too_long: Vec::new(), longest, place };
         while batch.bytes.len() < BATCH {
             let start = batch.bytes.len();
             let room = self.longest as u64 + 1;
@@ -117,8 +143,9 @@ impl LineBatches {
             if length == 0 {
                 break;
             }
+            self.offset += length as u64;
             if length as u64 == room && batch.bytes.last() != Some(&b'\n') {
-                reader.skip_until(b'\n').map_err(Error::io("read", path))?;
+                self.offset += reader.skip_until(b'\n').map_err(Error::io("read", path))? as u64;
                 batch.bytes.truncate(start);
                 batch.bytes.shrink_to(BATCH);
                 batch.bytes.push(b'\n');
@@ -126,6 +153,7 @@ impl LineBatches {
             }
             self.line += 1;
         }
+        self.next.piece += 1;
         Ok((!batch.bytes.is_empty()).then_some(batch))
     }
 }
@@ -304,6 +332,17 @@ pub(super) fn unpacked<'a>(head: &[u8], raw: impl BufRead + Send + 'a) -> io::Re
         [0xfd, b'7', b'z', b'X', b'Z', 0, ..] => Box::new(buffered(lzma_rust2::XzReader::new(raw, true))),
         _ => Box::new(raw),
     })
+}
+
+/// Whether a file that begins so is unpacked by [`unpacked`].
+pub(super) fn is_packed(head: &[u8]) -> bool {
+    matches!(
+        head,
+        [0x1f, 0x8b, ..]
+            | [0x28, 0xb5, 0x2f, 0xfd, ..]
+            | [b'B', b'Z', b'h', b'1'..=b'9', ..]
+            | [0xfd, b'7', b'z', b'X', b'Z', 0, ..]
+    )
 }
 
 /// The bytes of a whole file, unpacked; `None` if they are more than `most`. A device or a pipe, which may never end, is

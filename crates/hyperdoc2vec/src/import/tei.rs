@@ -18,12 +18,12 @@ use crate::error::Result;
 
 /// TEI files below `roots` (directories or single files), found, their headers read; an error if there is none.
 pub fn open(roots: &[PathBuf], options: &ImportOptions) -> Result<impl Pages + use<>> {
-    Articles::<Grobid>::open(roots, options, &mut |_| Ok(()))
+    Articles::<GrobidTei>::open(roots, options, &mut |_| Ok(()))
 }
 
-pub(super) struct Grobid;
+pub(super) struct GrobidTei;
 
-impl Dialect for Grobid {
+impl Dialect for GrobidTei {
     const WHAT: &'static str = "TEI files";
     const ARTICLE: &'static str = "TEI";
     const HEADER: &'static str = "teiHeader";

@@ -8,10 +8,12 @@ use std::sync::Arc;
 use super::build::refuse_bad;
 use super::parsed::not_utf8;
 use super::read::{Stream, read_lines, read_stream};
+use super::shares::InputDigest;
 use super::source::{self, Consumed};
 use super::{ImportOptions, Parsed, Watch, jsonl, lines};
 use crate::document::{Document, Losses};
 use crate::error::Result;
+use crate::storage::part::FramePlace;
 use crate::threads::in_pool;
 
 /// A format of texts that are used as they are read, not made into a corpus.
@@ -37,27 +39,52 @@ impl TextFormat {
         mut sink: impl FnMut(R) -> Result<u64> + Send,
         watch: &mut Watch<'_>,
     ) -> Result<Losses> {
+        self.read_places(inputs, options, work, |_, result| sink(result), watch).map(|(losses, _)| losses)
+    }
+
+    /// Reads texts, all or those of a shard; `sink` gets the place of each batch, too. Returns losses and a checksum of
+    /// what the input is.
+    pub(crate) fn read_places<R: Send>(
+        self,
+        inputs: &[PathBuf],
+        options: &ImportOptions,
+        work: impl Fn(Vec<Document>) -> Result<R> + Sync,
+        mut sink: impl FnMut(FramePlace, R) -> Result<u64> + Send,
+        watch: &mut Watch<'_>,
+    ) -> Result<(Losses, u64)> {
         let mut losses = Losses::default();
         let work = |mut parsed: Parsed| (work(std::mem::take(&mut parsed.batch.documents)), parsed);
         let sink = |(result, parsed): (Result<R>, Parsed)| {
             refuse_bad(parsed.batch.first_bad.as_ref(), options)?;
             losses.merge(parsed.batch.losses);
-            sink(result?)
+            sink(parsed.place, result?)
         };
-        in_pool(options.threads, || match self {
-            TextFormat::Jsonl => read_lines(inputs, options, |batch| work(jsonl::parse(&batch)), sink, watch),
-            TextFormat::Lines => read_lines(inputs, options, |batch| work(lines::texts(&batch)), sink, watch),
+        let digest = in_pool(options.threads, || match self {
+            TextFormat::Jsonl => {
+                read_lines(inputs, options, |batch| work(jsonl::parse(&batch).at(batch.place)), sink, watch)
+            }
+            TextFormat::Lines => {
+                read_lines(inputs, options, |batch| work(lines::texts(&batch).at(batch.place)), sink, watch)
+            }
             TextFormat::Files => {
                 let consumed = Arc::<Consumed>::default();
-                let (mut files, longest) = (VecDeque::from(inputs.to_vec()), options.longest_line);
+                let longest = options.longest_line;
+                let share = options.shard.map_or(0..inputs.len() as u64, |shard| shard.range(inputs.len() as u64));
+                let places = (0..).map(|piece| FramePlace { input: 1, piece });
+                let files = places.zip(inputs.to_vec()).skip(share.start as usize);
+                let mut files = files.take((share.end - share.start) as usize).collect::<VecDeque<_>>();
                 let counter = Arc::clone(&consumed);
-                let next =
-                    move || Ok(files.pop_front().map(|path| TextFile::read(&path, longest, Arc::clone(&counter))));
-                let bytes = |file: &TextFile| file.bytes.as_ref().map_or(0, Vec::len);
-                read_stream(Stream { inputs, consumed, next, bytes }, |file| work(file.parse()), sink, watch)
+                let next = move || {
+                    let next = files.pop_front();
+                    Ok(next.map(|(place, path)| (place, TextFile::read(&path, longest, Arc::clone(&counter)))))
+                };
+                let bytes = |(_, file): &(FramePlace, TextFile)| file.bytes.as_ref().map_or(0, Vec::len);
+                let work = |(place, file): (FramePlace, TextFile)| work(file.parse().at(place));
+                read_stream(Stream { inputs, consumed, next, bytes }, work, sink, watch)?;
+                Ok(options.shard.map_or(0, |_| InputDigest::of(inputs)))
             }
         })?;
-        Ok(losses)
+        Ok((losses, digest))
     }
 }
 

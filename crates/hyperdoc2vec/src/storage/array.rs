@@ -1,4 +1,4 @@
-//! Flat arrays in files: written aside with checksums, opened by memory map.
+//! Flat arrays in files: written aside with checksums, opened by memory map or read into memory.
 
 use std::collections::BTreeMap;
 use std::fs::File;
@@ -8,7 +8,7 @@ use std::ops::Deref;
 use std::path::{Path, PathBuf};
 
 use bytemuck::Pod;
-use memmap2::Mmap;
+use memmap2::{Mmap, MmapMut};
 use serde::{Deserialize, Serialize};
 use xxhash_rust::xxh3::{Xxh3, xxh3_64};
 
@@ -155,7 +155,16 @@ pub fn write_index<'a>(
     write_array(dir, &format!("{name}.index"), &slots, files)
 }
 
-/// An array of a mapped file.
+/// Where the bytes of opened files are.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Residence {
+    /// In the files: whoever alters or cuts one in place changes what is read, or ends the process.
+    Mapped,
+    /// In memory, read once.
+    Memory,
+}
+
+/// An array of a file, mapped or in memory.
 #[derive(Debug)]
 pub struct Array<T> {
     map: Option<Mmap>,
@@ -164,8 +173,8 @@ pub struct Array<T> {
 }
 
 impl<T: Pod> Array<T> {
-    /// Maps `name`, checking its size against what `files` says.
-    pub fn open(dir: &Path, name: &str, files: &Files) -> Result<Array<T>> {
+    /// Opens `name`, checking its size against what `files` says.
+    pub fn open(dir: &Path, name: &str, files: &Files, residence: Residence) -> Result<Array<T>> {
         let damaged = |what: String| Error::Damaged { path: dir.to_owned(), what };
         let info = files.get(name).ok_or_else(|| damaged(format!("its list of files does not name {name}")))?;
         let path = dir.join(name);
@@ -177,7 +186,11 @@ impl<T: Pod> Array<T> {
                 info.bytes
             )));
         }
-        let map = if bytes == 0 { None } else { Some(map(&file, &path)?) };
+        let map = match residence {
+            _ if bytes == 0 => None,
+            Residence::Mapped => Some(map(&file, &path)?),
+            Residence::Memory => Some(read(&file, bytes as usize, &path)?),
+        };
         Ok(Array { map, path, element: PhantomData })
     }
 
@@ -204,6 +217,13 @@ pub(crate) fn map(file: &File, path: &Path) -> Result<Mmap> {
     unsafe { Mmap::map(file) }.map_err(Error::io("map", path))
 }
 
+/// Reads so many bytes into memory that is aligned as a map is.
+fn read(mut file: &File, bytes: usize, path: &Path) -> Result<Mmap> {
+    let mut memory = MmapMut::map_anon(bytes).map_err(Error::io("read", path))?;
+    file.read_exact(&mut memory).map_err(Error::io("read", path))?;
+    memory.make_read_only().map_err(Error::io("read", path))
+}
+
 impl<T: Pod> Deref for Array<T> {
     type Target = [T];
 
@@ -213,7 +233,7 @@ impl<T: Pod> Deref for Array<T> {
     }
 }
 
-/// Strings of a mapped file, found by number, and by text where there is an index.
+/// Strings of a file, found by number, and by text where there is an index.
 #[derive(Debug)]
 pub struct Strings {
     bytes: Array<u8>,
@@ -222,13 +242,13 @@ pub struct Strings {
 }
 
 impl Strings {
-    /// Maps `NAME.bytes`, `NAME.ends` and, if there is one, `NAME.index`.
-    pub fn open(dir: &Path, name: &str, files: &Files) -> Result<Strings> {
+    /// Opens `NAME.bytes`, `NAME.ends` and, if there is one, `NAME.index`.
+    pub fn open(dir: &Path, name: &str, files: &Files, residence: Residence) -> Result<Strings> {
         let index = format!("{name}.index");
         Ok(Strings {
-            bytes: Array::open(dir, &format!("{name}.bytes"), files)?,
-            ends: Array::open(dir, &format!("{name}.ends"), files)?,
-            index: if files.contains_key(&index) { Some(Array::open(dir, &index, files)?) } else { None },
+            bytes: Array::open(dir, &format!("{name}.bytes"), files, residence)?,
+            ends: Array::open(dir, &format!("{name}.ends"), files, residence)?,
+            index: files.contains_key(&index).then(|| Array::open(dir, &index, files, residence)).transpose()?,
         })
     }
 

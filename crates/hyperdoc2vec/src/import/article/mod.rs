@@ -12,6 +12,7 @@ use std::path::PathBuf;
 use rayon::prelude::*;
 
 use super::reference::{BibRecord, Catalogue, CatalogueBuilder, Paper};
+use super::shares::InputDigest;
 use super::tree::{self, FileTree, Pages, WantedFiles, safe_id};
 use super::{Format, ImportOptions, Parsed};
 use crate::document::losses::Loss;
@@ -81,6 +82,12 @@ impl<D: Dialect> Articles<D> {
 impl<D: Dialect> Pages for Articles<D> {
     fn len(&self) -> usize {
         self.tree.pages.len()
+    }
+
+    fn digest(&self) -> u64 {
+        let mut digest = InputDigest::default();
+        self.tree.tell(&mut digest);
+        digest.finish()
     }
 
     fn parse_page(&self, index: usize, parsed: &mut Parsed) {

@@ -155,7 +155,7 @@ pub(super) fn bib(source: &str) -> Vec<(String, BibRecord)> {
 }
 
 /// An entry of a `.bib` file, as it stands there.
-pub(in crate::import) struct BibEntry {
+pub(in crate::import) struct LatexEntry {
     pub(in crate::import) key: String,
     /// Names in lower case, values with their LaTeX.
     pub(in crate::import) fields: HashMap<String, String>,
@@ -166,7 +166,7 @@ pub(in crate::import) struct BibEntry {
 }
 
 /// Entries of a `.bib` file with all their fields.
-pub(in crate::import) fn bib_entries(source: &str) -> Vec<BibEntry> {
+pub(in crate::import) fn bib_entries(source: &str) -> Vec<LatexEntry> {
     let mut found = Vec::new();
     let (mut line, mut counted) = (1, 0);
     let mut strings: HashMap<String, String> = HashMap::new();
@@ -205,7 +205,7 @@ pub(in crate::import) fn bib_entries(source: &str) -> Vec<BibEntry> {
         if kind == "string" {
             strings.extend(fields);
         } else if !key.is_empty() {
-            found.push(BibEntry { key, fields, closed, line });
+            found.push(LatexEntry { key, fields, closed, line });
         }
     }
     found

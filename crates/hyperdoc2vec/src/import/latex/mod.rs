@@ -20,6 +20,7 @@ use rayon::prelude::*;
 
 use super::reference::words::first_year;
 use super::reference::{BibRecord, Catalogue, CatalogueBuilder, Paper, surname};
+use super::shares::InputDigest;
 use super::sniff::without_ending;
 use super::tree::{self, ExtraFiles, FileTree, Pages, WantedFiles, safe_id};
 use super::{ImportOptions, Parsed};
@@ -100,6 +101,12 @@ impl Latex {
 impl Pages for Latex {
     fn len(&self) -> usize {
         self.papers.len()
+    }
+
+    fn digest(&self) -> u64 {
+        let mut digest = InputDigest::default();
+        self.tree.tell(&mut digest);
+        digest.finish()
     }
 
     fn parse_page(&self, index: usize, parsed: &mut Parsed) {

@@ -1,34 +1,11 @@
 //! The little of TeX's syntax that is needed to find commands and their arguments.
 
+pub(super) use crate::draft::latex::group;
+
 /// Arguments longer than this are none: a brace was lost.
 pub(super) const LONGEST: usize = 1 << 18;
 /// Commands of one name that are tried for an argument.
 const TRIES: usize = 20;
-
-/// The length of the group with which `text` begins, its braces (or brackets) included, if that is at most `most`.
-pub(super) fn group(text: &str, open: u8, close: u8, most: usize) -> Option<usize> {
-    let bytes = text.as_bytes();
-    if bytes.first() != Some(&open) {
-        return None;
-    }
-    let (mut depth, mut at) = (0usize, 0);
-    while at < bytes.len().min(most) {
-        match bytes[at] {
-            b'\\' => at += 1,
-            byte if byte == open && (open == b'{' || depth == 0) => depth += 1,
-            b'{' if open != b'{' => at += group(&text[at..], b'{', b'}', most - at)? - 1,
-            byte if byte == close => {
-                depth -= 1;
-                if depth == 0 {
-                    return Some(at + 1);
-                }
-            }
-            _ => {}
-        }
-        at += 1;
-    }
-    None
-}
 
 /// The group in braces with which `text` begins, after white space, and the text that follows.
 pub(super) fn argument(text: &str) -> Option<(&str, &str)> {

@@ -5,7 +5,7 @@ use std::collections::HashMap;
 
 use super::work::{self, Work};
 use crate::document::losses::{Loss, Losses};
-use crate::import::latex::bibliography::{BibEntry, bib_entries};
+use crate::import::latex::bibliography::{LatexEntry, bib_entries};
 use crate::import::latex::plain;
 
 /// Bytes of the longest date.
@@ -29,7 +29,7 @@ pub(super) fn read(source: &str, name: &str, losses: &mut Losses) -> Vec<Work> {
     works
 }
 
-fn of_entry(entry: &BibEntry, parent: Option<&BibEntry>, place: String) -> Work {
+fn of_entry(entry: &LatexEntry, parent: Option<&LatexEntry>, place: String) -> Work {
     let raw = |name: &str| entry.fields.get(name).map(|value| value.trim()).filter(|value| !value.is_empty());
     let field = |name: &str| raw(name).map(|value| plain(value, false)).filter(|value| !value.is_empty());
     let inherited = |name: &str| {

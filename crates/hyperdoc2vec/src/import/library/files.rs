@@ -44,6 +44,10 @@ impl Shelves {
             for entry in WalkDir::new(folder).sort_by_file_name().into_iter().filter_entry(seen) {
                 match entry {
                     Ok(entry) if entry.file_type().is_file() && is_text(entry.path()) => listed.push(entry.into_path()),
+                    // Neither a link nor a pipe is read; a link to a folder may have held texts.
+                    Ok(entry) if entry.path_is_symlink() && (is_text(entry.path()) || entry.path().is_dir()) => {
+                        losses.add(Loss::UnreadFile, format!("{}: a link; not followed", entry.path().display()));
+                    }
                     Ok(_) => {}
                     Err(error) => losses.add(Loss::UnreadFile, error.to_string()),
                 }
@@ -75,10 +79,11 @@ impl Shelves {
         let mut why = "is not there";
         for path in [written.to_owned(), decode(written)] {
             let Ok(found) = folder.join(&path).canonicalize() else { continue };
-            if self.is_allowed(&found) && found.is_file() {
-                return Ok(found);
-            }
-            why = "is outside the folders given";
+            why = match self.is_allowed(&found) {
+                true if found.is_file() => return Ok(found),
+                true => "is not a file",
+                false => "is outside the folders given",
+            };
         }
         // The path of another machine: the name may be in one of the folders.
         let name = written.rsplit('/').next().unwrap_or(written).to_lowercase();

@@ -37,7 +37,7 @@ impl WriteAheadLog {
             Some(0x377f_0683) => true,
             _ => return log,
         };
-        let mut sum = Sum { is_big, parts: [0, 0] };
+        let mut sum = FrameChecksum { is_big, parts: [0, 0] };
         sum.add(&bytes[..(HEADER - 8).min(bytes.len())]);
         if four(8) != u32::try_from(size).ok() || four(24) != Some(sum.parts[0]) || four(28) != Some(sum.parts[1]) {
             return log;
@@ -75,12 +75,12 @@ impl WriteAheadLog {
 }
 
 /// The running checksum of a log.
-struct Sum {
+struct FrameChecksum {
     is_big: bool,
     parts: [u32; 2],
 }
 
-impl Sum {
+impl FrameChecksum {
     fn add(&mut self, bytes: &[u8]) {
         for pair in bytes.chunks_exact(8) {
             let number = |b: &[u8]| match self.is_big {

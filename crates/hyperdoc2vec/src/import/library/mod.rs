@@ -31,6 +31,7 @@ use super::article::{self, Dialect};
 use super::papers::{self, PaperText, Seen};
 use super::pdf::{Ailment, Extracted, Extractor, ailments};
 use super::reference::{BibRecord, Catalogue, CatalogueBuilder, Paper};
+use super::shares::InputDigest;
 use super::sniff::{has_ending, without_ending};
 use super::tei;
 use super::tree::{FileTree, Pages, WantedFiles, safe_id};
@@ -216,8 +217,8 @@ impl Library {
 
     fn tei(&self, tei: &str, parsed: &mut Parsed) -> std::result::Result<Paper, String> {
         let tree = article::xml::XmlTree::parse(tei).map_err(|wrong| format!("GROBID's TEI: {}", wrong.what))?;
-        let (record, _) = tree.root().find(&[tei::Grobid::HEADER]).map(tei::Grobid::header).unwrap_or_default();
-        Ok(tei::Grobid::paper(tree.root(), record, "GROBID", parsed))
+        let (record, _) = tree.root().find(&[tei::GrobidTei::HEADER]).map(tei::GrobidTei::header).unwrap_or_default();
+        Ok(tei::GrobidTei::paper(tree.root(), record, "GROBID", parsed))
     }
 
     /// The text of a work, its marks and references.
@@ -264,6 +265,13 @@ impl Library {
 impl Pages for Library {
     fn len(&self) -> usize {
         self.works.len()
+    }
+
+    fn digest(&self) -> u64 {
+        let mut digest = InputDigest::default();
+        self.works.iter().for_each(|work| digest.name(&work.key));
+        self.files.iter().flatten().for_each(|path| digest.file(&name(path), path));
+        digest.finish()
     }
 
     fn parse_page(&self, index: usize, parsed: &mut Parsed) {

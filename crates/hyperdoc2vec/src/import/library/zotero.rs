@@ -20,6 +20,12 @@ pub(super) fn read(directory: &Path, losses: &mut Losses) -> Option<Result<Vec<W
     if !path.is_file() {
         return None;
     }
+    let below = |path: &Path| Some(path.canonicalize().ok()?.starts_with(directory.canonicalize().ok()?));
+    if below(&path) != Some(true) {
+        return Some(Err(
+            "zotero.sqlite is a link that leads out of the directory; give the directory that it is in".into()
+        ));
+    }
     let journal = "zotero.sqlite-journal";
     if directory.join(journal).metadata().is_ok_and(|file| file.len() > 0) {
         let what = "Zotero is changing its database; if works are missing, end Zotero and import again";

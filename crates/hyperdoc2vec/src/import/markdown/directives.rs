@@ -14,7 +14,7 @@ use super::scheme::{LABEL, PAGE, encode};
 /// The text without what is no Markdown.
 pub(super) fn rewrite(body: &str, is_mdx: bool) -> String {
     let mut out = String::with_capacity(body.len());
-    let mut lines = Lines { boxes: Vec::new(), open: Vec::new(), indents: Vec::new(), options: false, is_mdx };
+    let mut lines = DirectiveLines { boxes: Vec::new(), open: Vec::new(), indents: Vec::new(), options: false, is_mdx };
     for line in body.split_inclusive('\n') {
         let (text, end) = line.strip_suffix('\n').map_or((line, ""), |text| (text, "\n"));
         lines.write(text, &mut out);
@@ -33,7 +33,7 @@ enum Inside {
     Nothing,
 }
 
-struct Lines {
+struct DirectiveLines {
     /// Fences that are open: character, length, and what they enclose.
     open: Vec<(u8, usize, Inside)>,
     /// Fences of colons that are open without a name.
@@ -45,7 +45,7 @@ struct Lines {
     is_mdx: bool,
 }
 
-impl Lines {
+impl DirectiveLines {
     fn write(&mut self, line: &str, out: &mut String) {
         let inside = self.open.last().map_or(Inside::Text, |&(.., inside)| inside);
         let line = self.unindent(line);

@@ -26,6 +26,7 @@ use std::path::PathBuf;
 use pulldown_cmark::{BrokenLink, CowStr, Event, HeadingLevel, LinkType, Options, Parser, RefDefs, Tag, TagEnd};
 use rayon::prelude::*;
 
+use super::shares::InputDigest;
 use super::sniff::MARKDOWN_ENDINGS;
 use super::text::LinkedText;
 use super::tree::href::Base;
@@ -33,13 +34,14 @@ use super::tree::{self, FileTree, Pages, WantedFiles, section_id};
 use super::{Parsed, html_events as html};
 use crate::document::losses::{Loss, Losses};
 use crate::document::{Document, Link};
+use crate::draft::markdown::OPTIONS;
 use crate::error::Result;
 use crate::import::text::collapsed;
 use marks::BrokenMarks;
 use names::{Found, PageNames};
 use scheme::{LABEL, OBJECT};
-use sections::{Outline, Step};
-use survey::{Dialect, LONGEST_SHOWN, PageSurvey};
+use sections::{Outline, SectionStep};
+use survey::{LONGEST_SHOWN, PageSurvey, SiteSyntax};
 
 /// How to read a tree of Markdown.
 #[derive(Debug, Clone, Default)]
@@ -56,17 +58,6 @@ pub struct MarkdownOptions {
     /// Whether sections are documents of their own.
     pub sections: bool,
 }
-
-/// The syntax that is read beside CommonMark.
-const OPTIONS: Options = Options::ENABLE_TABLES
-    .union(Options::ENABLE_FOOTNOTES)
-    .union(Options::ENABLE_STRIKETHROUGH)
-    .union(Options::ENABLE_TASKLISTS)
-    .union(Options::ENABLE_HEADING_ATTRIBUTES)
-    .union(Options::ENABLE_MATH)
-    .union(Options::ENABLE_GFM)
-    .union(Options::ENABLE_DEFINITION_LIST)
-    .union(Options::ENABLE_WIKILINKS);
 
 /// A tree of Markdown, found, its front matter read.
 pub struct Markdown {
@@ -95,7 +86,7 @@ impl Markdown {
         let mut tree = FileTree::open(roots, &wanted, names::name)?;
         names::part_doubles(&mut tree);
         let survey = |page: &tree::TreeFile| match tree::read(&page.file) {
-            Ok(bytes) => PageSurvey::read(&String::from_utf8_lossy(&bytes), Dialect::of(&page.path), *sections),
+            Ok(bytes) => PageSurvey::read(&String::from_utf8_lossy(&bytes), SiteSyntax::of(&page.path), *sections),
             Err(_) => PageSurvey::default(), // reported when the page itself is read
         };
         let surveys: Vec<PageSurvey> = tree.pages.par_iter().map(survey).collect();
@@ -132,6 +123,12 @@ impl Pages for Markdown {
         self.tree.pages.len()
     }
 
+    fn digest(&self) -> u64 {
+        let mut digest = InputDigest::default();
+        self.tree.tell(&mut digest);
+        digest.finish()
+    }
+
     fn parse_page(&self, index: usize, parsed: &mut Parsed) {
         let (page, front) = (&self.tree.pages[index], &self.surveys[index].front);
         let origin = page.path.clone();
@@ -158,7 +155,7 @@ impl Pages for Markdown {
             parsed.batch.losses.add(Loss::DuplicateRedirect, format!("{alias} → {}", page.id));
         }
         let body = front::split(&source).1;
-        let plain = survey::prepared(body, Dialect::of(&page.path), self.sections);
+        let plain = survey::prepared(body, SiteSyntax::of(&page.path), self.sections);
         let lines_before = source[..source.len() - body.len()].matches('\n').count();
         let Written { text, links, sections, heading, broken } =
             Writer::write(self, index, &plain, &mut parsed.batch.losses);
@@ -286,16 +283,16 @@ impl<'a> Writer<'a> {
         let step = *self.markdown.outline(self.index)?.steps.get(self.headings)?;
         self.headings += 1;
         match step {
-            Step::Title => return Some(true),
-            Step::Section(number) => {
+            SectionStep::Title => return Some(true),
+            SectionStep::Section(number) => {
                 self.around.clear();
                 self.go_to(number + 1);
             }
-            Step::Object(number) => {
+            SectionStep::Object(number) => {
                 self.around.push(self.part);
                 self.go_to(number + 1);
             }
-            Step::End => {
+            SectionStep::End => {
                 let outer = self.around.pop().unwrap_or(0);
                 self.go_to(outer);
                 self.in_mark = true;

@@ -13,7 +13,7 @@ use super::sections::{END_CLASS, OBJECT_CLASS};
 pub(super) fn to_markdown(source: &str, sections: bool) -> String {
     let lines: Vec<&str> = source.lines().collect();
     let out = String::with_capacity(source.len());
-    let mut writer = Writer { out, levels: Vec::new(), module: String::new(), sections };
+    let mut writer = RstWriter { out, levels: Vec::new(), module: String::new(), sections };
     writer.block(&lines, 0);
     writer.out
 }
@@ -25,7 +25,7 @@ const LONGEST_MODULE: usize = 200;
 /// Boxes in boxes.
 const NESTED: usize = 12;
 
-struct Writer {
+struct RstWriter {
     out: String,
     /// Signs under (and over) headings, in the order of first sight.
     levels: Vec<(char, bool)>,
@@ -35,7 +35,7 @@ struct Writer {
     sections: bool,
 }
 
-impl Writer {
+impl RstWriter {
     /// Writes lines whose common indentation is taken off.
     fn block(&mut self, lines: &[&str], depth: usize) {
         let mut at = 0;

@@ -10,6 +10,7 @@ use std::collections::HashMap;
 use pulldown_cmark::{Event, HeadingLevel, Parser, Tag, TagEnd};
 
 use super::scheme::OBJECT;
+use crate::draft::markdown::OPTIONS;
 use crate::import::html_events::{self as html, HtmlPage};
 use crate::import::text::collapsed;
 use crate::import::tree::LONGEST_ANCHOR;
@@ -27,7 +28,7 @@ const MOST_ENDS: usize = 8;
 pub(super) struct Outline {
     pub(super) sections: Vec<Section>,
     /// The part that each heading of the page plays, in order.
-    pub(super) steps: Vec<Step>,
+    pub(super) steps: Vec<SectionStep>,
     /// The section that each name belongs to; `None` is the page itself.
     anchors: HashMap<String, Option<usize>>,
 }
@@ -41,7 +42,7 @@ pub(super) struct Section {
 
 /// The part that a heading plays.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Step {
+pub(super) enum SectionStep {
     /// It is the page's own.
     Title,
     /// A section begins.
@@ -58,21 +59,21 @@ impl Outline {
         let mut outline = Outline::default();
         let mut taken: HashMap<String, usize> = HashMap::new();
         // The heading being read: its step, its words.
-        let mut open: Option<(Step, String)> = None;
+        let mut open: Option<(SectionStep, String)> = None;
         let mut ids = Vec::new();
         let (mut is_text, mut current) = (false, None);
-        for event in Parser::new_ext(body, super::OPTIONS) {
+        for event in Parser::new_ext(body, OPTIONS) {
             match event {
                 Event::Start(Tag::Heading { level, id, classes, .. }) => {
                     let has = |class: &str| classes.iter().any(|other| &**other == class);
                     let number = outline.sections.len();
                     let step = match () {
-                        () if has(END_CLASS) => Step::End,
-                        () if level == HeadingLevel::H1 && !is_text && outline.steps.is_empty() => Step::Title,
-                        () if has(OBJECT_CLASS) => Step::Object(number),
-                        () => Step::Section(number),
+                        () if has(END_CLASS) => SectionStep::End,
+                        () if level == HeadingLevel::H1 && !is_text && outline.steps.is_empty() => SectionStep::Title,
+                        () if has(OBJECT_CLASS) => SectionStep::Object(number),
+                        () => SectionStep::Section(number),
                     };
-                    if let Step::Section(_) | Step::Object(_) = step {
+                    if let SectionStep::Section(_) | SectionStep::Object(_) = step {
                         let anchor =
                             id.map(|id| decode(&id)).filter(|id| id.len() <= LONGEST_ANCHOR).unwrap_or_default();
                         outline.sections.push(Section { anchor, name: String::new() });
@@ -135,20 +136,20 @@ impl Outline {
     }
 
     /// Gives a heading its name, and the section that it begins.
-    fn finish(&mut self, step: Step, words: &str, taken: &mut HashMap<String, usize>) {
+    fn finish(&mut self, step: SectionStep, words: &str, taken: &mut HashMap<String, usize>) {
         let slug = Some(slug(words)).filter(|slug| !slug.is_empty()).unwrap_or_else(|| "section".to_owned());
         // The name of an object may be too long to call it by.
         let step = match step {
-            Step::Object(number) if self.sections[number].anchor.is_empty() => Step::Section(number),
+            SectionStep::Object(number) if self.sections[number].anchor.is_empty() => SectionStep::Section(number),
             step => step,
         };
         match step {
-            Step::End => {}
-            Step::Title => {
+            SectionStep::End => {}
+            SectionStep::Title => {
                 taken.insert(slug.clone(), 1);
                 self.anchors.entry(slug).or_insert(None);
             }
-            Step::Section(number) => {
+            SectionStep::Section(number) => {
                 let before = taken.entry(slug.clone()).and_modify(|count| *count += 1).or_insert(1);
                 let slug = if *before == 1 { slug } else { format!("{slug}-{}", *before - 1) };
                 let section = &mut self.sections[number];
@@ -160,7 +161,7 @@ impl Outline {
                 self.anchors.entry(anchor).or_insert(Some(number));
                 self.anchors.entry(slug).or_insert(Some(number));
             }
-            Step::Object(number) => {
+            SectionStep::Object(number) => {
                 let anchor = self.sections[number].anchor.clone();
                 let lower = anchor.to_lowercase();
                 let ends = lower.match_indices('.').map(|(at, _)| &lower[at + 1..]);
@@ -207,7 +208,13 @@ mod tests {
         assert_eq!(anchors, ["whats-new-in-10", "own", "notes-1", "notes-2"]);
         assert_eq!(
             outline.steps,
-            [Step::Title, Step::Section(0), Step::Section(1), Step::Section(2), Step::Section(3)]
+            [
+                SectionStep::Title,
+                SectionStep::Section(0),
+                SectionStep::Section(1),
+                SectionStep::Section(2),
+                SectionStep::Section(3)
+            ]
         );
         let found = |part: &str| outline.find(part);
         assert_eq!([found("page"), found("nothing")], [None; 2]);

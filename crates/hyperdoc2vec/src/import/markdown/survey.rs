@@ -26,9 +26,9 @@ pub(super) struct PageSurvey {
 }
 
 impl PageSurvey {
-    pub(super) fn read(source: &str, dialect: Dialect, sections: bool) -> PageSurvey {
+    pub(super) fn read(source: &str, dialect: SiteSyntax, sections: bool) -> PageSurvey {
         let body = front::split(source).1;
-        let rest = (dialect == Dialect::Rest).then(|| rest::to_markdown(body, sections));
+        let rest = (dialect == SiteSyntax::Rest).then(|| rest::to_markdown(body, sections));
         let plain = prepared(body, dialect, sections);
         let labels = labels(rest.as_deref().unwrap_or(body));
         PageSurvey {
@@ -42,29 +42,29 @@ impl PageSurvey {
 }
 
 /// The body of a page as plain Markdown; objects are headings if sections are asked for.
-pub(super) fn prepared(body: &str, dialect: Dialect, sections: bool) -> String {
+pub(super) fn prepared(body: &str, dialect: SiteSyntax, sections: bool) -> String {
     match dialect {
-        Dialect::Rest => directives::rewrite(&rest::to_markdown(body, sections), false),
-        dialect => directives::rewrite(&template::expand(body), dialect == Dialect::Mdx),
+        SiteSyntax::Rest => directives::rewrite(&rest::to_markdown(body, sections), false),
+        dialect => directives::rewrite(&template::expand(body), dialect == SiteSyntax::Mdx),
     }
 }
 
 /// How a page is written.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Dialect {
+pub(super) enum SiteSyntax {
     Markdown,
     Mdx,
     /// reStructuredText.
     Rest,
 }
 
-impl Dialect {
+impl SiteSyntax {
     /// By the ending of a file.
-    pub(super) fn of(path: &str) -> Dialect {
+    pub(super) fn of(path: &str) -> SiteSyntax {
         match path {
-            path if has_ending(path, &["mdx"]) => Dialect::Mdx,
-            path if has_ending(path, &REST_ENDINGS) => Dialect::Rest,
-            _ => Dialect::Markdown,
+            path if has_ending(path, &["mdx"]) => SiteSyntax::Mdx,
+            path if has_ending(path, &REST_ENDINGS) => SiteSyntax::Rest,
+            _ => SiteSyntax::Markdown,
         }
     }
 }
@@ -127,7 +127,7 @@ mod tests {
     fn a_survey_has_what_others_may_link_to() {
         let page = "---\ntitle: A\n---\n\n(top)=\n(start)=\n# The `A` page {#a}\ntext\n\n(part)=\ntext\n\n(b)=\n## B ##\n\
                     [x](/docs/a#b) [y]({{< ref \"/c\" >}}) [z]: /d [w](//e) <a href=\"/f\">";
-        let PageSurvey { front, heading, labels, tops, .. } = PageSurvey::read(page, Dialect::Markdown, false);
+        let PageSurvey { front, heading, labels, tops, .. } = PageSurvey::read(page, SiteSyntax::Markdown, false);
         assert_eq!((front.title.as_deref(), heading.as_deref()), (Some("A"), Some("The A page")));
         let label = |label: &str, heading: Option<&str>| (label.to_owned(), heading.map(str::to_owned));
         let a = Some("The A page {#a}");

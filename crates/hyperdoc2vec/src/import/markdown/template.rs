@@ -33,7 +33,7 @@ pub(super) fn expand(body: &str) -> String {
             Some(wanted) if name == wanted => until = None,
             Some(_) => {}
             None if name == "comment" && !inner.trim_end().ends_with('/') => {
-                until = Some(if kind == Kind::Liquid { "endcomment" } else { "/comment" });
+                until = Some(if kind == TemplateKind::Liquid { "endcomment" } else { "/comment" });
             }
             None => write_tag(&mut out, (kind, name), [arguments, &body[open..end]], fences.in_code()),
         }
@@ -50,7 +50,7 @@ fn keep(out: &mut String, text: &str, until: Option<&str>) {
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum Kind {
+enum TemplateKind {
     /// `{{< … >}}` and `{{% … %}}`.
     Hugo,
     /// `{% … %}`.
@@ -67,12 +67,12 @@ struct TagEnds {
 
 impl TagEnds {
     /// The kind, the inner text and the end of a tag that opens at `open`.
-    fn tag<'a>(&mut self, body: &'a str, open: usize) -> Option<(Kind, &'a str, usize)> {
-        const TAGS: [(&str, &str, Kind); 4] = [
-            ("{{<", ">}}", Kind::Hugo),
-            ("{{%", "%}}", Kind::Hugo),
-            ("{%", "%}", Kind::Liquid),
-            ("{{", "}}", Kind::Value),
+    fn tag<'a>(&mut self, body: &'a str, open: usize) -> Option<(TemplateKind, &'a str, usize)> {
+        const TAGS: [(&str, &str, TemplateKind); 4] = [
+            ("{{<", ">}}", TemplateKind::Hugo),
+            ("{{%", "%}}", TemplateKind::Hugo),
+            ("{%", "%}", TemplateKind::Liquid),
+            ("{{", "}}", TemplateKind::Value),
         ];
         let rest = &body[open..];
         let which = TAGS.iter().position(|(start, ..)| rest.starts_with(start))?;
@@ -89,9 +89,9 @@ impl TagEnds {
     }
 }
 
-fn name_and_arguments(kind: Kind, inner: &str) -> (&str, &str) {
+fn name_and_arguments(kind: TemplateKind, inner: &str) -> (&str, &str) {
     let inner = inner.trim();
-    let inner = if kind == Kind::Liquid { inner.trim_matches('-').trim() } else { inner };
+    let inner = if kind == TemplateKind::Liquid { inner.trim_matches('-').trim() } else { inner };
     let slash = inner.strip_prefix('/').map(|rest| inner.len() - rest.trim_start().len());
     let start = slash.unwrap_or(0);
     let end = inner[start..].find(|c: char| c.is_whitespace() || c == '"').map_or(inner.len(), |end| start + end);
@@ -109,21 +109,21 @@ fn at_address(out: &str) -> bool {
 }
 
 /// Writes what a tag stands for, given by its name and by its arguments and its whole text.
-fn write_tag(out: &mut String, tag: (Kind, &str), [arguments, whole]: [&str; 2], in_code: bool) {
+fn write_tag(out: &mut String, tag: (TemplateKind, &str), [arguments, whole]: [&str; 2], in_code: bool) {
     match tag {
-        (Kind::Hugo, "ref" | "relref") => {
+        (TemplateKind::Hugo, "ref" | "relref") => {
             let arguments = Arguments::read(arguments);
             if let Some(path) = arguments.first(&["path"]).filter(|_| at_address(out)) {
                 out.push_str(&format!("{PAGE}{}", encode(path)));
             }
         }
-        (Kind::Hugo, name) if name.starts_with("glossary") || name == "term" => {
+        (TemplateKind::Hugo, name) if name.starts_with("glossary") || name == "term" => {
             let arguments = Arguments::read(arguments);
             let Some(term) = arguments.first(&["term_id", "term", "id"]) else { return };
             let words = arguments.get(&["text", "title"]).unwrap_or_default();
             write_link(out, words, TERM, term, in_code);
         }
-        (Kind::Hugo, _) => {
+        (TemplateKind::Hugo, _) => {
             // Cards and buttons of themes: an address and its words.
             let arguments = Arguments::read(arguments);
             let words = arguments.get(&["title", "text", "name"]);
@@ -134,12 +134,14 @@ fn write_tag(out: &mut String, tag: (Kind, &str), [arguments, whole]: [&str; 2],
                 write_link(out, words, PAGE, address, in_code);
             }
         }
-        (Kind::Liquid, "link") if at_address(out) => {
+        (TemplateKind::Liquid, "link") if at_address(out) => {
             out.push_str(&format!("{PAGE}/{}", encode(arguments.trim().trim_start_matches('/'))));
         }
-        (Kind::Liquid, "post_url") if at_address(out) => out.push_str(&format!("{POST}{}", encode(arguments.trim()))),
-        (Kind::Liquid, _) => {}
-        (Kind::Value, _) => {
+        (TemplateKind::Liquid, "post_url") if at_address(out) => {
+            out.push_str(&format!("{POST}{}", encode(arguments.trim())))
+        }
+        (TemplateKind::Liquid, _) => {}
+        (TemplateKind::Value, _) => {
             let inner = whole[2..whole.len() - 2].trim();
             let (value, filters) = inner.split_once('|').unwrap_or((inner, ""));
             let value = value.trim();

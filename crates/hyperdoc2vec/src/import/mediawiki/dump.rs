@@ -9,10 +9,12 @@ use std::path::PathBuf;
 use std::sync::Arc;
 
 use super::super::bzip::Streams;
+use super::super::shares::FileShare;
 use super::super::source::{self, Consumed, is_stdin};
 use super::page::read_head;
 use super::titles::Wiki;
 use crate::error::{Error, Result};
+use crate::storage::part::FramePlace;
 
 /// A batch has at least this many bytes, unless the input ends before.
 const BATCH: usize = 2 << 20;
@@ -42,6 +44,8 @@ pub struct PageBatch {
     pub longest: usize,
     /// Why the dump cannot be read beyond this batch, if so.
     pub cut: Option<String>,
+    /// Which of all batches it is.
+    pub order: FramePlace,
 }
 
 impl PageBatch {
@@ -53,7 +57,9 @@ impl PageBatch {
 
 /// Reads dumps one after the other, batch by batch.
 pub struct PageBatches {
-    inputs: VecDeque<PathBuf>,
+    inputs: VecDeque<(PathBuf, FileShare)>,
+    /// The next batch: which dump, which batch of it.
+    next: FramePlace,
     wanted: Vec<i32>,
     longest: usize,
     consumed: Arc<Consumed>,
@@ -65,6 +71,7 @@ struct Current {
     name: Arc<str>,
     path: PathBuf,
     reader: Box<dyn Read + Send>,
+    share: FileShare,
     site: Arc<Wiki>,
     /// Bytes that are read but not given out yet, and where they stand.
     pending: Vec<u8>,
@@ -80,28 +87,49 @@ impl PageBatches {
     /// Prepares to read `inputs` (`-` is standard input): pages of `wanted` namespaces, none longer than `longest` bytes.
     pub fn new(inputs: &[PathBuf], wanted: &[i32], longest: usize, consumed: Arc<Consumed>) -> Result<PageBatches> {
         source::refuse_directories(inputs)?;
-        let inputs = inputs.iter().cloned().collect();
-        Ok(PageBatches { inputs, wanted: wanted.to_vec(), longest, consumed, current: None })
+        let inputs = inputs.iter().map(|path| (path.clone(), FileShare::Whole)).collect();
+        let (wanted, next) = (wanted.to_vec(), FramePlace::default());
+        Ok(PageBatches { inputs, next, wanted, longest, consumed, current: None })
+    }
+
+    /// Reads these shares of the dumps only.
+    pub(in crate::import) fn of_shares(mut self, shares: Vec<FileShare>) -> PageBatches {
+        self.inputs.iter_mut().zip(shares).for_each(|((_, share), given)| *share = given);
+        self
     }
 
     /// The next batch, or `None` when all dumps are read.
     pub fn next_batch(&mut self) -> Result<Option<PageBatch>> {
         loop {
             if self.current.is_none() {
-                let Some(path) = self.inputs.pop_front() else { return Ok(None) };
-                self.current = Some(Current::open(path, &self.wanted, self.consumed.clone())?);
+                let Some((path, share)) = self.inputs.pop_front() else { return Ok(None) };
+                self.next = FramePlace { input: self.next.input + 1, piece: 0 };
+                if share.is_over(0) {
+                    continue;
+                }
+                self.current = Some(Current::open(path, share, &self.wanted, self.consumed.clone())?);
             }
             let Some(current) = &mut self.current else { return Ok(None) };
-            if let Some(batch) = current.next_batch(self.longest)? {
-                return Ok(Some(batch));
+            let start = current.offset;
+            match current.next_batch(self.longest)? {
+                Some(mut batch) => {
+                    batch.order = self.next;
+                    self.next.piece += 1;
+                    if current.share.takes(batch.order.piece, start) {
+                        return Ok(Some(batch));
+                    }
+                    if current.share.is_over(current.offset) {
+                        self.current = None;
+                    }
+                }
+                None => self.current = None,
             }
-            self.current = None;
         }
     }
 }
 
 impl Current {
-    fn open(path: PathBuf, wanted: &[i32], consumed: Arc<Consumed>) -> Result<Current> {
+    fn open(path: PathBuf, share: FileShare, wanted: &[i32], consumed: Arc<Consumed>) -> Result<Current> {
         let (head, raw) = source::open_raw(&path, consumed)?;
         let shown = source::shown(&path).to_owned();
         let other = match head.as_slice() {
@@ -127,6 +155,7 @@ impl Current {
             name: Arc::from(&*name),
             path: shown,
             reader,
+            share,
             site: Arc::new(Wiki::new(wanted)),
             pending: Vec::new(),
             offset: 0,
@@ -232,6 +261,7 @@ impl Current {
             too_long: std::mem::take(&mut self.too_long),
             longest,
             cut: cut.map(|cut| format!("{cut} (all pages before byte {end} of the XML were read)")),
+            order: FramePlace::default(),
         };
         self.offset += whole as u64;
         let empty = batch.bytes.is_empty() && batch.too_long.is_empty() && batch.cut.is_none();

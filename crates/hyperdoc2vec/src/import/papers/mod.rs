@@ -32,6 +32,7 @@ use std::path::{Path, PathBuf};
 use super::Parsed;
 use super::reference::entry::BibliographyEntry;
 use super::reference::{BibRecord, Catalogue, CatalogueBuilder, Mark, Paper};
+use super::shares::InputDigest;
 use super::tree::{FileTree, Pages, WantedFiles};
 use crate::document::Document;
 use crate::document::losses::{Loss, Losses};
@@ -116,6 +117,13 @@ impl Papers {
 impl Pages for Papers {
     fn len(&self) -> usize {
         self.rows.len()
+    }
+
+    fn digest(&self) -> u64 {
+        let mut digest = InputDigest::default();
+        self.rows.iter().for_each(|row| digest.name(&row.id));
+        self.tree.tell(&mut digest);
+        digest.finish()
     }
 
     fn parse_page(&self, index: usize, parsed: &mut Parsed) {

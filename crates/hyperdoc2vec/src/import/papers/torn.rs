@@ -21,7 +21,7 @@ pub(super) fn mended(lines: &[PaperLine]) -> Option<Vec<PaperLine>> {
     let mut at = 0;
     while at < lines.len() {
         // No run begins with a blank line; of many in a row, each would be looked at again from each before it.
-        let run = if lines[at].text.is_empty() { Run::default() } else { run(&lines[at..]) };
+        let run = if lines[at].text.is_empty() { TornRun::default() } else { run(&lines[at..]) };
         if run.labels.len() < 2 {
             if label(&lines[at].text).is_some() {
                 last = out.len();
@@ -77,15 +77,15 @@ fn attach(out: &mut Vec<PaperLine>, lines: &[PaperLine], labels: &[String]) {
 
 /// Lines at the start that are nothing but labels.
 #[derive(Default)]
-struct Run {
+struct TornRun {
     labels: Vec<String>,
     lines: usize,
 }
 
 /// Labels that follow each other without an entry. A number that is lost between two is put back, one that cannot be
 /// read is the next.
-fn run(lines: &[PaperLine]) -> Run {
-    let mut run = Run::default();
+fn run(lines: &[PaperLine]) -> TornRun {
+    let mut run = TornRun::default();
     let mut last = None;
     for (at, line) in lines.iter().enumerate().filter(|(_, line)| !line.text.is_empty()) {
         let text = line.text.as_str();
@@ -127,7 +127,7 @@ fn lone_number(text: &str) -> Option<u32> {
 }
 
 /// The number with which a run begins.
-fn first_number(run: &Run) -> Option<u32> {
+fn first_number(run: &TornRun) -> Option<u32> {
     run.labels.first()?.trim_matches(['[', ']']).parse().ok()
 }
 

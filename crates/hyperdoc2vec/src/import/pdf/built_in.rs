@@ -17,7 +17,8 @@ const MOST_CHARACTERS: usize = 200_000;
 
 /// The text of a PDF, a form feed after each page; or why there is none.
 pub(super) fn read(pdf: &[u8], longest: Duration, most: usize) -> Result<String, String> {
-    let mut lines = Lines { text: String::new(), page: Vec::new(), number: 0, until: Instant::now() + longest, most };
+    let mut lines =
+        PdfLines { text: String::new(), page: Vec::new(), number: 0, until: Instant::now() + longest, most };
     let loaded = catch_unwind(AssertUnwindSafe(|| {
         let mut document = Document::load_mem(pdf).map_err(|error| format!("a damaged PDF: {error}"))?;
         if document.is_encrypted() && document.decrypt("").is_err() {
@@ -55,7 +56,7 @@ pub(super) fn read(pdf: &[u8], longest: Duration, most: usize) -> Result<String,
 /// The text of a page whose characters have these places: where each begins and ends, how high it stands, its size.
 pub(crate) fn page_text<'a>(characters: impl IntoIterator<Item = ([f64; 4], &'a str)>) -> String {
     let until = Instant::now() + Duration::from_secs(60);
-    let mut lines = Lines { text: String::new(), page: Vec::new(), number: 1, until, most: usize::MAX };
+    let mut lines = PdfLines { text: String::new(), page: Vec::new(), number: 1, until, most: usize::MAX };
     characters.into_iter().for_each(|(place, text)| lines.take(place, text));
     lines.end();
     lines.text
@@ -73,7 +74,7 @@ struct Glyph {
     bytes: usize,
 }
 
-struct Lines {
+struct PdfLines {
     text: String,
     page: Vec<(Glyph, String)>,
     number: u32,
@@ -81,7 +82,7 @@ struct Lines {
     most: usize,
 }
 
-impl Lines {
+impl PdfLines {
     fn goes_on(&self) -> bool {
         Instant::now() < self.until && self.text.len() < self.most
     }
@@ -114,7 +115,7 @@ impl Lines {
     }
 }
 
-impl OutputDev for Lines {
+impl OutputDev for PdfLines {
     fn begin_page(&mut self, number: u32, _: &MediaBox, _: Option<(f64, f64, f64, f64)>) -> Result<(), OutputError> {
         self.end();
         self.number = number;

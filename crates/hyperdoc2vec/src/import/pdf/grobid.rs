@@ -5,7 +5,7 @@
 
 use std::io::{Read, Write};
 use std::net::{TcpStream, ToSocketAddrs};
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 use crate::error::{Error, Result};
 
@@ -54,7 +54,7 @@ impl Grobid {
         let bare = self.host.trim_matches(['[', ']']);
         let address = (bare, self.port).to_socket_addrs().map_err(said)?.next().ok_or("no such host")?;
         let mut stream = TcpStream::connect_timeout(&address, Duration::from_secs(10)).map_err(said)?;
-        stream.set_read_timeout(Some(WAIT)).and_then(|()| stream.set_write_timeout(Some(WAIT))).map_err(said)?;
+        stream.set_write_timeout(Some(WAIT)).map_err(said)?;
         let field =
             |name: &str| format!("--{BOUNDARY}\r\nContent-Disposition: form-data; name=\"{name}\"\r\n\r\n1\r\n");
         let head = format!(
@@ -75,10 +75,26 @@ impl Grobid {
         for part in [request.as_bytes(), head.as_bytes(), pdf, tail.as_bytes()] {
             stream.write_all(part).map_err(said)?;
         }
-        let mut answer = Vec::new();
-        stream.take(LONGEST).read_to_end(&mut answer).map_err(said)?;
-        body(&answer)
+        body(&whole(&mut stream, WAIT).map_err(said)?)
     }
+}
+
+/// All that comes until the other end closes, at most [`LONGEST`] bytes, within `wait` in all: a server that sends a byte
+/// now and then holds nobody for ever.
+fn whole(stream: &mut TcpStream, wait: Duration) -> std::io::Result<Vec<u8>> {
+    let (started, mut answer, mut piece) = (Instant::now(), Vec::new(), vec![0; 1 << 16]);
+    while (answer.len() as u64) < LONGEST {
+        let left = wait.saturating_sub(started.elapsed());
+        if left.is_zero() {
+            return Err(std::io::ErrorKind::TimedOut.into());
+        }
+        stream.set_read_timeout(Some(left))?;
+        match stream.read(&mut piece)? {
+            0 => break,
+            read => answer.extend_from_slice(&piece[..read]),
+        }
+    }
+    Ok(answer)
 }
 
 /// The text that an answer of HTTP brings, or why there is none.
@@ -152,6 +168,23 @@ mod tests {
         let (address, _server) = stand_in("HTTP/1.1 503 Busy\r\n\r\n");
         let busy = Grobid::at(&format!("{address}/")).expect("a server").read(b"%PDF-").expect_err("busy");
         assert!(busy.contains("busy"), "{busy}");
+    }
+
+    #[test]
+    fn a_server_that_drips_is_left() {
+        let listener = TcpListener::bind("127.0.0.1:0").expect("a port");
+        let address = listener.local_addr().expect("an address");
+        let server = std::thread::spawn(move || {
+            let (mut stream, _) = listener.accept().expect("a client");
+            while stream.write_all(b"x").is_ok() {
+                std::thread::sleep(Duration::from_millis(20));
+            }
+        });
+        let mut stream = TcpStream::connect(address).expect("a server");
+        let left = whole(&mut stream, Duration::from_millis(300)).expect_err("it never ends");
+        assert!(matches!(left.kind(), std::io::ErrorKind::TimedOut | std::io::ErrorKind::WouldBlock), "{left}");
+        drop(stream);
+        server.join().expect("it ends");
     }
 
     #[test]

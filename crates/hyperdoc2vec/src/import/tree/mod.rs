@@ -26,6 +26,7 @@ use icu_normalizer::ComposingNormalizer;
 use std::collections::HashMap;
 use walkdir::WalkDir;
 
+use super::shares::InputDigest;
 use super::sniff::{ending, has_ending, is_asset, is_other};
 use super::{Parsed, source};
 use crate::document::losses::{Loss, Losses};
@@ -74,6 +75,14 @@ pub trait Pages {
     fn batches(&self) -> Vec<Range<usize>> {
         (0..self.len()).step_by(BATCH).map(|start| start..self.len().min(start + BATCH)).collect()
     }
+
+    /// Which of the batches it is.
+    fn batch_number(&self, batch: &Range<usize>) -> u32 {
+        (batch.start / BATCH) as u32
+    }
+
+    /// A checksum of the names and sizes of all files, by which trees are told apart.
+    fn digest(&self) -> u64;
 
     /// Reads the pages of a batch.
     fn parse(&self, batch: Range<usize>) -> Parsed {
@@ -271,6 +280,13 @@ impl FileTree {
         };
         losses.add(Loss::MalformedRecord, format!("{}{}: {why}", page.path, page.packed));
         None
+    }
+
+    /// Adds the name and size of every page.
+    pub(super) fn tell(&self, digest: &mut InputDigest) {
+        for page in &self.pages {
+            digest.file(&page.id, &page.file);
+        }
     }
 
     /// Gives every page its id, with prefixes if two roots share a name.

@@ -6,8 +6,8 @@ use std::ops::Range;
 use xxhash_rust::xxh3::{xxh3_64, xxh3_64_with_seed};
 
 use super::common_titles::{COMMON, CommonTitles};
-use super::fold::{fold, fold_surname};
 use super::{BibRecord, How, ids};
+use crate::document::fold::{fold, fold_surname};
 
 /// How many authors of a document are kept.
 const AUTHORS: usize = 8;

@@ -1,10 +1,10 @@
 //! Looking up a bibliography entry in the catalogue.
 
 use super::catalogue::{Catalogue, Known, folded_title, id_hash, keys, short_doi};
-use super::fold::{fold, fold_surname};
 use super::folded_text::FoldedText;
 use super::similar::{Size, has_sequel, is_number, is_own_title, like_name, noise, same_name, same_words, share_words};
 use super::{BibRecord, How, Match, Miss, NearMatch, Test, ids};
+use crate::document::fold::{fold, fold_surname};
 
 /// Documents that are compared closely in one look-up.
 const CANDIDATES: usize = 24;

@@ -1,7 +1,7 @@
 //! The text of an entry, in which titles, names and years are looked for.
 
-use super::fold::fold;
 use super::similar::{has_sequel, is_number};
+use crate::document::fold::fold;
 
 /// The text of an entry, folded, with the places where a title may begin and end.
 pub(super) struct FoldedText {

@@ -28,7 +28,6 @@
 mod catalogue;
 mod common_titles;
 mod find;
-mod fold;
 mod folded_text;
 mod ids;
 mod outcomes;
@@ -38,8 +37,8 @@ mod precision;
 pub(in crate::import) mod similar;
 mod venue;
 
+pub use crate::document::fold::{fold, surname};
 pub use catalogue::{Catalogue, CatalogueBuilder};
-pub use fold::{fold, surname};
 pub use outcomes::{Outcome, Reference, ReferenceSample, References, SampledCount};
 pub use paper::{Mark, Paper};
 
@@ -97,7 +96,7 @@ impl BibRecord {
 }
 
 /// How an entry was found.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, serde::Serialize)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, serde::Serialize, serde::Deserialize)]
 #[serde(rename_all = "kebab-case")]
 #[non_exhaustive]
 pub enum How {
@@ -124,7 +123,7 @@ pub enum How {
 }
 
 /// Why an entry was not found.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, serde::Serialize)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, serde::Serialize, serde::Deserialize)]
 #[serde(rename_all = "kebab-case")]
 #[non_exhaustive]
 pub enum Miss {
@@ -150,7 +149,7 @@ pub struct NearMatch {
 }
 
 /// The test that a document failed which an entry could mean.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, serde::Serialize)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, serde::Serialize, serde::Deserialize)]
 #[serde(rename_all = "kebab-case")]
 #[non_exhaustive]
 pub enum Test {

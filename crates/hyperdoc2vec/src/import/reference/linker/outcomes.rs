@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use serde::Serialize;
+use serde::{Deserialize, Serialize};
 
 use super::{BibRecord, Catalogue, How, Match, Miss, NearMatch, Test};
 use crate::import::text::collapsed;
@@ -13,7 +13,7 @@ const SAMPLES: usize = 20;
 const LONGEST: usize = 300;
 
 /// Counts of the bibliography entries and the marks of an import, by outcome. Batches are merged in the order of the input.
-#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize)]
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[non_exhaustive]
 pub struct References {
     /// Entries that were found, by how.
@@ -55,7 +55,7 @@ pub enum Outcome {
 }
 
 /// A count, and a few of what was counted.
-#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize)]
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[non_exhaustive]
 pub struct SampledCount {
     /// How many.
@@ -65,7 +65,7 @@ pub struct SampledCount {
 }
 
 /// A bibliography entry, where it stands, and what it was taken for.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[non_exhaustive]
 pub struct ReferenceSample {
     /// The document whose entry it is.

@@ -4,8 +4,8 @@
 use std::collections::{HashMap, HashSet};
 
 use super::catalogue::Catalogue;
-use super::fold::fold;
 use super::{BibRecord, How};
+use crate::document::fold::fold;
 
 /// So many entries must be found by their titles before anything is learnt.
 const ENOUGH: usize = 30;
