@@ -36,11 +36,13 @@ pub struct Options {
 #[derive(FromPyObject)]
 #[pyo3(from_item_all)]
 pub struct FileOptions {
+    format: String,
     skip_bad: bool,
     include: Vec<String>,
     exclude: Vec<String>,
     base_url: Option<String>,
     code_links: Option<bool>,
+    sections: bool,
     namespaces: Option<Vec<i32>>,
     metadata: Option<PathBuf>,
     files: Vec<PathBuf>,
@@ -94,22 +96,22 @@ pub fn build(
 
 /// Builds a corpus from files of a format.
 #[pyfunction]
-#[pyo3(signature = (format, inputs, path, options, progress=None))]
+#[pyo3(signature = (inputs, path, options, progress=None))]
 pub fn import_files(
     py: Python<'_>,
-    format: &str,
     inputs: Vec<PathBuf>,
     path: PathBuf,
     options: (Options, FileOptions),
     progress: Option<Bound<'_, PyAny>>,
 ) -> PyResult<Corpus> {
-    let format: Format = named("a format", format)?;
     let (options, files) = options;
+    let format: Format = named("a format", &files.format)?;
     let mut options = options.read();
     options.skip_bad = files.skip_bad;
     (options.include, options.exclude) = (files.include, files.exclude);
     options.base_url = files.base_url;
     options.code_links = files.code_links.unwrap_or(options.code_links);
+    options.sections = files.sections;
     options.namespaces = files.namespaces.unwrap_or(options.namespaces);
     (options.metadata, options.files, options.cited_works) = (files.metadata, files.files, files.cited_works);
     (options.pdf.grobid, options.pdf.texts) = (files.grobid, files.texts);

@@ -4,10 +4,9 @@ use std::sync::Mutex;
 
 use hyperdoc2vec::corpus::{Split, View};
 use hyperdoc2vec::evaluate::{
-    EvaluationStep, Findings, HeldOutLinks, LinkEvaluation, LinkMethod, LinksParams, MethodPlaces, Profile, Trains,
+    EvaluationStep, Findings, HeldOutLinks, LinkEvaluation, LinkMethod, LinksParams, MethodPlaces, Profile,
     default_link_methods, methods_json, split_json,
 };
-use hyperdoc2vec::train::has_links_for_ranker;
 use hyperdoc2vec::{Date, Error, Result};
 use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
@@ -45,7 +44,6 @@ pub fn evaluate_links<'py>(
     let mut params = LinksParams::default();
     params.train = parameters.read(corpus)?;
     (params.anchors, params.threads) = (vec![evaluated.anchors], evaluated.threads);
-    let named = evaluated.methods.is_some();
     let methods = match &evaluated.methods {
         Some(names) => names.iter().map(|name| name.parse().map_err(PyValueError::new_err)).collect::<PyResult<_>>()?,
         None => default_link_methods(),
@@ -64,7 +62,7 @@ pub fn evaluate_links<'py>(
             _ => std::ops::ControlFlow::Continue(()),
         };
         let task = Task { corpus, until, holdout: evaluated.holdout, every: evaluated.every, params: &params };
-        task.run(methods, named, &step)
+        task.run(&methods, &step)
     })?;
     to_python(py, &found)
 }
@@ -81,8 +79,7 @@ struct Task<'a> {
 impl Task<'_> {
     fn run(
         &self,
-        mut methods: Vec<LinkMethod>,
-        named: bool,
+        methods: &[LinkMethod],
         watch: &(dyn Fn(&EvaluationStep<'_>) -> std::ops::ControlFlow<()> + Sync),
     ) -> Result<Value> {
         let &Task { corpus, until, holdout, every, params } = self;
@@ -93,20 +90,13 @@ impl Task<'_> {
         };
         let view = View::new(corpus, &split, params.train.min_count)?;
         let asked = HeldOutLinks::new(&view, &split, every)?;
-        if !has_links_for_ranker(&view, seed) {
-            if named && methods.iter().any(|method| method.trains == Trains::Searchable) {
-                let what = "too few links to learn the hybrid ranking; leave hybrid and hybrid-source out";
-                return Err(Error::input(corpus.path().display().to_string(), what));
-            }
-            methods.retain(|method| method.trains != Trains::Searchable);
-        }
         let folder = tempfile::tempdir().map_err(Error::io("create", &std::env::temp_dir()))?;
         let cells = Mutex::new(Vec::<MethodPlaces>::new());
         let done = |cell: &MethodPlaces| {
             cells.lock().into_iter().for_each(|mut cells| cells.push(cell.clone()));
             Ok(())
         };
-        LinkEvaluation::new(&view, &asked, params, folder.path()).done(&done).watch(watch).run(&methods)?;
+        LinkEvaluation::new(&view, &asked, params, folder.path()).done(&done).watch(watch).run(methods)?;
         let mut cells = cells.into_inner().unwrap_or_default();
         cells.sort_by_key(|cell| methods.iter().position(|method| method.name == cell.method));
         let findings = Findings::new(&view, &split, &asked, &cells, seed);

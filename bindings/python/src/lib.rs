@@ -24,9 +24,8 @@ mod _native {
     use std::ffi::OsString;
 
     use hyperdoc2vec::model::{Method, TrainParams, Vectors};
-    use hyperdoc2vec::places::SuggestOptions;
     use hyperdoc2vec::recommend::DEFAULT_TOP;
-    use hyperdoc2vec::{Format, ImportOptions, Ranking};
+    use hyperdoc2vec::{Format, ImportOptions, Ranking, SuggestOptions};
     use pyo3::prelude::*;
     use pyo3::types::PyDict;
 

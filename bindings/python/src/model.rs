@@ -94,6 +94,25 @@ pub struct Asked {
     explain: bool,
 }
 
+/// Where a model with further documents is written, and how, as a dict.
+#[derive(FromPyObject)]
+#[pyo3(from_item_all)]
+pub struct AddOptions {
+    path: PathBuf,
+    threads: usize,
+    replace: bool,
+}
+
+/// Which vectors are written, and how, as a dict.
+#[derive(FromPyObject)]
+#[pyo3(from_item_all)]
+pub struct ExportOptions {
+    which: String,
+    format: String,
+    normalize: bool,
+    replace: bool,
+}
+
 impl Asked {
     /// A question without its text.
     fn read(self) -> PyResult<Question> {
@@ -287,16 +306,15 @@ impl Model {
     }
 
     /// Writes a model that has the documents of a corpus, too.
-    #[pyo3(signature = (corpus, path, threads, replace, progress=None))]
+    #[pyo3(signature = (corpus, options, progress=None))]
     fn add(
         &self,
         py: Python<'_>,
         corpus: &Corpus,
-        path: PathBuf,
-        threads: usize,
-        replace: bool,
+        options: AddOptions,
         progress: Option<Bound<'_, PyAny>>,
     ) -> PyResult<Model> {
+        let AddOptions { path, threads, replace } = options;
         let report = |(done, all): (usize, usize)| match &progress {
             Some(progress) => progress.call1(("documents", done, all, done)).map(drop),
             None => Ok(()),
@@ -312,16 +330,9 @@ impl Model {
     }
 
     /// Writes vectors for other programs.
-    fn export(
-        &self,
-        py: Python<'_>,
-        path: PathBuf,
-        which: &str,
-        format: &str,
-        normalize: bool,
-        replace: bool,
-    ) -> PyResult<()> {
-        let which: Vectors = named("vectors", which)?;
+    fn export(&self, py: Python<'_>, path: PathBuf, options: ExportOptions) -> PyResult<()> {
+        let ExportOptions { which, format, normalize, replace } = options;
+        let (which, format): (Vectors, _) = (named("vectors", &which)?, format.as_str());
         let names = path.with_extension("metadata.tsv");
         let paired = matches!(format, "npy" | "tsv");
         for there in [Some(&path), Some(&names).filter(|_| paired)].into_iter().flatten() {

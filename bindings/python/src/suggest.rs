@@ -1,15 +1,11 @@
 //! Links for a draft: where, and to what.
 
-use hyperdoc2vec::draft::{Draft, DraftFormat};
-use hyperdoc2vec::places::{DocumentNames, Edit, LinkWriter, SuggestOptions, Suggester};
-use hyperdoc2vec::{DocRow, Error, Model, Result};
+use hyperdoc2vec::recommend::{Edit, NeverLink};
+use hyperdoc2vec::{DraftFormat, Error, Model, Result, SuggestOptions, Suggester};
 use pyo3::prelude::*;
 use pyo3::types::PyDict;
 
 use crate::convert::named;
-
-/// Documents listed for a place that asks for a link.
-const HITS: usize = 1;
 
 /// What is to be suggested, as a dict.
 #[derive(FromPyObject)]
@@ -19,6 +15,7 @@ pub struct SuggestParameters {
     path: Option<String>,
     min_probability: Option<f32>,
     max: Option<usize>,
+    never: Vec<String>,
 }
 
 /// A link that could be put into a draft.
@@ -36,6 +33,8 @@ pub struct Suggestion {
     title: String,
     /// The probability of a link here, times that of this document.
     probability: f32,
+    /// Why it is suggested.
+    why: String,
     /// Whether the draft asks for a link here.
     wanted: bool,
     /// What puts the link into the text: start, end, new text, in characters.
@@ -53,6 +52,7 @@ impl Suggestion {
         fields.set_item("id", &self.id)?;
         fields.set_item("title", &self.title)?;
         fields.set_item("probability", self.probability)?;
+        fields.set_item("why", &self.why)?;
         fields.set_item("wanted", self.wanted)?;
         Ok(fields)
     }
@@ -66,51 +66,25 @@ impl Suggestion {
 pub fn suggest(model: &Model, text: &str, parameters: &SuggestParameters) -> Result<Vec<Suggestion>> {
     let format: DraftFormat =
         named("a format", &parameters.format).map_err(|_| Error::Usage(unknown(&parameters.format)))?;
-    let suggester = Suggester::new(model)?;
-    let names = DocumentNames::new(model);
-    let draft = Draft::read(text, format, suggester.tokenizer(), parameters.path.as_deref().unwrap_or("the draft"))?;
-    let source = parameters.path.as_deref().and_then(|path| names.of_path(path));
-    let targets = draft.links.iter().flat_map(|link| &link.targets);
-    let title = source.map(|row| model.titles().get(row.index()).to_owned()).or_else(|| draft.title.clone());
-    let defaults = SuggestOptions::default();
-    let options = SuggestOptions {
-        source,
-        linked: targets.filter_map(|target| names.resolve(target, source)).collect(),
-        title: title.unwrap_or_default(),
-        until: source.and_then(|row| model.date(row.index())),
-        min_probability: parameters.min_probability.unwrap_or(defaults.min_probability),
-        max: parameters.max.unwrap_or(defaults.max),
-        ..defaults
-    };
-    let writer = LinkWriter::new(model, &names, text, &draft, source);
+    let mut options = SuggestOptions::new(format).never_link(NeverLink::read(&parameters.never.join("\n")));
+    options.path.clone_from(&parameters.path);
+    options.min_probability = parameters.min_probability.unwrap_or(options.min_probability);
+    options.max = parameters.max.unwrap_or(usize::MAX);
+    let found = Suggester::new(model)?.suggest(text, &options)?;
     let characters = Characters::new(text);
-    let shown = |span: std::ops::Range<usize>, row: DocRow, probability: f32, edits: Vec<Edit>, wanted: bool| {
-        let edit = |edit: Edit| (characters.before(edit.span.start), characters.before(edit.span.end), edit.text);
-        Suggestion {
-            start: characters.before(span.start),
-            end: characters.before(span.end),
-            words: text[span].to_owned(),
-            id: model.names().get(row.index()).to_owned(),
-            title: model.titles().get(row.index()).to_owned(),
-            probability,
-            wanted,
-            edits: edits.into_iter().map(edit).collect(),
-        }
+    let edit = |edit: Edit| (characters.before(edit.span.start), characters.before(edit.span.end), edit.text);
+    let shown = |one: hyperdoc2vec::Suggestion| Suggestion {
+        start: characters.before(one.span.start),
+        end: characters.before(one.span.end),
+        why: one.why(),
+        words: one.words,
+        id: one.id,
+        title: one.title,
+        probability: one.probability,
+        wanted: one.wanted,
+        edits: one.edits.into_iter().map(edit).collect(),
     };
-    let found = suggester.suggest(text, &draft, &options)?.into_iter().map(|one| {
-        let edits = writer.suggestion(text, &one);
-        shown(one.span.clone(), one.candidate.target, one.probability, edits, false)
-    });
-    let mut found: Vec<Suggestion> = found.collect();
-    for answer in suggester.answer_wanted(&draft, &options, HITS)? {
-        let place = &draft.wanted[answer.wanted];
-        for (row, probability) in answer.hits {
-            let edits = vec![writer.wanted(place, row)];
-            found.push(shown(place.span.clone(), row, probability, edits, true));
-        }
-    }
-    found.sort_by_key(|one| one.start);
-    Ok(found)
+    Ok(found.links.into_iter().map(shown).collect())
 }
 
 fn unknown(name: &str) -> String {

@@ -72,18 +72,17 @@ impl Parameters {
 
 /// Trains a model on a corpus.
 #[pyfunction]
-#[pyo3(signature = (corpus, path, parameters, options, progress=None))]
+#[pyo3(signature = (corpus, path, asked, progress=None))]
 pub fn train(
     py: Python<'_>,
     corpus: &Corpus,
     path: PathBuf,
-    parameters: Parameters,
-    options: RunOptions,
+    asked: (Parameters, RunOptions),
     progress: Option<Bound<'_, PyAny>>,
 ) -> PyResult<Model> {
     let corpus = &corpus.corpus;
+    let (parameters, RunOptions { threads, seconds, resume, replace }) = asked;
     let params = parameters.read(corpus)?;
-    let RunOptions { threads, seconds, resume, replace } = options;
     let budget = |seconds: f64| {
         let wrong = |_| PyValueError::new_err(format!("seconds is {seconds}, but must be a number above 0"));
         Duration::try_from_secs_f64(seconds).map_err(wrong)

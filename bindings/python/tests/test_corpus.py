@@ -141,3 +141,10 @@ def test_progress_is_reported_and_may_stop_an_import():
 
     with pytest.raises(RuntimeError, match="enough"):
         hd.Corpus.from_documents(slow(), progress=stop)
+
+
+def test_sections_become_documents(tmp_path):
+    page = tmp_path / "page.md"
+    page.write_text("# Sauces\n\nMany kinds.\n\n## Pesto\n\nBasil, oil and cheese.\n")
+    assert len(hd.import_("markdown", tmp_path)) == 1
+    assert len(hd.import_("markdown", tmp_path, sections=True)) > 1

@@ -192,7 +192,9 @@ def test_suggestions_can_be_put_into_the_draft(model):
     assert found and found[0].id == "spoon" and "spoon" in repr(found)
     assert draft[found[0].start : found[0].end] == found[0].words
     assert "spoon](" in found.apply() or "[[spoon" in found.apply()
-    assert found.to_dicts()[0]["id"] == "spoon"
+    assert found.to_dicts()[0]["id"] == "spoon" and found[0].why
+    for never in (["spoon", "wooden spoon"], "spoon"):
+        assert all(one.id != "spoon" for one in model.suggest(draft, min_probability=0.01, never=never))
     assert len(model.suggest("", format="plain")) == 0
     with pytest.raises(ValueError, match="expected a format .*latex"):
         model.suggest("x", format="word")

@@ -50,7 +50,6 @@ def build(
     documents: Any, path: _Path, options: dict[str, Any], progress: Callable[..., object] | None = None
 ) -> Corpus: ...
 def import_files(
-    format: str,
     inputs: list[Any],
     path: _Path,
     options: tuple[dict[str, Any], dict[str, Any]],
@@ -59,8 +58,7 @@ def import_files(
 def train(
     corpus: Corpus,
     path: _Path,
-    parameters: dict[str, Any],
-    options: dict[str, Any],
+    asked: tuple[dict[str, Any], dict[str, Any]],
     progress: Callable[..., object] | None = None,
 ) -> Model: ...
 def evaluate_links(
@@ -118,14 +116,9 @@ class Model:
     def embed(self, values: Iterable[str], marked: bool) -> Rows: ...
     def suggest(self, text: str, parameters: dict[str, Any]) -> list[Suggestion]: ...
     def add(
-        self,
-        corpus: Corpus,
-        path: _Path,
-        threads: int,
-        replace: bool,
-        progress: Callable[..., object] | None = None,
+        self, corpus: Corpus, options: dict[str, Any], progress: Callable[..., object] | None = None
     ) -> Model: ...
-    def export(self, path: _Path, which: str, format: str, normalize: bool, replace: bool) -> None: ...
+    def export(self, path: _Path, options: dict[str, Any]) -> None: ...
 
 @final
 class VectorTable:
@@ -228,6 +221,9 @@ class Suggestion:
     @property
     def probability(self) -> float:
         """The probability of a link here, times that of this document."""
+    @property
+    def why(self) -> str:
+        """Why it is suggested."""
     @property
     def wanted(self) -> bool:
         """Whether the draft asks for a link here."""

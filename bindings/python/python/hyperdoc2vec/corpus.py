@@ -143,6 +143,7 @@ def import_(
     exclude: Sequence[str] = (),
     base_url: str | None = None,
     code_links: bool | None = None,
+    sections: bool = False,
     namespaces: Sequence[int] | None = None,
     metadata: PathLike | None = None,
     files: Sequence[PathLike] = (),
@@ -163,6 +164,7 @@ def import_(
     :param exclude: globs of pages to leave out.
     :param base_url: the web address of the root.
     :param code_links: whether links inside code are links.
+    :param sections: whether sections of pages are documents, too.
     :param namespaces: numbers of the namespaces of a wiki that are read.
     :param metadata: the table of metadata, for papers.
     :param files: directories in which the files of a library are looked for.
@@ -174,11 +176,13 @@ def import_(
     """
     scratch, path = _place(path, "corpus")
     of_files = {
+        "format": format,
         "skip_bad": skip_bad,
         "include": list(include),
         "exclude": list(exclude),
         "base_url": base_url,
         "code_links": code_links,
+        "sections": sections,
         "namespaces": None if namespaces is None else list(namespaces),
         "metadata": metadata,
         "files": list(files),
@@ -189,7 +193,7 @@ def import_(
     }
     options = (_options(min_count, lowercase, threads, replace), of_files)
     with Reporter(progress) as reporter:
-        return Corpus(_native.import_files(format, list(inputs), path, options, reporter.reading), scratch)
+        return Corpus(_native.import_files(list(inputs), path, options, reporter.reading), scratch)
 
 
 def _place(path: PathLike | None, name: str) -> tuple[Scratch | None, PathLike]:

@@ -128,19 +128,22 @@ class Model:
         path: PathLike | None = None,
         min_probability: float = _native.DEFAULTS["min_probability"],
         max: int | None = None,
+        never: Iterable[str] = (),
     ) -> Suggestions:
         """Suggests links for a draft: where, and to what.
 
         :param format: markdown, latex, rst, html, mediawiki or plain.
         :param path: where the draft stands among the documents, if it does; it is then not suggested itself.
         :param min_probability: the least probability of a suggestion.
-        :param max: the most suggestions.
+        :param max: the most suggestions; as many as there are without it.
+        :param never: titles, ids, labels and phrases that are never linked.
         """
         options = {
             "format": format,
             "path": None if path is None else os.fspath(path),
             "min_probability": min_probability,
             "max": whole("max", max),
+            "never": [never] if isinstance(never, str) else list(never),
         }
         return Suggestions(text, self._native.suggest(text, options))
 
@@ -257,7 +260,8 @@ class Model:
             lowercase = self.about["corpus"]["options"]["lowercase"]
             documents = Corpus.from_documents(documents, min_count=1, lowercase=lowercase, progress=False)
         with Reporter(progress) as reporter:
-            native = self._native.add(documents._native, path, threads, replace, reporter.reading)
+            options = {"path": path, "threads": threads, "replace": replace}
+            native = self._native.add(documents._native, options, reporter.reading)
             return Model(native, scratch)
 
     def export(
@@ -280,7 +284,9 @@ class Model:
             if ending not in ENDINGS:
                 raise ValueError(f"{path}: the ending does not tell the format; name it")
             format = ENDINGS[ending]
-        self._native.export(path, what.replace("_", "-"), format, normalize, replace)
+        which = what.replace("_", "-")
+        options = {"which": which, "format": format, "normalize": normalize, "replace": replace}
+        self._native.export(path, options)
 
     def save(self, path: PathLike, *, replace: bool = False) -> Model:
         """Copies the file to a path, and opens the copy."""

@@ -66,7 +66,7 @@ def train(
     )  # fmt: skip
     options = {"threads": whole("threads", threads), "seconds": seconds, "resume": resume, "replace": replace}
     with Reporter(progress) as reporter:
-        return Model(_native.train(corpus._native, path, given, options, reporter.training), scratch)
+        return Model(_native.train(corpus._native, path, (given, options), reporter.training), scratch)
 
 
 def parameters(

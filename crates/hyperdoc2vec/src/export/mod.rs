@@ -10,11 +10,13 @@
 //! In the word2vec formats a space ends a name, so white space in names is written `_`. Names of the rows of `npy` and
 //! `tsv` are in their [`metadata`](VectorExport::metadata). Writers flush what they write to; `storage::write_atomically` makes a whole file.
 //!
-//! [`bibliography`] writes documents for reference managers.
+//! [`bibliography`] writes documents for reference managers, [`PointExport`] for vector databases.
 
 mod bibliography;
+mod points;
 
 pub use bibliography::{BibEntry, BibFormat, bibliography, cite_key};
+pub use points::{Point, PointExport, PointFormat};
 
 use std::borrow::Cow;
 use std::io::{self, Write};

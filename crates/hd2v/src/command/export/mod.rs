@@ -8,7 +8,7 @@ use std::path::{Path, PathBuf};
 
 use anyhow::{Context, Result, ensure};
 use clap::{Args, ValueEnum};
-use hyperdoc2vec::export::VectorExport;
+use hyperdoc2vec::export::{PointExport, PointFormat, VectorExport};
 use hyperdoc2vec::model::Vectors;
 use hyperdoc2vec::storage::write_pair_atomically;
 use hyperdoc2vec::{Error, Model};
@@ -29,22 +29,33 @@ Formats:
   parquet       columns id, title, labels, vector (for words: word, count, documents, vector);
                 only if hd2v was built with --features parquet
 
-Without --format, the ending of the output tells: .npy, .tsv, .parquet, .bin for word2vec-bin,
+Without --format, the ending of the output tells: .npy, .tsv, .parquet, .bin for word2vec-bin, \
 .txt or .vec for word2vec.
 
-Scores of this program are inner products of the vectors as they are. With --normalize an inner
+Engines (--for), all documents with id, title, date, labels, url, popularity and both vectors:
+  elasticsearch, opensearch  lines for POST /INDEX/_bulk
+  qdrant                     bodies of PUT /collections/NAME/points, one per line, 500 points each
+  pgvector                   SQL for psql: a table `points` and its rows
+  jsonl                      one JSON object per line
+  parquet                    columns id, title, date, labels, url, popularity, in, out
+
+Scores of this program are inner products of the vectors as they are. With --normalize an inner \
 product of two vectors is their cosine.
 
 Examples:
   hd2v export papers.model --what doc-out -o papers.npy
   hd2v export papers.model --what doc-in --normalize -o unit.npy
-  hd2v export papers.model --what word-in --format word2vec -o words.txt")]
+  hd2v export papers.model --what word-in --format word2vec -o words.txt
+  hd2v export papers.model --for pgvector -o - | psql papers")]
 pub struct ExportArgs {
     /// The model file
     model: PathBuf,
     /// Which vectors: of words or documents, IN (a document's own text) or OUT (what others say about it)
-    #[arg(long, value_parser = named::<Vectors>())]
-    what: Vectors,
+    #[arg(long, value_parser = named::<Vectors>(), required_unless_present = "engine")]
+    what: Option<Vectors>,
+    /// Write documents with their vectors for a search engine or database (see below)
+    #[arg(long = "for", value_name = "ENGINE", value_enum, conflicts_with_all = ["what", "format", "normalize"])]
+    engine: Option<PointEngine>,
     /// The format [default: by the ending of the output]
     #[arg(long, value_enum)]
     format: Option<ExportFormat>,
@@ -57,6 +68,17 @@ pub struct ExportArgs {
     /// Replace the output if it exists
     #[arg(long)]
     force: bool,
+}
+
+/// An engine that takes points.
+#[derive(Clone, Copy, PartialEq, ValueEnum)]
+enum PointEngine {
+    Elasticsearch,
+    Opensearch,
+    Qdrant,
+    Pgvector,
+    Parquet,
+    Jsonl,
 }
 
 #[derive(Clone, Copy, PartialEq, ValueEnum)]
@@ -85,7 +107,11 @@ impl ExportFormat {
 }
 
 pub fn run(arguments: &ExportArgs) -> Result<()> {
-    let (which, output, force) = (arguments.what, &arguments.output, arguments.force);
+    if let Some(engine) = arguments.engine {
+        return points(arguments, engine);
+    }
+    let (output, force) = (&arguments.output, arguments.force);
+    let which = arguments.what.context("--what is missing")?;
     let Some(format) = arguments.format.or_else(|| ExportFormat::of(output)) else {
         let what = format!("{}: the ending does not tell the format; name it with --format", output.display());
         return Err(Error::Usage(what).into());
@@ -137,6 +163,39 @@ pub fn run(arguments: &ExportArgs) -> Result<()> {
     report(&model, which, output)
 }
 
+/// Writes documents for an engine.
+fn points(arguments: &ExportArgs, engine: PointEngine) -> Result<()> {
+    let (kind, format) = match engine {
+        PointEngine::Elasticsearch => (OutputKind::Bulk, Some(PointFormat::Elasticsearch)),
+        PointEngine::Opensearch => (OutputKind::Bulk, Some(PointFormat::Opensearch)),
+        PointEngine::Qdrant => (OutputKind::QdrantPoints, Some(PointFormat::Qdrant)),
+        PointEngine::Pgvector => (OutputKind::PgvectorSql, Some(PointFormat::Pgvector)),
+        PointEngine::Jsonl => (OutputKind::Points, Some(PointFormat::Jsonl)),
+        PointEngine::Parquet => (OutputKind::Parquet, None),
+    };
+    let output = Destination { path: &arguments.output, kind, force: arguments.force };
+    check(&[output], &[&arguments.model])?;
+    let to_terminal = output.is_stdout() && std::io::stdout().is_terminal();
+    ensure!(
+        format.is_some() || !to_terminal,
+        "binary data is not for a terminal; name a file with -o, or lead stdout elsewhere"
+    );
+    let model = open_model(&arguments.model)?;
+    let points = PointExport::new(&model)?;
+    match format {
+        Some(format) => output.write(&mut |out: &mut (dyn Write + Send)| {
+            let written = match format {
+                PointFormat::Pgvector if to_terminal => points.write(format, &mut TerminalText(out)),
+                _ => points.write(format, out),
+            };
+            write(&arguments.output, written)
+        })?,
+        None => write_point_parquet(&output, &points)?,
+    }
+    status(format_args!("{}: {} points", arguments.output.display(), thousands(points.len() as u64)));
+    Ok(())
+}
+
 fn report(model: &Model, which: Vectors, output: &Path) -> Result<()> {
     let vectors = model.vectors(which);
     let (rows, columns) = (thousands(vectors.rows() as u64), vectors.cols());
@@ -160,13 +219,28 @@ fn metadata_path(output: &Path) -> PathBuf {
 
 #[cfg(not(feature = "parquet"))]
 fn write_parquet(_: &Destination<'_>, _: &Model, _: Vectors, _: &VectorExport<'_>) -> Result<()> {
+    without_parquet("npy")
+}
+
+#[cfg(not(feature = "parquet"))]
+fn write_point_parquet(_: &Destination<'_>, _: &PointExport<'_>) -> Result<()> {
+    without_parquet("jsonl")
+}
+
+#[cfg(not(feature = "parquet"))]
+fn without_parquet(instead: &str) -> Result<()> {
     anyhow::bail!(
         "this program was built without parquet; build it with `cargo install --path crates/hd2v --features parquet`, \
-         or export npy"
+         or export {instead}"
     )
 }
 
 #[cfg(feature = "parquet")]
 fn write_parquet(output: &Destination<'_>, model: &Model, which: Vectors, export: &VectorExport<'_>) -> Result<()> {
     output.write(&mut |out| parquet::write(model, which, export, out))
+}
+
+#[cfg(feature = "parquet")]
+fn write_point_parquet(output: &Destination<'_>, points: &PointExport<'_>) -> Result<()> {
+    output.write(&mut |out| parquet::write_points(points, out))
 }

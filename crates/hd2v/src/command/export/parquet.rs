@@ -5,7 +5,7 @@ use std::sync::Arc;
 
 use anyhow::Result;
 use hyperdoc2vec::Model;
-use hyperdoc2vec::export::{VectorExport, labels};
+use hyperdoc2vec::export::{Point, PointExport, VectorExport, labels};
 use hyperdoc2vec::model::Vectors;
 use parquet::data_type::{ByteArray, ByteArrayType, DataType, FloatType, Int64Type};
 use parquet::file::properties::WriterProperties;
@@ -62,6 +62,54 @@ pub fn write(model: &Model, which: Vectors, export: &VectorExport<'_>, out: &mut
     }
     file.close()?;
     Ok(())
+}
+
+const POINTS: &str = "message points {
+    required binary id (UTF8);
+    optional binary title (UTF8);
+    optional binary date (UTF8);
+    required group labels (LIST) { repeated group list { required binary element (UTF8); } }
+    optional binary url (UTF8);
+    required int64 popularity;
+    required group in (LIST) { repeated group list { required float element; } }
+    required group out (LIST) { repeated group list { required float element; } }
+}";
+
+/// Writes points; vectors that the method does not learn are empty lists.
+pub fn write_points(points: &PointExport<'_>, out: &mut (dyn Write + Send)) -> Result<()> {
+    let schema = Arc::new(parse_message_type(POINTS)?);
+    let mut file = SerializedFileWriter::new(out, schema, Arc::new(WriterProperties::new()))?;
+    for first in (0..points.len()).step_by(ROWS) {
+        let rows: Vec<Point<'_>> = (first..points.len().min(first + ROWS)).map(|row| points.point(row)).collect();
+        let mut group = file.next_row_group()?;
+        column::<ByteArrayType>(
+            &mut group,
+            &rows.iter().map(|p| ByteArray::from(p.id)).collect::<Vec<_>>(),
+            None,
+            None,
+        )?;
+        optional(&mut group, rows.iter().map(|point| point.title))?;
+        optional(&mut group, rows.iter().map(|point| point.date.as_deref()))?;
+        let labels: Vec<Vec<ByteArray>> =
+            rows.iter().map(|point| point.labels.iter().map(|&label| ByteArray::from(label)).collect()).collect();
+        lists::<ByteArrayType>(&mut group, labels.iter().map(Vec::as_slice))?;
+        optional(&mut group, rows.iter().map(|point| point.url))?;
+        let popularity: Vec<i64> = rows.iter().map(|point| i64::from(point.popularity)).collect();
+        column::<Int64Type>(&mut group, &popularity, None, None)?;
+        lists::<FloatType>(&mut group, rows.iter().map(|point| point.vector_in.unwrap_or_default()))?;
+        lists::<FloatType>(&mut group, rows.iter().map(|point| point.vector_out.unwrap_or_default()))?;
+        group.close()?;
+    }
+    file.close()?;
+    Ok(())
+}
+
+/// A column of texts, not all of which are there.
+fn optional<'v>(group: &mut Group<'_, '_>, texts: impl Iterator<Item = Option<&'v str>>) -> Result<()> {
+    let texts: Vec<Option<&str>> = texts.collect();
+    let there: Vec<i16> = texts.iter().map(|text| i16::from(text.is_some())).collect();
+    let texts: Vec<ByteArray> = texts.into_iter().flatten().map(ByteArray::from).collect();
+    column::<ByteArrayType>(group, &texts, Some(&there), None)
 }
 
 type Group<'a, 'b> = SerializedRowGroupWriter<'a, &'b mut (dyn Write + Send)>;
