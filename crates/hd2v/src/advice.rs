@@ -1,7 +1,12 @@
 //! Advice for errors of the library, which does not know about the command line: which flag helps.
 
+use std::path::{Path, PathBuf};
+
 use hyperdoc2vec::Error;
 use hyperdoc2vec::document::{Loss, Losses, Tally};
+use hyperdoc2vec::import::Format;
+
+use crate::recognise::{self, Thing, import_command, quoted};
 
 /// The message of an error, with advice in terms of the command line.
 pub fn with_flags(error: &Error) -> String {
@@ -20,7 +25,48 @@ pub fn with_flags(error: &Error) -> String {
             with_flags(source),
             checkpoint.display()
         ),
+        Error::Foreign { path, what } => foreign(path, what),
+        // What is no model at all may look like one that was cut short.
+        Error::Damaged { path, what } => match recognise::at(path) {
+            Some(Thing::Source(format, kind)) => source(path, format, kind),
+            _ => format!("{}: {what}", path.display()),
+        },
         error => error.to_string(),
+    }
+}
+
+/// The message for a path at which something else stands than a command wants: what that is, and the way from there.
+fn foreign(path: &Path, what: &str) -> String {
+    let shown = path.display();
+    match recognise::at(path) {
+        Some(Thing::Model) => {
+            format!("{shown}: a model, where a corpus is wanted: the documents that it was trained on, as imported")
+        }
+        Some(Thing::Corpus) => {
+            let model = path.file_name().map_or_else(|| PathBuf::from("documents"), PathBuf::from);
+            let model = model.with_extension("model");
+            format!("{shown}: {what}; train one: hd2v train {} -o {}", quoted(path), quoted(&model))
+        }
+        Some(Thing::Source(format, kind)) if !what.starts_with("not a part") => source(path, format, kind),
+        _ => format!("{shown}: {what}"),
+    }
+}
+
+/// The message for documents where a corpus or a model is wanted.
+fn source(path: &Path, format: Format, kind: &str) -> String {
+    let command = import_command(format, path);
+    format!("{}: neither a corpus nor a model, but {kind}; import it first: {command}", path.display())
+}
+
+/// The message of an error of an import, with the format that reads what was given where it is another one.
+pub fn on_import(error: &Error, asked: Format, paths: &[PathBuf]) -> Option<String> {
+    let (Error::Input { place, .. } | Error::BadRecord { place, .. }) = error else { return None };
+    let path = paths.iter().find(|path| place.starts_with(&*path.to_string_lossy()))?;
+    match recognise::at(path)? {
+        Thing::Source(format, what) if format != asked => {
+            Some(format!("{error}. This is {what}: {}", import_command(format, path)))
+        }
+        _ => None,
     }
 }
 

@@ -4,8 +4,10 @@
 
 mod advice;
 mod command;
+mod draft_lines;
 mod output;
 mod progress;
+mod recognise;
 mod serve;
 mod wire;
 mod wire_draft;
@@ -16,9 +18,12 @@ use std::sync::OnceLock;
 
 use clap::{CommandFactory, Parser, Subcommand};
 
+/// The version, with the commit that the program was built from if that is known.
+const VERSION: &str = concat!(env!("CARGO_PKG_VERSION"), env!("HD2V_COMMIT"));
+
 /// Embeddings for documents that link to each other: import them, train a model, find what a text should link to
 #[derive(Parser)]
-#[command(name = "hd2v", version, max_term_width = 100)]
+#[command(name = "hd2v", version = VERSION, max_term_width = 100)]
 struct Cli {
     #[command(subcommand)]
     command: Command,
@@ -29,6 +34,7 @@ enum Command {
     Demo(command::demo::DemoArgs),
     Import(command::import::ImportArgs),
     Generate(command::generate::GenerateArgs),
+    Merge(command::merge::MergeArgs),
     Train(command::train::TrainArgs),
     Add(command::add::AddArgs),
     Recommend(command::recommend::RecommendArgs),
@@ -62,6 +68,7 @@ pub fn run(program: Vec<OsString>, arguments: impl IntoIterator<Item = OsString>
         Command::Demo(arguments) => command::demo::run(&arguments),
         Command::Import(arguments) => command::import::run(&arguments),
         Command::Generate(arguments) => command::generate::run(&arguments),
+        Command::Merge(arguments) => command::merge::run(&arguments),
         Command::Train(arguments) => command::train::run(&arguments),
         Command::Add(arguments) => command::add::run(&arguments),
         Command::Recommend(arguments) => command::recommend::run(&arguments),
@@ -94,6 +101,32 @@ pub fn run(program: Vec<OsString>, arguments: impl IntoIterator<Item = OsString>
             }
             let usage = matches!(error.downcast_ref(), Some(hyperdoc2vec::Error::Usage(_)));
             if usage { 2 } else { 1 }
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// The commands below one, and itself.
+    fn with_commands_below(command: clap::Command) -> Vec<clap::Command> {
+        let below = command.get_subcommands().cloned().flat_map(with_commands_below).collect::<Vec<_>>();
+        std::iter::once(command).chain(below).collect()
+    }
+
+    #[test]
+    fn prose_of_the_help_is_wrapped_by_the_terminal_alone() {
+        for command in with_commands_below(Cli::command()) {
+            let Some(help) = command.get_after_help().map(ToString::to_string) else { continue };
+            let lines: Vec<&str> = help.lines().collect();
+            let is_prose = |line: &str| !line.is_empty() && !line.starts_with(' ');
+            let heading = |line: &str| line.ends_with(':');
+            for pair in lines.windows(2).filter(|pair| is_prose(pair[0]) && is_prose(pair[1])) {
+                assert!(heading(pair[0]) || heading(pair[1]), "{}: {pair:?}", command.get_name());
+            }
+            let wide = lines.iter().find(|line| line.starts_with(' ') && line.chars().count() > 100);
+            assert_eq!(wide, None, "{}", command.get_name());
         }
     }
 }

@@ -1,11 +1,12 @@
 //! Output to stdout and stderr: text, tables, JSON, numbers for people.
 
 use std::borrow::Cow;
-use std::io::{self, Write};
+use std::io::{self, IsTerminal, Write};
 
 use anyhow::{Context, Result};
 use hyperdoc2vec::Model;
 use hyperdoc2vec::document::{Losses, is_hidden, visible_json};
+use hyperdoc2vec::export::BibFormat;
 use indicatif::HumanCount;
 
 /// The error when stdout cannot be written.
@@ -81,6 +82,19 @@ pub fn print_whole(text: &str) -> Result<()> {
         if harmless(c) { out.push(c) } else { out.extend(c.escape_unicode()) }
     }
     print_exactly(&out)
+}
+
+/// Writes a bibliography to stdout, whole, with its hidden characters escaped.
+pub fn print_bibliography(text: &str, format: BibFormat) -> Result<()> {
+    match format {
+        BibFormat::Csl => print_exactly(&visible_json(text)),
+        _ => print_whole(text),
+    }
+}
+
+/// Writes a patch to stdout: to the byte into a pipe, and as people may safely see it to a terminal.
+pub fn print_patch(text: &str) -> Result<()> {
+    if io::stdout().is_terminal() { print_whole(text) } else { print_exactly(text) }
 }
 
 /// Writes a status line to stderr; a closed stderr does not stop the work.

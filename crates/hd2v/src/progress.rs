@@ -103,6 +103,8 @@ pub struct TrainReporter {
     bar: Option<ProgressBar>,
     started: Instant,
     printed: Instant,
+    /// Where there is no terminal, a line for each phase, not for each pass.
+    brief: bool,
     pace: Pace,
 }
 
@@ -163,7 +165,13 @@ impl TrainReporter {
     pub fn new() -> TrainReporter {
         let bar = bar(ProgressBar::new(1000), "{msg} [{bar:30}] {percent}%");
         let now = Instant::now();
-        TrainReporter { bar, started: now, printed: now, pace: Pace::new() }
+        TrainReporter { bar, started: now, printed: now, brief: false, pace: Pace::new() }
+    }
+
+    /// Says less where there is no terminal.
+    pub fn brief(mut self) -> TrainReporter {
+        self.brief = true;
+        self
     }
 
     /// Seconds since the start.
@@ -182,7 +190,9 @@ impl TrainReporter {
         if let Some(bar) = &self.bar {
             bar.set_message(self.pace.line(progress));
             bar.set_position((progress.done * 1000.0) as u64);
-        } else if self.printed.elapsed() >= LINE_INTERVAL || progress.batch == progress.batches {
+        } else if self.printed.elapsed() >= LINE_INTERVAL
+            || progress.batch == progress.batches && (!self.brief || progress.epoch + 1 == progress.epochs)
+        {
             self.printed = Instant::now();
             status(self.pace.line(progress));
         }

@@ -366,6 +366,10 @@ pub struct DocumentJson {
     pub date: Option<Date>,
     pub labels: Vec<String>,
     pub url: Option<String>,
+    /// The beginning of its text, with links as `[words][[id]]` and `…` where more follows, if the server was started with
+    /// its corpus
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub excerpt: Option<String>,
     /// Documents that it links to, most links first
     pub links_to: Vec<Linked>,
     pub linked_by: LinkedBy,
@@ -414,6 +418,24 @@ pub struct FoundDocumentJson {
     pub title: Option<String>,
     #[schema(value_type = Option<String>)]
     pub date: Option<Date>,
+}
+
+/// Texts to begin with
+#[derive(Debug, Serialize, ToSchema)]
+pub struct Examples {
+    pub examples: Vec<ExampleJson>,
+}
+
+/// A sentence of a document that links to another
+#[derive(Debug, Serialize, ToSchema)]
+#[schema(as = Example)]
+pub struct ExampleJson {
+    /// The sentence, with `[[?]]` in the place of the link
+    pub text: String,
+    /// The id of the document that contains it
+    pub source: String,
+    /// The title of that document
+    pub title: Option<String>,
 }
 
 /// Many questions
@@ -468,6 +490,92 @@ pub struct Embedded {
     pub vectors: Vec<Vec<f32>>,
     /// Distinct words of each text that have no vector
     pub unknown: Vec<Vec<String>>,
+}
+
+/// Texts to embed, in the form of OpenAI's API
+#[derive(Debug, Deserialize, ToSchema)]
+#[serde(deny_unknown_fields)]
+pub struct EmbeddingsFor {
+    pub input: EmbeddingInput,
+    /// Which vectors; `text` if it is not given
+    #[serde(default)]
+    pub model: VectorKind,
+    /// How vectors are written
+    #[serde(default)]
+    pub encoding_format: VectorEncoding,
+    /// Must be the dimensions of the model, if it is given
+    #[serde(default)]
+    pub dimensions: Option<usize>,
+    /// Of no effect
+    #[serde(default)]
+    #[allow(dead_code)]
+    pub user: Option<String>,
+}
+
+/// A text, or several
+#[derive(Debug, Deserialize, ToSchema)]
+#[serde(untagged)]
+pub enum EmbeddingInput {
+    One(String),
+    Many(Vec<String>),
+}
+
+/// Which vectors a text gets
+#[derive(Debug, Default, Clone, Copy, PartialEq, Serialize, Deserialize, ToSchema)]
+#[serde(rename_all = "kebab-case")]
+pub enum VectorKind {
+    /// As `hd2v embed`: the IN vector of a document with this text
+    #[default]
+    Text,
+    /// Of a text to find links for, perhaps with `[[?]]`: its inner products with OUT vectors rank documents
+    Question,
+}
+
+/// How vectors are written
+#[derive(Debug, Default, Clone, Copy, PartialEq, Deserialize, ToSchema)]
+#[serde(rename_all = "kebab-case")]
+pub enum VectorEncoding {
+    /// As a list of numbers
+    #[default]
+    Float,
+    /// As the base64 of 32-bit numbers, the lowest byte first
+    Base64,
+}
+
+/// The vectors of texts, in the form of OpenAI's API
+#[derive(Debug, Serialize, ToSchema)]
+pub struct Embeddings {
+    /// `list`
+    pub object: &'static str,
+    /// In the order of the texts
+    pub data: Vec<EmbeddingItem>,
+    pub model: VectorKind,
+    pub usage: TokenUsage,
+}
+
+/// The vector of a text
+#[derive(Debug, Serialize, ToSchema)]
+pub struct EmbeddingItem {
+    /// `embedding`
+    pub object: &'static str,
+    /// Which text, from 0 on
+    pub index: usize,
+    pub embedding: EmbeddingNumbers,
+}
+
+/// A vector: zeros if no word is known
+#[derive(Debug, Serialize, ToSchema)]
+#[serde(untagged)]
+pub enum EmbeddingNumbers {
+    Float(Vec<f32>),
+    Base64(String),
+}
+
+/// Words of all texts
+#[derive(Debug, Serialize, ToSchema)]
+pub struct TokenUsage {
+    pub prompt_tokens: usize,
+    pub total_tokens: usize,
 }
 
 /// The program runs

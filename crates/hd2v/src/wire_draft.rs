@@ -1,12 +1,12 @@
 //! Drafts and the links suggested for them as JSON: one set of types for `--json`, the server and agents.
 
-use hyperdoc2vec::draft::DraftFormat;
+use hyperdoc2vec::recommend::{DraftFormat, Edit, NeverLink, SuggestOptions, Suggestion, Suggestions};
 use serde::de::Error as _;
 use serde::{Deserialize, Deserializer, Serialize};
 use utoipa::openapi::{RefOr, Schema};
 use utoipa::{PartialSchema, ToSchema};
 
-use crate::command::suggest::{FileResult, Found};
+use crate::draft_lines::DraftLines;
 use crate::wire::{one_of, whole};
 
 /// Phrases, ids and labels never to be linked, at the most.
@@ -17,11 +17,11 @@ fn markdown() -> DraftFormat {
 }
 
 fn probability() -> f32 {
-    0.5
+    SuggestOptions::default().min_probability
 }
 
 fn max() -> usize {
-    20
+    SuggestOptions::default().max
 }
 
 fn format<'de, D: Deserializer<'de>>(from: D) -> Result<DraftFormat, D::Error> {
@@ -59,6 +59,21 @@ pub struct DraftJson {
 }
 
 impl DraftJson {
+    /// What is asked for. No files are looked for: the path is a stranger's.
+    pub fn options(&self) -> SuggestOptions {
+        let options = SuggestOptions::new(self.format).min_probability(self.min_probability).max(self.max);
+        let options = options.never_link(NeverLink::read(&self.never.join("\n")));
+        match &self.path {
+            Some(path) => options.path(path),
+            None => options,
+        }
+    }
+
+    /// The links suggested for it.
+    pub fn suggested(&self, found: &Suggestions) -> SuggestedLinks {
+        SuggestedLinks::new(self.path.as_deref().unwrap_or("draft"), self.format, &self.text, found)
+    }
+
     /// Its fault, if it has one.
     pub fn check(&self) -> Result<(), String> {
         if !(0.0..=1.0).contains(&self.min_probability) {
@@ -143,41 +158,41 @@ pub struct EditJson {
     pub text: String,
 }
 
-impl From<&FileResult> for SuggestedLinks {
-    fn from(file: &FileResult) -> SuggestedLinks {
+impl SuggestedLinks {
+    /// Those of a text.
+    pub fn new(path: &str, format: DraftFormat, text: &str, found: &Suggestions) -> SuggestedLinks {
+        let lines = DraftLines::new(text);
         SuggestedLinks {
-            path: file.path.display().to_string(),
-            format: file.format.into(),
-            source: file.source.clone(),
-            suggestions: file.found.iter().map(SuggestedLink::from).collect(),
+            path: path.to_owned(),
+            format: format.into(),
+            source: found.source.clone(),
+            suggestions: found.links.iter().map(|link| SuggestedLink::new(link, &lines)).collect(),
         }
     }
 }
 
-impl From<&Found> for SuggestedLink {
-    fn from(one: &Found) -> SuggestedLink {
-        let edit = |edit: &hyperdoc2vec::places::Edit| EditJson {
-            start: edit.span.start,
-            end: edit.span.end,
-            text: edit.text.clone(),
-        };
+impl SuggestedLink {
+    fn new(link: &Suggestion, lines: &DraftLines<'_>) -> SuggestedLink {
+        let (line, column) = lines.place(link.span.start);
+        let (end_line, end_column) = lines.place(link.span.end);
+        let edit = |edit: &Edit| EditJson { start: edit.span.start, end: edit.span.end, text: edit.text.clone() };
         SuggestedLink {
-            line: one.line,
-            column: one.column,
-            end_line: one.end_line,
-            end_column: one.end_column,
-            start: one.span.start,
-            end: one.span.end,
-            words: one.words.clone(),
-            id: one.id.clone(),
-            title: one.title.clone(),
-            probability: one.probability,
-            place: one.place,
-            target: one.of_target,
-            why: one.why.clone(),
-            wanted: one.wanted,
-            others: one.others.iter().map(|(id, p)| OtherTarget { id: id.clone(), probability: *p }).collect(),
-            edits: one.edits.iter().map(edit).collect(),
+            line,
+            column,
+            end_line,
+            end_column,
+            start: link.span.start,
+            end: link.span.end,
+            words: link.words.clone(),
+            id: link.id.clone(),
+            title: link.title.clone(),
+            probability: link.probability,
+            place: link.place,
+            target: link.of_target,
+            why: link.why(),
+            wanted: link.wanted,
+            others: link.others.iter().map(|(id, p)| OtherTarget { id: id.clone(), probability: *p }).collect(),
+            edits: link.edits.iter().map(edit).collect(),
         }
     }
 }

@@ -1,5 +1,6 @@
 //! Conversion of the library's answers to JSON types.
 
+use base64::prelude::{BASE64_STANDARD, Engine as _};
 use hyperdoc2vec::Error;
 use hyperdoc2vec::map::DocumentMap;
 use hyperdoc2vec::recommend::{
@@ -8,10 +9,16 @@ use hyperdoc2vec::recommend::{
 };
 use hyperdoc2vec::search::Ranking;
 
-use crate::wire;
+use crate::wire::{self, EmbeddingNumbers, VectorEncoding};
 
 /// Most labels listed.
 const LABELS: usize = 1000;
+/// Texts to begin with, and how many of the documents with the most links to them are looked at for them.
+const EXAMPLES: usize = 4;
+const LOOKED_AT: usize = 200;
+/// Words of such a text on each side of the link at most, and characters that it has at least.
+const EXAMPLE_WORDS: usize = 25;
+const EXAMPLE_LENGTH: usize = 70;
 /// Most documents sent of a map: a browser cannot show more.
 const ON_MAP: usize = 100_000;
 
@@ -187,6 +194,7 @@ impl From<DocumentPage> for wire::DocumentJson {
             date: page.date,
             labels: page.labels,
             url: page.url,
+            excerpt: None,
             links_to: page.links_to.into_iter().map(linked).collect(),
             linked_by: wire::LinkedBy {
                 total: page.linked_by,
@@ -234,4 +242,46 @@ pub fn map(recommender: &Recommender<'_>, map: &DocumentMap) -> wire::Map {
         ids: rows.iter().map(|&row| names.get(row).to_owned()).collect(),
         titles: rows.iter().map(|&row| Some(titles.get(row).to_owned()).filter(|title| !title.is_empty())).collect(),
     }
+}
+
+/// A vector, written as it was asked for.
+pub fn numbers(vector: Vec<f32>, encoding: VectorEncoding) -> EmbeddingNumbers {
+    match encoding {
+        VectorEncoding::Float => EmbeddingNumbers::Float(vector),
+        VectorEncoding::Base64 => {
+            let bytes: Vec<u8> = vector.iter().flat_map(|x| x.to_le_bytes()).collect();
+            EmbeddingNumbers::Base64(BASE64_STANDARD.encode(bytes))
+        }
+    }
+}
+
+/// Sentences with links to documents that many link to, each from another document.
+pub fn examples(recommender: &Recommender<'_>) -> wire::Examples {
+    let model = recommender.model();
+    let links = model.links_to();
+    let mut rows: Vec<usize> = (0..links.len()).filter(|&row| links[row] > 0).collect();
+    rows.sort_by_key(|&row| std::cmp::Reverse(links[row]));
+    let mut examples: Vec<wire::ExampleJson> = Vec::new();
+    for &row in rows.iter().take(LOOKED_AT) {
+        let Ok(mut page) = recommender.document(model.names().get(row), 0, 40) else { continue };
+        // Links stand in the order of their documents: not only those of the first ones.
+        let start = row % page.contexts.len().max(1);
+        page.contexts.rotate_left(start);
+        let example = page.contexts.into_iter().find_map(|quote| {
+            let before: Vec<&str> = quote.before.split_whitespace().collect();
+            let before = before[before.len().saturating_sub(EXAMPLE_WORDS)..].join(" ");
+            // Punctuation stays with the word before it.
+            let touches = if quote.after.starts_with(char::is_whitespace) { " " } else { "" };
+            let after = quote.after.split_whitespace().take(EXAMPLE_WORDS).collect::<Vec<_>>().join(" ");
+            let text = format!("{before} {} [[?]]{touches}{after}", quote.anchor.trim());
+            let fits = text.chars().count() >= EXAMPLE_LENGTH && before.contains(' ');
+            let new = examples.iter().all(|example| example.source != quote.source);
+            (fits && new).then_some(wire::ExampleJson { text, source: quote.source, title: quote.title })
+        });
+        examples.extend(example);
+        if examples.len() == EXAMPLES {
+            break;
+        }
+    }
+    wire::Examples { examples }
 }

@@ -5,7 +5,7 @@ use std::time::Instant;
 
 use anyhow::Result;
 use clap::Args;
-use hyperdoc2vec::{Addition, Corpus};
+use hyperdoc2vec::{Added, Addition, Corpus, Model, Shard};
 
 use super::common::{most_threads, open_model};
 use super::destination::{Destination, OutputKind, check};
@@ -28,9 +28,12 @@ pub struct AddArgs {
     model: PathBuf,
     /// The corpus directory, imported with --keep-case if the model's own corpus was
     corpus: PathBuf,
-    /// The model file to write
+    /// The model file to write; with --shard, the part
     #[arg(short, long)]
     output: PathBuf,
+    /// Infer the vectors of shard I of N only (1/N to N/N) and write a part; `hd2v merge` makes the model of all N parts
+    #[arg(long, value_name = "I/N")]
+    shard: Option<Shard>,
     /// Replace the output if it exists
     #[arg(long)]
     force: bool,
@@ -46,6 +49,7 @@ impl AddArgs {
             model: model.to_owned(),
             corpus: corpus.to_owned(),
             output: output.to_owned(),
+            shard: None,
             force: true,
             threads: 0,
         }
@@ -55,13 +59,30 @@ impl AddArgs {
 pub fn run(arguments: &AddArgs) -> Result<()> {
     let output = &arguments.output;
     // The model itself may be replaced: the new one has all that it has.
-    check(&[Destination { path: output, kind: OutputKind::Model, force: arguments.force }], &[&arguments.corpus])?;
+    let kind = if arguments.shard.is_some() { OutputKind::Part } else { OutputKind::Model };
+    let (output_at, corpus) = (Destination { path: output, kind, force: arguments.force }, &arguments.corpus);
+    let mut inputs: Vec<&Path> = vec![corpus];
+    inputs.extend(arguments.shard.map(|_| arguments.model.as_path()));
+    check(&[output_at], &inputs)?;
     let started = Instant::now();
     let model = open_model(&arguments.model)?;
     let corpus = Corpus::open(&arguments.corpus)?;
     stop_on_interrupt();
     let watch = count_reporter("documents");
-    let added = Addition::new(&model, &corpus).threads(arguments.threads).replace().watch(watch).write(output)?;
+    let addition = Addition::new(&model, &corpus).threads(arguments.threads).replace().watch(watch);
+    if let Some(shard) = arguments.shard {
+        let documents = count(addition.shard(shard).write_part(output)?, "new document");
+        let seconds = started.elapsed().as_secs_f64();
+        status(format_args!("{}: shard {shard}, {documents}; {seconds:.1} s", output.display()));
+        return Ok(());
+    }
+    let added = addition.write(output)?;
+    report(output, &model, &added, started);
+    Ok(())
+}
+
+/// Prints the counts of an addition on stderr.
+pub fn report(output: &Path, model: &Model, added: &Added, started: Instant) {
     if added.skipped > 0 {
         status(format_args!("skipped {} already in the model", count(added.skipped, "document")));
     }
@@ -78,5 +99,4 @@ pub fn run(arguments: &AddArgs) -> Result<()> {
         count(added.words, "new word"),
         started.elapsed().as_secs_f64(),
     ));
-    Ok(())
 }

@@ -1,9 +1,10 @@
 //! Arguments and tables of hits that several commands share.
 
+use std::io::Read;
 use std::path::{Path, PathBuf};
 use std::str::FromStr;
 
-use anyhow::{Result, bail};
+use anyhow::{Context, Result, bail, ensure};
 use clap::Args;
 use clap::builder::{PossibleValuesParser, TypedValueParser};
 use hyperdoc2vec::corpus::CorpusOptions;
@@ -145,4 +146,22 @@ pub fn hits_table(score: &str, name: &str, rows: &[(f32, String, String)], whole
     } else {
         std::iter::once(head.trim_end().to_owned() + "\n").chain(lines).collect()
     }
+}
+
+/// Bytes of a text or a list of words that is read at once.
+pub const LONGEST_TEXT: u64 = 64 << 20;
+
+/// Reads a file of at most so many bytes: a device has no end.
+pub fn read_bounded(path: &Path, most: u64) -> Result<Vec<u8>> {
+    let shown = path.display().to_string();
+    let file = std::fs::File::open(path).with_context(|| format!("cannot read {shown}"))?;
+    read_all(file, &shown, most)
+}
+
+/// Reads to the end of the input, at most so many bytes.
+pub fn read_all(input: impl Read, shown: &str, most: u64) -> Result<Vec<u8>> {
+    let mut bytes = Vec::new();
+    input.take(most + 1).read_to_end(&mut bytes).with_context(|| format!("cannot read {shown}"))?;
+    ensure!(bytes.len() as u64 <= most, "{shown}: more than {} MB; give a smaller part of it", most >> 20);
+    Ok(bytes)
 }

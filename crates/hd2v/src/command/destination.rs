@@ -17,6 +17,8 @@ pub enum OutputKind {
     Model,
     #[strum(serialize = "a checkpoint")]
     Checkpoint,
+    #[strum(serialize = "a part")]
+    Part,
     #[strum(serialize = "an npy matrix")]
     Npy,
     #[strum(serialize = "a parquet file")]
@@ -27,6 +29,14 @@ pub enum OutputKind {
     Documents,
     #[strum(serialize = "vectors as jsonl")]
     TextVectors,
+    #[strum(serialize = "points as jsonl")]
+    Points,
+    #[strum(serialize = "lines for _bulk")]
+    Bulk,
+    #[strum(serialize = "points for Qdrant")]
+    QdrantPoints,
+    #[strum(serialize = "SQL with points")]
+    PgvectorSql,
     #[strum(serialize = "references as jsonl")]
     References,
     #[strum(serialize = "an import report")]
@@ -48,6 +58,8 @@ pub enum OutputKind {
     Tsv,
     #[strum(serialize = "a table of metadata")]
     Metadata,
+    #[strum(serialize = "a manual page")]
+    ManualPage,
     #[strum(serialize = "a list of ids")]
     Ids,
     /// The library replaces a directory only if it holds nothing but a corpus.
@@ -64,6 +76,7 @@ impl OutputKind {
         match self {
             OutputKind::Model => has_format(head, "hyperdoc2vec model"),
             OutputKind::Checkpoint => has_format(head, "hyperdoc2vec checkpoint"),
+            OutputKind::Part => head.starts_with(b"{\"format\":\"hyperdoc2vec part\""),
             OutputKind::Npy => head.starts_with(b"\x93NUMPY"),
             OutputKind::Parquet => head.starts_with(b"PAR1"),
             OutputKind::TrainingLog => line.starts_with('{') && line.contains("\"phase\":"),
@@ -72,6 +85,10 @@ impl OutputKind {
                     && ["\"text\":\"", "\"redirect\":\""].iter().any(|key| line.contains(key))
             }
             OutputKind::TextVectors => line.starts_with("{\"id\":\"") && line.contains(",\"vector\":["),
+            OutputKind::Points => line.starts_with("{\"id\":\"") && line.contains(",\"popularity\":"),
+            OutputKind::Bulk => line.starts_with("{\"index\":{\"_id\":\""),
+            OutputKind::QdrantPoints => line.starts_with("{\"points\":[{\"id\":"),
+            OutputKind::PgvectorSql => line == "CREATE EXTENSION IF NOT EXISTS vector;",
             OutputKind::References => line.starts_with("{\"outcome\":\""),
             OutputKind::ImportReport => holds(head, "{\n  \"format\": \"", &["\"documents\": ", "\"losses\": "]),
             OutputKind::Reproduction => {
@@ -85,6 +102,7 @@ impl OutputKind {
             OutputKind::Word2vec => fields.len() == 2 && fields.iter().all(|field| field.parse::<u64>().is_ok()),
             OutputKind::Tsv => !line.is_empty() && line.split('\t').all(|field| field.parse::<f32>().is_ok()),
             OutputKind::Metadata => line.starts_with("id\ttitle\t") || line.starts_with("word\tcount\t"),
+            OutputKind::ManualPage => [".ie ", ".TH hd2v"].iter().any(|start| line.starts_with(start)),
             OutputKind::Ids => is_text(head) && OutputKind::of(head).is_none(),
             OutputKind::Corpus => false,
         }
@@ -97,8 +115,10 @@ impl OutputKind {
 
     /// Whether it can be written to a device or a pipe, from its beginning to its end.
     fn streams(self) -> bool {
-        use OutputKind::{Documents, ImportReport, Parquet, References, TextVectors, TrainingLog, Word2vec};
-        matches!(self, Documents | TextVectors | References | ImportReport | Word2vec | Parquet | TrainingLog)
+        use OutputKind::{Bulk, Documents, ImportReport, Parquet, PgvectorSql, Points, QdrantPoints, References};
+        use OutputKind::{TextVectors, TrainingLog, Word2vec};
+        let points = matches!(self, Points | Bulk | QdrantPoints | PgvectorSql);
+        points || matches!(self, Documents | TextVectors | References | ImportReport | Word2vec | Parquet | TrainingLog)
     }
 }
 
@@ -191,7 +211,7 @@ impl Destination<'_> {
     /// file to which the shell appends would be overwritten.
     pub fn is_stdout(&self) -> bool {
         let named = self.path.as_os_str() == "-" || self.path == Path::new("/dev/stdout");
-        named && !matches!(self.kind, OutputKind::Model | OutputKind::Checkpoint)
+        named && !matches!(self.kind, OutputKind::Model | OutputKind::Checkpoint | OutputKind::Part)
     }
 
     /// Whether this is a device or a pipe.
@@ -287,12 +307,17 @@ mod tests {
             br#"........{"__metadata__":{"hyperdoc2vec":"{\"checksums\":{},\"format\":\"hyperdoc2vec model\",""#;
         for (head, kind) in [
             (&model[..], Some(OutputKind::Model)),
+            (b"{\"format\":\"hyperdoc2vec part\",\"version\":1", Some(OutputKind::Part)),
             (b"\x93NUMPY\x01\x00", Some(OutputKind::Npy)),
             (b"PAR1\x15", Some(OutputKind::Parquet)),
             (b"{\"phase\":\"content\"}\n", Some(OutputKind::TrainingLog)),
             (b"{\"id\":\"a\",\"title\":\"t\",\"text\":\"\"}\n", Some(OutputKind::Documents)),
             (b"{\"id\":\"a\",\"redirect\":\"b\"}\n", Some(OutputKind::Documents)),
             (b"{\"id\":\"a\",\"vector\":[0.5]}\n", Some(OutputKind::TextVectors)),
+            (b"{\"id\":\"a\",\"title\":null,\"popularity\":3}\n", Some(OutputKind::Points)),
+            (b"{\"index\":{\"_id\":\"a\"}}\n", Some(OutputKind::Bulk)),
+            (b"{\"points\":[{\"id\":0,\"vector\"", Some(OutputKind::QdrantPoints)),
+            (b"CREATE EXTENSION IF NOT EXISTS vector;\n", Some(OutputKind::PgvectorSql)),
             (b"{\"outcome\":\"title\",\"entry\":\"\"}\n", Some(OutputKind::References)),
             (b"{\n  \"format\": \"tei\",\n  \"documents\": 1,\n  \"losses\": {}", Some(OutputKind::ImportReport)),
             (b"{\n  \"format\": \"of my own\"\n}", Some(OutputKind::OtherJson)),
@@ -304,6 +329,7 @@ mod tests {
             (b"20 3\nword \x00\xff", Some(OutputKind::Word2vec)),
             (b"0.5\t-1e-3\t2\n", Some(OutputKind::Tsv)),
             (b"id\ttitle\tlabels\n", Some(OutputKind::Metadata)),
+            (b".ie \\n(.g .ds Aq \\(aq\n", Some(OutputKind::ManualPage)),
             (b"Dear diary,\n", None),
             (b"\x00\x01\x02", None),
         ] {

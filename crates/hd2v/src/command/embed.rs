@@ -8,8 +8,7 @@ use clap::Args;
 use hyperdoc2vec::document::visible_json;
 use hyperdoc2vec::import::{ImportOptions, TextFormat};
 use hyperdoc2vec::storage::write_pair_atomically;
-use hyperdoc2vec::{Document, Error, export};
-use hyperdoc2vec::{Inferred, Inferrer};
+use hyperdoc2vec::{EmbeddedCounts, Embedding, Error, Inferred, Inferrer, Shard, export};
 use serde::Serialize;
 
 use super::common::{default_max_record, most_threads, open_model, with_suffix};
@@ -42,9 +41,12 @@ pub struct EmbedArgs {
     /// Input files; `-` for stdin
     #[arg(required = true)]
     paths: Vec<PathBuf>,
-    /// The file to write, .npy or .jsonl; `-` for stdout
+    /// The file to write, .npy or .jsonl; `-` for stdout; with --shard, the part
     #[arg(short, long)]
     output: PathBuf,
+    /// Embed only shard I of N (1/N to N/N) and write a part; `hd2v merge` makes the .npy or .jsonl of all N parts
+    #[arg(long, value_name = "I/N")]
+    shard: Option<Shard>,
     /// Treat each line as a text
     #[arg(long)]
     lines: bool,
@@ -72,105 +74,123 @@ struct JsonLine<'a> {
     vector: &'a [f32],
 }
 
-/// The number of texts, and of those without a known word.
-#[derive(Default)]
-struct TextCounts {
-    texts: u64,
-    unknown: u64,
-}
-
 pub fn run(arguments: &EmbedArgs) -> Result<()> {
     let output = &arguments.output;
-    let npy = output.extension().is_some_and(|extension| extension == "npy");
-    let jsonl = output.as_os_str() == "-" || output.extension().is_some_and(|extension| extension == "jsonl");
-    if !npy && !jsonl {
-        let what = format!("{}: the output's name must end in .npy or .jsonl", output.display());
-        return Err(Error::Usage(what).into());
-    }
     let kind = kind(arguments)?;
     let force = arguments.force;
-    let ids = with_suffix(output, "ids");
-    let ids = Destination { path: &ids, kind: OutputKind::Ids, force };
-    let texts = Destination { path: output, kind: if npy { OutputKind::Npy } else { OutputKind::TextVectors }, force };
     let inputs: Vec<&Path> = [&arguments.model].into_iter().chain(&arguments.paths).map(PathBuf::as_path).collect();
-    check(&[texts, ids][..1 + usize::from(npy)], &inputs)?;
+    match arguments.shard {
+        Some(_) => check(&[Destination { path: output, kind: OutputKind::Part, force }], &inputs)?,
+        None => VectorOutput { path: output, dim: 0, force }.check(&inputs)?,
+    }
     let model = open_model(&arguments.model)?;
     let inferrer = Inferrer::new(&model)?;
     stop_on_interrupt();
     let mut reporter = Reporter::new();
-    let mut tally = TextCounts::default();
-    if npy {
-        write_pair_atomically([output, ids.path], |[out, ids]| {
-            let dim = model.params().dim;
-            out.write_all(&export::npy_head(0, dim, HEAD))?;
-            let write = |id: &str, vector: &[f32]| {
-                writeln!(ids, "{}", id.replace(['\n', '\r'], " "))?;
-                vector.iter().try_for_each(|x| out.write_all(&x.to_le_bytes()))
-            };
-            tally = embed(arguments, kind, &inferrer, write, &mut reporter)?;
-            out.seek(SeekFrom::Start(0))?;
-            anyhow::Ok(out.write_all(&export::npy_head(tally.texts as usize, dim, HEAD))?)
-        })?;
-    } else {
-        texts.write(&mut |out| {
-            let write = |id: &str, vector: &[f32]| {
-                let line = serde_json::to_string(&JsonLine { id, vector })?;
-                writeln!(out, "{}", visible_json(&line))
-            };
-            tally = embed(arguments, kind, &inferrer, write, &mut reporter)?;
-            Ok(())
-        })?;
-    }
-    let seconds = reporter.finish();
-    if tally.unknown > 0 {
-        let which = if tally.unknown == 1 { "text has" } else { "texts have" };
-        status(format_args!(
-            "{} {which} no word that the model has a vector for; their vectors are zero",
-            thousands(tally.unknown)
-        ));
-    }
-    let rate = thousands((tally.texts as f64 / seconds.max(1e-3)) as u64);
-    let texts = count(tally.texts, "text");
-    status(format_args!(
-        "{}: {texts}, {} numbers each; {seconds:.1} s, {rate} per second",
-        output.display(),
-        model.params().dim
-    ));
-    Ok(())
-}
-
-/// Reads all texts and gives their ids and vectors to `write`, in order.
-fn embed(
-    arguments: &EmbedArgs,
-    kind: TextFormat,
-    inferrer: &Inferrer<'_>,
-    mut write: impl FnMut(&str, &[f32]) -> std::io::Result<()> + Send,
-    reporter: &mut Reporter,
-) -> Result<TextCounts> {
     let mut options = ImportOptions::default();
     options.threads = arguments.threads;
     options.skip_bad = arguments.skip_bad;
+    options.force = arguments.force;
     options.longest_line = (arguments.max_record as usize) << 20;
-    let mut tally = TextCounts::default();
-    let work = |documents: Vec<Document>| {
-        let vectors = inferrer.documents(&documents)?;
-        let ids = documents.into_iter().map(|document| document.id);
-        Ok(ids.zip(vectors).collect::<Vec<(String, Inferred)>>())
-    };
-    let sink = |texts: Vec<(String, Inferred)>| {
-        for (id, inferred) in texts {
-            write(&id, &inferred.vector).map_err(Error::io("write", &arguments.output))?;
-            tally.texts += 1;
-            tally.unknown += u64::from(inferred.known == 0);
+    options.shard = arguments.shard;
+    let watch = |progress: &_| reporter.watch(progress);
+    let embedding = Embedding::new(&inferrer, kind, &arguments.paths).options(options).watch(watch);
+    let counts = match arguments.shard {
+        Some(_) => embedding.write_part(output)?,
+        None => {
+            let write = VectorOutput { path: output, dim: model.params().dim, force };
+            let mut embedding = Some(embedding);
+            write.write(&mut |each| match embedding.take() {
+                Some(embedding) => Ok(embedding.each(each)?),
+                None => Ok(EmbeddedCounts::default()),
+            })?
         }
-        Ok(tally.texts)
     };
-    let lost = kind.read(&arguments.paths, &options, work, sink, &mut |progress| reporter.watch(progress))?;
-    let lost = losses(&lost, 3);
+    report(output, model.params().dim, &counts, reporter.finish());
+    Ok(())
+}
+
+/// A file of vectors: npy with a list of ids, or jsonl.
+pub struct VectorOutput<'a> {
+    pub path: &'a Path,
+    pub dim: usize,
+    pub force: bool,
+}
+
+/// Takes an id and what was inferred from its text.
+type EachVector<'a> = &'a mut (dyn FnMut(&str, &Inferred) -> hyperdoc2vec::Result<()> + Send);
+
+impl VectorOutput<'_> {
+    /// Refuses a name that is neither, and outputs that exist or are inputs.
+    pub fn check(&self, inputs: &[&Path]) -> Result<()> {
+        let jsonl = self.path.as_os_str() == "-" || self.path.extension().is_some_and(|ending| ending == "jsonl");
+        if !self.is_npy() && !jsonl {
+            let what = format!("{}: the output's name must end in .npy or .jsonl", self.path.display());
+            return Err(Error::Usage(what).into());
+        }
+        let ids = self.ids();
+        let ids = Destination { path: &ids, kind: OutputKind::Ids, force: self.force };
+        check(&[self.destination(), ids][..1 + usize::from(self.is_npy())], inputs)
+    }
+
+    fn is_npy(&self) -> bool {
+        self.path.extension().is_some_and(|ending| ending == "npy")
+    }
+
+    fn ids(&self) -> PathBuf {
+        with_suffix(self.path, "ids")
+    }
+
+    fn destination(&self) -> Destination<'_> {
+        let kind = if self.is_npy() { OutputKind::Npy } else { OutputKind::TextVectors };
+        Destination { path: self.path, kind, force: self.force }
+    }
+
+    /// Writes all vectors that `give` gives, in order.
+    pub fn write(&self, give: &mut dyn FnMut(EachVector<'_>) -> Result<EmbeddedCounts>) -> Result<EmbeddedCounts> {
+        let mut counts = EmbeddedCounts::default();
+        if self.is_npy() {
+            write_pair_atomically([self.path, &self.ids()], |[out, ids]| {
+                out.write_all(&export::npy_head(0, self.dim, HEAD))?;
+                counts = give(&mut |id, inferred| {
+                    writeln!(ids, "{}", id.replace(['\n', '\r'], " "))
+                        .and_then(|()| inferred.vector.iter().try_for_each(|x| out.write_all(&x.to_le_bytes())))
+                        .map_err(Error::io("write", self.path))
+                })?;
+                out.seek(SeekFrom::Start(0))?;
+                anyhow::Ok(out.write_all(&export::npy_head(counts.texts as usize, self.dim, HEAD))?)
+            })?;
+        } else {
+            self.destination().write(&mut |out| {
+                counts = give(&mut |id, inferred| {
+                    let line = serde_json::to_string(&JsonLine { id, vector: &inferred.vector });
+                    line.map_err(std::io::Error::from)
+                        .and_then(|line| writeln!(out, "{}", visible_json(&line)))
+                        .map_err(Error::io("write", self.path))
+                })?;
+                Ok(())
+            })?;
+        }
+        Ok(counts)
+    }
+}
+
+/// Prints what was embedded on stderr.
+pub fn report(output: &Path, dim: usize, counts: &EmbeddedCounts, seconds: f64) {
+    let lost = losses(&counts.losses, 3);
     if !lost.is_empty() {
         status(lost.trim_end());
     }
-    Ok(tally)
+    if counts.unknown > 0 {
+        let which = if counts.unknown == 1 { "text has" } else { "texts have" };
+        status(format_args!(
+            "{} {which} no word that the model has a vector for; their vectors are zero",
+            thousands(counts.unknown)
+        ));
+    }
+    let rate = thousands((counts.texts as f64 / seconds.max(1e-3)) as u64);
+    let texts = count(counts.texts, "text");
+    status(format_args!("{}: {texts}, {dim} numbers each; {seconds:.1} s, {rate} per second", output.display()));
 }
 
 /// The format of the inputs: documents or plain text.

@@ -2,24 +2,26 @@
 
 use std::path::{Path, PathBuf};
 
-use anyhow::{Context, Result};
+use anyhow::{Context, Result, bail};
 use clap::Args;
-use hyperdoc2vec::Error;
 use hyperdoc2vec::document::visible_json;
 use hyperdoc2vec::import::pdf::TextCommand;
 use hyperdoc2vec::import::{self, Format, Import, ImportOptions, ImportReport, Reference, References};
+use hyperdoc2vec::{Error, Shard};
 
 use super::common::{WordArgs, default_max_record, most_threads, report_result};
 use super::destination::{Destination, OutputKind, check};
+use crate::advice::on_import;
 use crate::output::{count, losses, status, thousands};
 use crate::progress::{Reporter, stop_on_interrupt};
+use crate::recognise::format_named;
 
 /// Make a corpus from documents
 #[derive(Args)]
 #[command(after_help = "\
 Formats:
-  jsonl     one JSON object per line: {\"id\": …, \"text\": \"… [anchor][[other id]] …\", \"title\", \"date\",
-            \"language\", \"labels\", \"url\"}
+  jsonl     one JSON object per line: {\"id\": …, \"text\": \"… [anchor][[other id]] …\",
+            \"title\", \"date\", \"language\", \"labels\", \"url\"}
   lines     the format of the paper's authors, one document per line: ID word =-=ID1,ID2-=- word …
   html      directories of pages, as web servers, Sphinx, mdBook or rustdoc produce them
   markdown  directories of .md files with links, wiki links and front matter
@@ -28,7 +30,8 @@ Formats:
   tei       papers parsed by GROBID: directories of .xml files
   jats      papers from PubMed Central and publishers: directories of .xml or .nxml files
   latex     sources: a directory with one folder (or .tex file) per paper, with its .bbl or .bib
-  library   a bibliography (.bib, CSL .json, Zotero's .csv, .ris, or Zotero's data directory) and the files it names
+  library   a bibliography (.bib, CSL .json, Zotero's .csv, .ris, or Zotero's data directory) and
+            the files it names
   pdf       directories of PDFs
   papers    directories of plain-text papers, ID.txt, with a table of metadata (--metadata)
   s2orc     metadata and pdf_parses shards, or the s2orc and papers files of the datasets API
@@ -49,19 +52,24 @@ Examples:
   hd2v import library refs.bib -o refs.corpus
   hd2v import library refs.bib --files ~/papers -o refs.corpus
   hd2v import pdf papers/ -o papers.corpus
-  hd2v import papers texts/ --metadata papers.csv --report report.json -o papers.corpus")]
+  hd2v import papers texts/ --metadata papers.csv --report report.json -o papers.corpus
+  hd2v import jsonl papers/*.jsonl.zst --shard 2/7 -o papers-2.part")]
 pub struct ImportArgs {
     /// Format of the input (see below)
+    #[arg(value_parser = format_named)]
     format: Format,
     /// Files or directories; .gz .zst .bz2 .xz are decompressed; `-` for stdin (jsonl, lines, mediawiki)
     #[arg(required = true)]
     paths: Vec<PathBuf>,
-    /// The corpus directory to write
+    /// The corpus directory to write; with --shard, the part
     #[arg(short, long, required_unless_present = "jsonl")]
     output: Option<PathBuf>,
     /// Write jsonl to this file (`-` for stdout) instead of a corpus
     #[arg(long, value_name = "FILE", conflicts_with = "output")]
     jsonl: Option<PathBuf>,
+    /// Read only shard I of N (1/N to N/N) and write a part; `hd2v merge` makes the corpus of all N parts
+    #[arg(long, value_name = "I/N", conflicts_with_all = ["jsonl", "report"])]
+    shard: Option<Shard>,
     /// Write a JSON report of counts, losses and matched references, with samples, to this file (`-` for stdout)
     #[arg(long, value_name = "FILE")]
     report: Option<PathBuf>,
@@ -118,6 +126,13 @@ pub struct ImportArgs {
 }
 
 pub fn run(arguments: &ImportArgs) -> Result<()> {
+    import_documents(arguments).map_err(|error| {
+        let advice = error.downcast_ref().and_then(|error| on_import(error, arguments.format, &arguments.paths));
+        advice.map_or(error, anyhow::Error::msg)
+    })
+}
+
+fn import_documents(arguments: &ImportArgs) -> Result<()> {
     let mut options = ImportOptions::default();
     options.corpus = arguments.words.options();
     options.threads = arguments.threads;
@@ -133,10 +148,12 @@ pub fn run(arguments: &ImportArgs) -> Result<()> {
     options.metadata.clone_from(&arguments.metadata);
     options.files.clone_from(&arguments.files);
     options.cited_works = arguments.cited_works;
+    options.shard = arguments.shard;
     options.pdf.grobid.clone_from(&arguments.grobid);
     if matches!(arguments.format, Format::Library | Format::Pdf) {
         options.pdf.commands = pdf_commands(&arguments.pdf_reader)?;
         options.pdf.texts = arguments.texts.clone().or_else(|| Some(beside(arguments.output.as_deref()?)));
+        texts_elsewhere(options.pdf.texts.as_deref(), arguments.output.as_deref())?;
     }
     check_outputs(arguments)?;
     stop_on_interrupt();
@@ -145,6 +162,17 @@ pub fn run(arguments: &ImportArgs) -> Result<()> {
     }
     let output = arguments.output.as_deref().context("--output is missing")?;
     let mut reporter = Reporter::new();
+    if let Some(shard) = arguments.shard {
+        let report = with_references(arguments, &mut |each| {
+            let import = import(arguments, &options).each_reference(each).watch(|p| reporter.watch(p));
+            Ok(import.write_part(output)?)
+        })?;
+        let seconds = reporter.finish();
+        report_references(&report.references);
+        let (lost, documents) = (losses(&report.losses, 3), count(report.documents, "document"));
+        status(format_args!("{lost}{}: shard {shard}, {documents}; {seconds:.1} s", output.display()));
+        return Ok(());
+    }
     let (corpus, report) = with_references(arguments, &mut |each| {
         let import = import(arguments, &options).each_reference(each).watch(|p| reporter.watch(p));
         Ok(import.build_with_report(output)?)
@@ -153,6 +181,16 @@ pub fn run(arguments: &ImportArgs) -> Result<()> {
     report_references(&report.references);
     report_result(&corpus, seconds);
     write_report(arguments, &report)
+}
+
+/// Fails if texts would be kept where the corpus is written.
+fn texts_elsewhere(texts: Option<&Path>, output: Option<&Path>) -> Result<()> {
+    if let (Some(texts), Some(output)) = (texts, output)
+        && (texts == output || texts.canonicalize().ok().is_some_and(|real| output.canonicalize().ok() == Some(real)))
+    {
+        bail!("{}: the text of PDFs is kept here; choose another name for the corpus", output.display());
+    }
+    Ok(())
 }
 
 /// The directory of texts that stands beside a corpus: `papers.texts` beside `papers.corpus`.
@@ -190,7 +228,11 @@ fn pdf_commands(reader: &str) -> Result<Vec<TextCommand>> {
 /// Checks all outputs before anything is read.
 fn check_outputs(arguments: &ImportArgs) -> Result<()> {
     let corpus = arguments.output.as_deref();
-    let corpus = corpus.map(|path| Destination { path, kind: OutputKind::Corpus, force: arguments.words.force });
+    let corpus = corpus.map(|path| Destination {
+        path,
+        kind: if arguments.shard.is_some() { OutputKind::Part } else { OutputKind::Corpus },
+        force: arguments.words.force,
+    });
     let files = [
         (&arguments.jsonl, OutputKind::Documents),
         (&arguments.report, OutputKind::ImportReport),

@@ -1,6 +1,6 @@
 //! `hd2v info`: a summary of a corpus or a model.
 
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 
 use anyhow::Result;
 use clap::Args;
@@ -29,13 +29,6 @@ pub struct InfoArgs {
     /// Print one JSON document
     #[arg(long)]
     json: bool,
-}
-
-impl InfoArgs {
-    /// As text.
-    pub fn of(path: &Path) -> InfoArgs {
-        InfoArgs { path: path.to_owned(), json: false }
-    }
 }
 
 pub fn run(arguments: &InfoArgs) -> Result<()> {

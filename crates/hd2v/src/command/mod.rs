@@ -15,6 +15,7 @@ pub mod import;
 pub mod info;
 pub mod lsp;
 pub mod mcp;
+pub mod merge;
 pub mod pdf_text;
 pub mod recommend;
 pub mod reproduce;

@@ -8,6 +8,8 @@ use anyhow::{Context, Result, anyhow};
 use clap::Args;
 use hyperdoc2vec::import::pdf;
 
+use super::common::read_bounded;
+
 /// Print the text of a PDF, a form feed after each page
 #[derive(Args)]
 pub struct PdfTextArgs {
@@ -15,8 +17,20 @@ pub struct PdfTextArgs {
     file: PathBuf,
 }
 
+/// Memory that the process may have: papers take up to 400 MB, and a PDF of a few KB may unpack to any size.
+#[cfg(unix)]
+const MEMORY: u64 = 2 << 30;
+/// Larger files are not read, as by `import`.
+const LARGEST: u64 = 512 << 20;
+
 pub fn run(arguments: &PdfTextArgs) -> Result<()> {
-    let bytes = std::fs::read(&arguments.file).with_context(|| format!("cannot read {}", arguments.file.display()))?;
+    #[cfg(unix)]
+    {
+        use rustix::process::{Resource, Rlimit, setrlimit};
+        // Where it cannot be set, nothing is lost but the bound.
+        let _ = setrlimit(Resource::As, Rlimit { current: Some(MEMORY), maximum: Some(MEMORY) });
+    }
+    let bytes = read_bounded(&arguments.file, LARGEST)?;
     // What went wrong is said in one line; a panic of the reader is no news.
     std::panic::set_hook(Box::new(|_| {}));
     // Deep nesting needs a deep stack.

@@ -3,11 +3,11 @@
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
-use anyhow::{Context, Result, ensure};
-use clap::Args;
+use anyhow::{Result, ensure};
+use clap::{Args, Parser};
 
-use super::common::most_threads;
-use crate::serve::{self, Limits, Options};
+use super::common::{most_threads, read_bounded};
+use crate::serve::{self, Limits, ServeOptions};
 
 /// Serve a model over HTTP: a JSON API and a web page
 #[derive(Args)]
@@ -18,14 +18,14 @@ To replace the model, rename another file to its name, as hd2v does. The server 
 SIGHUP, checks the whole file, and then answers from it; requests in progress are answered from the old model. On SIGTERM \
 or Ctrl-C the server finishes the requests in progress and exits.
 
-The model is read into memory, so a file that is overwritten or cut short in place does no harm. A model above --map-above
+The model is read into memory, so a file that is overwritten or cut short in place does no harm. A model above --map-above \
 is mapped instead: written to in place, it is answered with 503 until a whole file is there; cut short, it ends the server.
 
 With --token-file, all requests except those for the web page itself need the header `Authorization: Bearer TOKEN`.
 
 Examples:
   hd2v serve papers.model
-  hd2v serve papers.model --corpus papers.corpus
+  hd2v serve papers.model --corpus papers.corpus --open
   hd2v serve papers.model --port 0 --threads 2 --rate 20
   hd2v serve papers.model --host 0.0.0.0 --token-file token.txt
   curl -s localhost:8080/api/recommend --json '{\"text\": \"the BLEU score [[?]]\", \"top\": 3}'")]
@@ -41,6 +41,9 @@ pub struct ServeArgs {
     /// The port to listen on; 0 for any free port
     #[arg(long, default_value_t = 8080)]
     port: u16,
+    /// Open the page in the browser
+    #[arg(long)]
+    open: bool,
     /// Largest model read into memory, in GiB; a larger one is mapped, and its file must not be written to in place
     #[arg(long, default_value_t = 4.0, value_name = "GIB", value_parser = gibibytes)]
     map_above: f64,
@@ -79,6 +82,23 @@ pub struct ServeArgs {
     client_timeout: f64,
 }
 
+/// The arguments of the command, parsed without it.
+#[derive(Parser)]
+struct Alone {
+    #[command(flatten)]
+    serve: ServeArgs,
+}
+
+impl ServeArgs {
+    /// A model and its corpus, with the page opened and all else as by default.
+    pub fn opened(model: &Path, corpus: &Path, port: u16) -> ServeArgs {
+        let mut arguments = Alone::parse_from(["hd2v", "model"]).serve;
+        (arguments.model, arguments.corpus) = (model.to_owned(), Some(corpus.to_owned()));
+        (arguments.port, arguments.open) = (port, true);
+        arguments
+    }
+}
+
 fn at_least_one(text: &str) -> Result<usize, String> {
     match text.parse() {
         Ok(n) if (1..=1 << 20).contains(&n) => Ok(n),
@@ -108,12 +128,13 @@ fn seconds(text: &str) -> Result<f64, String> {
 }
 
 pub fn run(arguments: &ServeArgs) -> Result<()> {
-    serve::run(Options {
+    serve::run(ServeOptions {
         model: arguments.model.clone(),
         corpus: arguments.corpus.clone(),
         map_above: (arguments.map_above * f64::from(1 << 30)) as u64,
         host: arguments.host.clone(),
         port: arguments.port,
+        open: arguments.open,
         token: arguments.token_file.as_deref().map(token).transpose()?,
         threads: arguments.threads,
         limits: Limits {
@@ -130,10 +151,13 @@ pub fn run(arguments: &ServeArgs) -> Result<()> {
     })
 }
 
+/// Bytes of a file with a token.
+const LONGEST_TOKEN: u64 = 1 << 20;
+
 /// Reads the token from a file, without the line end.
 fn token(path: &Path) -> Result<Vec<u8>> {
     let shown = path.display();
-    let text = std::fs::read(path).with_context(|| format!("cannot read {shown}"))?;
+    let text = read_bounded(path, LONGEST_TOKEN)?;
     let token = text.trim_ascii_end().to_vec();
     ensure!(!token.is_empty(), "{shown}: expected a token, found nothing; write one, such as 32 random characters");
     let fit = token.iter().all(|byte| (0x21..0x7f).contains(byte));

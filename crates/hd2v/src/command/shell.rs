@@ -1,12 +1,13 @@
 //! `hd2v completions` and `hd2v man`: what shells and `man` want to know of the commands.
 
 use std::io::Write;
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 
 use anyhow::{Context, Result};
 use clap::{Args, Command};
 use clap_complete::Shell;
 
+use super::destination::{self, Destination, OutputKind};
 use crate::output::status;
 
 /// Print a script that completes commands and options in a shell
@@ -30,7 +31,8 @@ Examples:
   hd2v man | man -l -
   hd2v man -o ~/.local/share/man/man1")]
 pub struct ManArgs {
-    /// The folder to write hd2v.1, hd2v-import.1 and so on to [default: hd2v.1 to stdout]
+    /// The folder to write hd2v.1, hd2v-import.1 and so on to; pages of an earlier version there are replaced
+    /// [default: hd2v.1 to stdout]
     #[arg(short, long)]
     output: Option<PathBuf>,
 }
@@ -49,23 +51,29 @@ pub fn man(arguments: &ManArgs, command: Command) -> Result<()> {
         clap_mangen::Man::new(command).render(&mut page)?;
         return Ok(std::io::stdout().write_all(&page)?);
     };
+    let pages = pages(&command.disable_help_subcommand(true), "hd2v")?;
+    let pages: Vec<(PathBuf, Vec<u8>)> = pages.into_iter().map(|(name, page)| (folder.join(name), page)).collect();
+    let destination = |path| Destination { path, kind: OutputKind::ManualPage, force: true };
+    let outputs: Vec<Destination<'_>> = pages.iter().map(|(path, _)| destination(path)).collect();
+    // Pages of an earlier version are replaced; anything else of that name is not, and then nothing is written.
+    destination::check(&outputs, &[])?;
     std::fs::create_dir_all(folder).with_context(|| format!("cannot make the folder {}", folder.display()))?;
-    let pages = write_pages(folder, &command.disable_help_subcommand(true), "hd2v")?;
-    status(format_args!("{}: {pages} manual pages", folder.display()));
+    for (output, (_, page)) in outputs.iter().zip(&pages) {
+        output.write_file(&mut |out| Ok(out.write_all(page)?))?;
+    }
+    status(format_args!("{}: {} manual pages", folder.display(), pages.len()));
     Ok(())
 }
 
-/// Writes the page of `command` and of each command below it, and returns how many.
-fn write_pages(folder: &Path, command: &Command, name: &str) -> Result<usize> {
+/// File name and text of the page of `command`, and of each command below it.
+fn pages(command: &Command, name: &str) -> Result<Vec<(String, Vec<u8>)>> {
     // The name of a page: clap wants one that lives as long as the program.
     let page_name: &'static str = name.to_owned().leak();
     let mut page = Vec::new();
     clap_mangen::Man::new(command.clone().name(page_name)).render(&mut page)?;
-    let path = folder.join(format!("{name}.1"));
-    std::fs::write(&path, page).with_context(|| format!("cannot write {}", path.display()))?;
-    let mut pages = 1;
+    let mut all = vec![(format!("{name}.1"), page)];
     for below in command.get_subcommands() {
-        pages += write_pages(folder, below, &format!("{name}-{}", below.get_name()))?;
+        all.extend(pages(below, &format!("{name}-{}", below.get_name()))?);
     }
-    Ok(pages)
+    Ok(all)
 }

@@ -8,7 +8,7 @@ use hyperdoc2vec::export::{BibEntry, BibFormat, bibliography};
 use hyperdoc2vec::recommend::{DEFAULT_TOP, Recommender, RelatedWork, Snowball};
 
 use super::common::{named, open_model};
-use crate::output::{cell, count, print, print_json, status};
+use crate::output::{cell, count, print, print_bibliography, print_json, status};
 use crate::wire;
 
 /// List what some works cite, what cites them, and what is recommended from them
@@ -53,7 +53,7 @@ pub fn run(arguments: &SnowballArgs) -> Result<()> {
     match arguments.format {
         Some(format) => {
             let entry = |work: &RelatedWork| BibEntry::of(&model, work.hit.row);
-            print(&bibliography(&found.works.iter().map(entry).collect::<Vec<_>>(), format))
+            print_bibliography(&bibliography(&found.works.iter().map(entry).collect::<Vec<_>>(), format), format)
         }
         None => print(&found.works.iter().map(line).collect::<String>()),
     }

@@ -8,7 +8,6 @@ use std::time::Duration;
 
 use anyhow::{Context, Result, bail, ensure};
 use clap::Args;
-use hyperdoc2vec::Recommender;
 use hyperdoc2vec::model::{DirectParams, LossFunction, Method, OutOfRange, TrainParams};
 use hyperdoc2vec::storage;
 use hyperdoc2vec::train::{TrainProgress, Training, learns_ranker};
@@ -265,8 +264,8 @@ pub fn run(arguments: &TrainArgs) -> Result<()> {
     if let (Some(error), Some(path)) = (unlogged, &arguments.log) {
         status(format_args!("{}: the log is incomplete: {error}", path.display()));
     }
-    if learns_ranker(&params) && !Recommender::new(&model).has_ranker() {
-        status("too few links to learn the hybrid ranking; recommend will rank by bm25-cited");
+    if learns_ranker(&params) && model.about()["hybrid"]["links"] == 0 {
+        status("too few links to learn the hybrid ranking from; it has what other collections taught");
     }
     status(format_args!(
         "{}: {}, {}, {}; {seconds:.1} s",

@@ -69,7 +69,8 @@ async fn answer(app: &App, mut request: Request, next: Next) -> Response {
     // Before the model, so that it is never younger.
     let mapped = app.mapped();
     let model = app.model();
-    let (is_api, is_public) = (request.uri().path().starts_with("/api/"), is_public(request.uri().path()));
+    let path = request.uri().path();
+    let (is_api, is_public) = (path.starts_with("/api/") || path.starts_with("/v1/"), is_public(path));
     request.extensions_mut().insert(model.clone());
     let is_altered = || !is_public && app.is_altered(mapped);
     let mut response = from_whole_bytes(is_altered, next.run(request)).await;

@@ -7,6 +7,7 @@
 //! checks that.
 //!
 //! - `options`: settings and limits
+//! - `browser`: opening the page
 //! - `error`: errors as responses
 //! - `json_body`: JSON as a response body, compressed or not
 //! - `page`: the files of the web page
@@ -24,6 +25,7 @@
 //! - `connections`: how many may be open, in all and from one address
 //! - `listen`: accepting connections, signals, shutdown
 
+mod browser;
 mod connections;
 mod error;
 mod extract;
@@ -49,11 +51,11 @@ use anyhow::{Context, Result};
 use tokio::net::TcpListener;
 
 use crate::output::status;
-pub use options::{Limits, Options};
+pub use options::{Limits, ServeOptions};
 use state::App;
 
 /// Serves until a signal stops it.
-pub fn run(options: Options) -> Result<()> {
+pub fn run(options: ServeOptions) -> Result<()> {
     let runtime = tokio::runtime::Builder::new_multi_thread()
         .worker_threads(2)
         .enable_all()
@@ -65,11 +67,12 @@ pub fn run(options: Options) -> Result<()> {
     result
 }
 
-async fn serve(options: Options) -> Result<()> {
+async fn serve(options: ServeOptions) -> Result<()> {
     let place = format!("{}:{}", options.host, options.port);
     let found = tokio::net::lookup_host((options.host.as_str(), options.port)).await;
     let first = found.with_context(|| format!("cannot find the address {:?}", options.host))?.next();
     let address = first.with_context(|| format!("{:?} has no address", options.host))?;
+    let open = options.open;
     let app = Arc::new(App::open(options, address)?);
     let listener = TcpListener::bind(address).await.with_context(|| format!("cannot listen on {place}"))?;
     let address: SocketAddr = listener.local_addr().context("cannot read the port")?;
@@ -78,6 +81,9 @@ async fn serve(options: Options) -> Result<()> {
     }
     let signals = listen::Signals::new()?;
     status(format_args!("listening on http://{address}"));
+    if open {
+        browser::open(&format!("http://{address}"));
+    }
     tokio::spawn(state::watch(app.clone()));
     app.warm();
     listen::accept(listener, routes::router(app.clone()), app, signals).await;

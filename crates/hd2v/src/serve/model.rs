@@ -1,12 +1,10 @@
 //! An open model with everything that answers from it.
 
-use std::hash::{DefaultHasher, Hash, Hasher};
 use std::path::Path;
 use std::sync::Arc;
 
 use hyperdoc2vec::Inferrer;
-use hyperdoc2vec::places::{DocumentNames, Suggester};
-use hyperdoc2vec::{Error, Model, Recommender};
+use hyperdoc2vec::{Error, Model, Recommender, Suggester};
 use self_cell::self_cell;
 
 use super::error::ApiError;
@@ -24,8 +22,6 @@ pub struct Engine<'a> {
     pub inferrer: Result<Inferrer<'a>, Error>,
     /// Suggests links for drafts, or why this model cannot.
     pub suggester: Result<Suggester<'a>, Error>,
-    /// The documents by all their names.
-    pub names: DocumentNames<'a>,
     /// The model's description.
     pub info: wire::Info,
     /// The map of all documents.
@@ -41,13 +37,11 @@ impl<'a> Engine<'a> {
     fn new(model: &'a Model) -> Engine<'a> {
         let recommender = Recommender::new(model);
         let info = recommender.info().into();
-        // The description includes the checksums of all arrays.
-        let mut hasher = DefaultHasher::new();
-        model.about().to_string().hash(&mut hasher);
-        let id = format!("{:016x}", hasher.finish());
+        // Equal for all servers of one model.
+        let id = model.digest();
         let (map, queue) = (LazyMap::default(), Arc::default());
         let (inferrer, suggester) = (Inferrer::new(model), Suggester::new(model));
-        Engine { recommender, inferrer, suggester, names: DocumentNames::new(model), info, map, queue, id }
+        Engine { recommender, inferrer, suggester, info, map, queue, id }
     }
 }
 

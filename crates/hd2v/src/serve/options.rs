@@ -4,7 +4,7 @@ use std::path::PathBuf;
 use std::time::Duration;
 
 /// Which model to serve, where, and within which limits.
-pub struct Options {
+pub struct ServeOptions {
     /// The model file.
     pub model: PathBuf,
     /// The corpus of the model, whose texts are shown.
@@ -15,6 +15,8 @@ pub struct Options {
     pub host: String,
     /// The port to listen on; 0 for any free one.
     pub port: u16,
+    /// Whether to open the page in the browser.
+    pub open: bool,
     /// The bearer token that requests need.
     pub token: Option<Vec<u8>>,
     /// Threads that answer requests; 0 for one per core.

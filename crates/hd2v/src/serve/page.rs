@@ -30,9 +30,12 @@ const FILES: &[(&str, &str, &[u8])] = &[
     ("map.js", SCRIPT, include_bytes!("page/map.js")),
     ("places.js", SCRIPT, include_bytes!("page/places.js")),
     ("plot.js", SCRIPT, include_bytes!("page/plot.js")),
+    ("prose.js", SCRIPT, include_bytes!("page/prose.js")),
+    ("regions.js", SCRIPT, include_bytes!("page/regions.js")),
     ("shade.js", SCRIPT, include_bytes!("page/shade.js")),
     ("suggest.js", SCRIPT, include_bytes!("page/suggest.js")),
     ("theme.js", SCRIPT, include_bytes!("page/theme.js")),
+    ("welcome.js", SCRIPT, include_bytes!("page/welcome.js")),
     ("words.js", SCRIPT, include_bytes!("page/words.js")),
 ];
 

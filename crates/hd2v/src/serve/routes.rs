@@ -1,6 +1,5 @@
 //! The paths of the API with their handlers. The router and the OpenAPI description are made from one list.
 
-use std::path::PathBuf;
 use std::sync::Arc;
 
 use axum::body::Bytes;
@@ -33,15 +32,17 @@ use super::model::Engine;
 use super::page;
 use super::schema::describe_limits;
 use super::state::App;
-use crate::command::suggest::Asked;
 use crate::output::status;
 use crate::wire::{
-    self, AnswerJson, AnswerOrError, Answers, DocumentJson, Embedded, Found, Health, Info, Making, NearTo, PageOf,
-    QuestionJson, QuestionsJson, Ready, SearchFor, Similar, SimilarTo, SuggestionsFor, TextOf, Texts,
-    WordsAndDocuments,
+    self, AnswerJson, AnswerOrError, Answers, DocumentJson, Embedded, EmbeddingInput, EmbeddingItem, Embeddings,
+    EmbeddingsFor, Found, Health, Info, Making, NearTo, PageOf, QuestionJson, QuestionsJson, Ready, SearchFor, Similar,
+    SimilarTo, SuggestionsFor, TextOf, Texts, TokenUsage, VectorKind, WordsAndDocuments,
 };
 use crate::wire_draft::{DocumentText, DraftJson, SuggestedLinks};
 use crate::wire_from;
+
+/// Bytes of the text that is shown of a document.
+const EXCERPT: usize = 1500;
 
 type Reply = Result<Response, ApiError>;
 type Shared = State<Arc<App>>;
@@ -72,6 +73,7 @@ struct OpenApiJson(Bytes);
 pub fn router(app: Arc<App>) -> Router {
     let (api, description) = OpenApiRouter::with_openapi(Description::openapi())
         .routes(routes!(info))
+        .routes(routes!(examples))
         .routes(routes!(recommend_one))
         .routes(routes!(recommend_batch))
         .routes(routes!(suggest))
@@ -82,6 +84,7 @@ pub fn router(app: Arc<App>) -> Router {
         .routes(routes!(suggestions))
         .routes(routes!(search))
         .routes(routes!(embed))
+        .routes(routes!(embeddings))
         .routes(routes!(map))
         .routes(routes!(health))
         .routes(routes!(ready))
@@ -148,6 +151,14 @@ async fn info(context: RequestContext) -> Reply {
     Ok(JsonBody::new(&context.model.engine().info, context.gzip)?.into_response())
 }
 
+/// Give some texts to begin with: sentences of documents that link to another
+#[utoipa::path(get, path = "/api/examples", responses(
+    (status = 200, description = "a few texts, or none", body = wire::Examples),
+    (status = "default", description = "an error", body = wire::Failure)))]
+async fn examples(State(app): Shared, context: RequestContext) -> Reply {
+    run(&app, context, |engine| Ok(wire_from::examples(&engine.recommender))).await
+}
+
 /// Recommend documents that a text should link to
 #[utoipa::path(post, path = "/api/recommend", request_body = QuestionJson, responses(
     (status = 200, description = "as `hd2v recommend --json`", body = AnswerJson),
@@ -212,10 +223,7 @@ async fn suggest(State(app): Shared, context: RequestContext, Json(draft): Json<
     check_draft(&draft, app.limits())?;
     let answer = move |engine: &Engine<'_>| {
         let suggester = supported(engine, &engine.suggester)?;
-        let asked = Asked::for_draft(suggester, &engine.names, &draft);
-        let path = PathBuf::from(draft.path.as_deref().unwrap_or("draft"));
-        let found = asked.text(&path, draft.text, draft.format)?;
-        Ok(SuggestedLinks::from(&found))
+        Ok(draft.suggested(&suggester.suggest(&draft.text, &draft.options())?))
     };
     run(&app, context, answer).await
 }
@@ -253,9 +261,29 @@ async fn words(State(app): Shared, context: RequestContext, QueryParams(params):
     (status = "default", description = "an error", body = wire::Failure)))]
 async fn document(State(app): Shared, context: RequestContext, QueryParams(params): QueryParams<PageOf>) -> Reply {
     let (offset, top) = (check_offset(params.offset)?, check_top(params.top)?);
-    let answer =
-        move |engine: &Engine<'_>| Ok(DocumentJson::from(engine.recommender.document(&params.id, offset, top)?));
+    let shared = app.clone();
+    let answer = move |engine: &Engine<'_>| {
+        let mut document = DocumentJson::from(engine.recommender.document(&params.id, offset, top)?);
+        if let Some((corpus, found)) =
+            shared.corpus.as_ref().and_then(|corpus| Some((corpus, corpus.find(&document.id)?)))
+        {
+            document.excerpt = Some(beginning(corpus.marked_text(found)?, EXCERPT));
+        }
+        Ok(document)
+    };
     run(&app, context, answer).await
+}
+
+/// The beginning of a marked text, of so many bytes at most and with an ellipsis, cut between words and through no link.
+fn beginning(text: String, most: usize) -> String {
+    if text.len() <= most {
+        return text;
+    }
+    let head = &text[..(0..=most).rfind(|&end| text.is_char_boundary(end)).unwrap_or(0)];
+    let marked = head.rfind("]]").map_or(0, |at| at + 2);
+    let plain = &head[marked..];
+    let end = plain.find('[').or_else(|| plain.rfind(char::is_whitespace)).unwrap_or(plain.len());
+    format!("{} …", head[..marked + end].trim_end())
 }
 
 /// Read a document, if the server was started with its corpus
@@ -325,6 +353,53 @@ async fn embed(State(app): Shared, context: RequestContext, Json(texts): Json<Te
     run(&app, context, answer).await
 }
 
+/// Embed texts, as OpenAI's API does
+#[utoipa::path(post, path = "/v1/embeddings", request_body = EmbeddingsFor, responses(
+    (status = 200, description = "a vector for each text", body = Embeddings),
+    (status = "default", description = "an error", body = wire::Failure)))]
+async fn embeddings(State(app): Shared, context: RequestContext, Json(asked): Json<EmbeddingsFor>) -> Reply {
+    let EmbeddingsFor { input, model: kind, encoding_format, dimensions, .. } = asked;
+    let texts = Texts {
+        texts: match input {
+            EmbeddingInput::One(text) => vec![text],
+            EmbeddingInput::Many(texts) => texts,
+        },
+    };
+    check_texts(&texts, app.limits())?;
+    let dim = context.model.engine().recommender.model().params().dim;
+    if dimensions.is_some_and(|wanted| wanted != dim) {
+        let message = format!("the vectors of this model have {dim} dimensions, and no others can be had");
+        // Not the request is wrong, but the model that stands here another.
+        return Err(ApiError::new(StatusCode::CONFLICT, "unfit", message));
+    }
+    let answer = move |engine: &Engine<'_>| {
+        let vectors: Vec<Vec<f32>> = match kind {
+            VectorKind::Text => {
+                let inferred = supported(engine, &engine.inferrer)?.texts(&texts.texts)?;
+                inferred.into_iter().map(|inferred| inferred.vector).collect()
+            }
+            VectorKind::Question => {
+                let vector = |text: &String| engine.recommender.question_vector(&recommend::Question::new(text));
+                let vectors = texts.texts.iter().map(vector).collect::<Result<Vec<_>, Error>>()?;
+                vectors.into_iter().map(|vector| vector.unwrap_or_else(|| vec![0.0; dim])).collect()
+            }
+        };
+        let (tokenizer, mut words) = (engine.recommender.model().tokenizer(), 0);
+        for text in &texts.texts {
+            tokenizer.words(text, |_| words += 1);
+        }
+        let item = |(index, vector)| EmbeddingItem {
+            object: "embedding",
+            index,
+            embedding: wire_from::numbers(vector, encoding_format),
+        };
+        let data = vectors.into_iter().enumerate().map(item).collect();
+        let usage = TokenUsage { prompt_tokens: words, total_tokens: words };
+        Ok(Embeddings { object: "list", data, model: kind, usage })
+    };
+    run(&app, context, answer).await
+}
+
 /// Place all documents on a plane
 #[utoipa::path(get, path = "/api/map", responses(
     (status = 200, description = "similar documents are near each other", body = wire::Map),
@@ -386,4 +461,20 @@ async fn openapi(Extension(OpenApiJson(json)): Extension<OpenApiJson>) -> Respon
     (status = 200, description = "OpenMetrics text", content_type = "application/openmetrics-text")))]
 async fn metrics(State(app): Shared) -> Response {
     ([(header::CONTENT_TYPE, OPEN_METRICS)], app.metrics.text()).into_response()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::beginning;
+
+    #[test]
+    fn an_excerpt_ends_between_words_and_cuts_no_link() {
+        let cut = |text: &str, most| beginning(text.to_owned(), most);
+        assert_eq!(cut("one two", 9), "one two");
+        assert_eq!(cut("one two three", 9), "one two …");
+        assert_eq!(cut("one [two][[2]] three four", 17), "one [two][[2]] …");
+        assert_eq!(cut("one [two][[2]] three four", 12), "one …");
+        assert_eq!(cut("é [two][[2]]", 1), " …");
+        assert_eq!(cut("endless", 3), "end …");
+    }
 }

@@ -19,6 +19,10 @@ pub fn describe_limits(api: &mut Value, limits: &Limits) {
     let schemas = &mut api["components"]["schemas"];
     schemas["Questions"]["properties"]["queries"]["maxItems"] = json!(limits.batch);
     schemas["Texts"]["properties"]["texts"]["maxItems"] = json!(limits.batch);
+    if let Some(kinds) = schemas["EmbeddingInput"]["oneOf"].as_array_mut() {
+        let lists = kinds.iter_mut().filter(|kind| kind["type"] == "array");
+        lists.for_each(|list| list["maxItems"] = json!(limits.batch));
+    }
     let draft = &mut schemas["Draft"]["properties"];
     draft["never"]["maxItems"] = json!(MOST_NEVER);
     draft["path"]["maxLength"] = json!(MAX_NAME);

@@ -10,7 +10,7 @@ use hyperdoc2vec::{Corpus, Error};
 use super::hosts::Hosts;
 use super::metrics::Metrics;
 use super::model::LoadedModel;
-use super::options::{Limits, Options};
+use super::options::{Limits, ServeOptions};
 use super::rate_limit::RateLimiter;
 use super::workers::Workers;
 use crate::output::status;
@@ -20,7 +20,7 @@ const POLL_INTERVAL: Duration = Duration::from_secs(1);
 
 /// State shared by all requests.
 pub struct App {
-    options: Options,
+    options: ServeOptions,
     /// The bearer token that requests need.
     pub token: Option<Vec<u8>>,
     /// The host names that the server answers to.
@@ -68,10 +68,10 @@ impl FileStamp {
 
 impl App {
     /// Opens the model and starts the threads.
-    pub fn open(mut options: Options, address: std::net::SocketAddr) -> anyhow::Result<App> {
+    pub fn open(mut options: ServeOptions, address: std::net::SocketAddr) -> anyhow::Result<App> {
         let stamp = FileStamp::of(&options.model);
         let (model, in_memory) = LoadedModel::open(&options.model, options.map_above)?;
-        let corpus = options.corpus.as_ref().map(Corpus::open).transpose()?;
+        let corpus = options.corpus.as_ref().map(|path| Corpus::open_resident(path, options.map_above)).transpose()?;
         let token = options.token.take();
         let metrics = Metrics::new();
         metrics.documents(model.borrow_owner().documents());

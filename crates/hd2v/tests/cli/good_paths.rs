@@ -261,3 +261,31 @@ fn the_sample_glossary_is_read_without_a_loss_and_answers() {
     let answer = place.json("recommend m --rank bm25-cited --json --file question");
     assert_eq!(answer["hits"][0]["id"], "Inverted index", "{answer}");
 }
+
+#[test]
+fn the_tour_runs_on_the_glossary_that_the_program_carries() {
+    let place = Place::new();
+    let outcome = place.ok("demo --glossary --out tour");
+    assert!(outcome.err.starts_with("tour/corpus: 218 documents"), "{}", outcome.err);
+    let steps: Vec<&str> = outcome.out.lines().filter(|line| line.starts_with("$ hd2v ")).collect();
+    assert_eq!(steps.len(), 6, "{steps:?}");
+    assert!(steps[0].starts_with("$ hd2v import markdown tour/glossary"), "{}", steps[0]);
+    for title in ["Memex", "Co-citation", "Distributional hypothesis", "hybrid, knowing the page"] {
+        assert!(outcome.out.contains(title), "{title}: {}", outcome.out);
+    }
+    assert!(outcome.out.contains("\n  hd2v serve tour/model --corpus tour/corpus --open"), "{}", outcome.out);
+    assert_eq!(std::fs::read_dir(place.path("tour/glossary")).expect("notes").count(), 218);
+    // What it leaves is of use, and it can be taken again.
+    place.ok("similar tour/model BM25 --by out");
+}
+
+#[test]
+fn the_version_tells_the_commit_in_a_checkout() {
+    let version = Place::new().ok("--version").out;
+    let number = concat!("hd2v ", env!("CARGO_PKG_VERSION"));
+    let commit = version.trim_end().strip_prefix(number).expect("the number");
+    let hexadecimal = |text: &str| text.len() >= 7 && text.chars().all(|c| c.is_ascii_hexdigit());
+    let commit = commit.strip_prefix(" (").and_then(|commit| commit.strip_suffix(')'));
+    // A source archive knows no commit.
+    assert!(commit.is_none_or(hexadecimal) && version.lines().count() == 1, "{version}");
+}

@@ -17,6 +17,8 @@ mod mcp;
 mod model;
 mod output;
 mod papers;
+mod points;
 mod serve;
+mod shards;
 mod suggest;
 mod train;

@@ -27,7 +27,7 @@ fn place() -> Place {
     }
     let place = Place::with(&[("in.jsonl", &lines)]);
     place.ok("import jsonl in.jsonl --min-count 2 -o c");
-    place.ok("train c -o m --dim 8 --epochs 60 --content-epochs 2 --threads 1");
+    place.ok("train c -o m --dim 8 --epochs 60 --content-epochs 2 --threads 1 --no-hybrid");
     place
 }
 
@@ -112,6 +112,26 @@ fn reasons_are_told_in_numbers_and_in_words() {
     assert!(text.contains("we use the chart method [this] for grammar tree parser"), "{text}");
     let shown = place.ok("recommend m --explain --top 1 --text chart").out;
     assert!(shown.contains("embedding  ") && shown.contains("linked by p") && !shown.contains('\x1b'), "{shown}");
+}
+
+#[test]
+fn a_set_of_few_links_has_a_hybrid_that_knows_authors() {
+    let lines = [
+        json!({"id": "a", "text": "the chart method of [[b]] parses text", "authors": ["Ada Lovelace"]}),
+        json!({"id": "b", "title": "Charts", "text": "a chart is a table"}),
+        json!({"id": "c", "text": "tables of words [[a]] and text"}),
+    ];
+    let place = Place::with(&[("in.jsonl", &lines.map(|line| format!("{line}\n")).concat())]);
+    place.ok("import jsonl in.jsonl --min-count 1 -o c");
+    let said = place.ok("train c -o m --dim 4 --min-count 1 --epochs 2 --content-epochs 1").err;
+    assert!(said.contains("too few links to learn the hybrid ranking from"), "{said}");
+    let out = place.json("recommend m --json --text Lovelace");
+    assert_eq!((&out["ranking"], ids(&out)), (&json!("hybrid"), vec!["a"]));
+    // Evaluation has it, too.
+    place.ok("generate --docs 40 --links 150 --words 40 -o g");
+    let methods = "--methods bm25-cited,hybrid,hybrid-source --dim 8 --min-count 2 --epochs 1 --content-epochs 1";
+    let out = place.json(&format!("evaluate links g --holdout 0.2 {methods} --json"));
+    assert_eq!(out["methods"].as_array().map(Vec::len), Some(3));
 }
 
 #[test]
@@ -222,7 +242,7 @@ fn what_cannot_be_answered_is_said_clearly() {
     let message = place.refused("recommend m --text chart --only famos");
     assert!(message.contains("did you mean \"famous\""), "{message}");
     assert!(place.refused("recommend nobody --text chart").contains("nobody"));
-    assert!(place.refused("recommend in.jsonl --text chart").contains("not a whole hyperdoc2vec model"));
+    assert!(place.refused("recommend in.jsonl --text chart").contains("import it first: hd2v import jsonl in.jsonl"));
     assert!(place.refused("recommend m nowhere.md").contains("cannot read nowhere.md"));
     let bytes = std::fs::read(place.path("m")).expect("a model");
     // The version stands in the description, which keeps its length.

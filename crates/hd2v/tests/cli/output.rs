@@ -39,6 +39,14 @@ fn shells_and_man_know_every_command() {
     }
     let import = std::fs::read_to_string(place.path("pages/hd2v-import.1")).expect("written");
     assert!(import.contains("hd2v\\-import") && import.contains("Examples"), "{import}");
+    // Pages are replaced, and nothing else is: then no page is written.
+    place.ok("man -o pages");
+    std::fs::remove_file(place.path("pages/hd2v.1")).expect("removed");
+    place.write("pages/hd2v-import.1", "Dear diary,\n");
+    let refused = place.refused("man -o pages");
+    assert!(refused.contains("hd2v-import.1") && refused.contains("not a manual page"), "{refused}");
+    assert_eq!(std::fs::read_to_string(place.path("pages/hd2v-import.1")).expect("there"), "Dear diary,\n");
+    assert!(!place.path("pages/hd2v.1").exists());
 }
 
 #[test]
@@ -166,6 +174,89 @@ fn json_on_stdout_escapes_what_is_hidden_and_means_the_same() {
     place.write("again.jsonl", again);
     place.ok("import jsonl again.jsonl --min-count 1 -o again");
     assert_eq!(place.fingerprint("again"), place.fingerprint("c"));
+}
+
+/// A title that a table for people would cut.
+fn long_title() -> String {
+    format!("title {}", "word ".repeat(400))
+}
+
+/// A model `l` that knows where links belong, of documents with long titles and hidden characters.
+fn long_place() -> Place {
+    let line = |i: usize| {
+        let text = format!("w{} w2 [[d{}]] w3. More words w4 w5. Then w{} [[d{}]].", i % 20, i % 20, i % 7, i % 7);
+        let title = format!("{}{i} {ODD}", long_title());
+        json!({"id": format!("d{i}"), "title": title, "authors": [ODD], "date": "2001", "text": text}).to_string()
+            + "\n"
+    };
+    let place = Place::with(&[("long.jsonl", &(20..220).chain(0..20).map(line).collect::<String>())]);
+    place.ok("import jsonl long.jsonl --min-count 1 -o long");
+    place.ok("train long -o l --dim 4 --epochs 1 --content-epochs 1");
+    place
+}
+
+#[test]
+fn suggestions_and_bibliographies_show_what_is_hidden_and_stay_whole() {
+    let place = long_place();
+    let long = long_title();
+    let draft = format!("{ODD}.md");
+    place.write(&draft, format!("# New\n\nw1 w2 {ODD} w3 [[?]] w4\n"));
+    for command in [
+        "suggest l DRAFT",
+        "suggest l DRAFT --json",
+        "suggest l DRAFT --format sarif",
+        "suggest l DRAFT --format github",
+        "recommend l DRAFT --rank bm25",
+        "recommend l --rank bm25 --text w1 --format tsv",
+        "recommend l --rank bm25 --text w1 --format cite",
+        "recommend l --rank bm25 --text w1 --format markdown",
+        "recommend l --rank bm25 --text w1 --format bibtex",
+        "recommend l --rank bm25 --text w1 --format ris",
+        "recommend l --rank bm25 --text w1 --format csl",
+        "snowball l d1",
+        "snowball l d1 --json",
+        "snowball l d1 --format bibtex",
+        "snowball l d1 --format ris",
+        "snowball l d1 --format csl",
+    ] {
+        let words = command.split(' ').map(|word| if word == "DRAFT" { draft.as_str() } else { word });
+        let mut program = std::process::Command::new(crate::helper::HD2V);
+        let output = program.args(words).current_dir(place.path("")).output().expect("it runs");
+        let told = String::from_utf8_lossy(&output.stdout) + String::from_utf8_lossy(&output.stderr);
+        assert!(output.status.success(), "{command}: {told}");
+        assert!(!told.contains(|c| c != '\t' && is_hidden(c)), "{command}: {told:?}");
+        // A table for people is cut; what programs read is whole.
+        if command.contains("--format") && !command.starts_with("suggest") {
+            let whole = command.ends_with("cite") || told.contains(long.trim_end());
+            assert!(whole && !told.contains('…'), "{command}: {told}");
+        }
+        if command.ends_with("csl") {
+            serde_json::from_slice::<serde_json::Value>(&output.stdout).expect("JSON");
+        }
+    }
+}
+
+#[test]
+#[cfg(unix)]
+fn a_patch_is_exact_in_a_pipe_and_visible_on_a_terminal() {
+    let place = long_place();
+    place.write("d.md", format!("# New\n\n{ODD} w3 [[?]] w4\n"));
+    let command = "suggest l d.md --format patch --min-probability 0";
+    let piped = place.ok(command).out;
+    assert!(piped.contains(&format!("-{ODD} w3 [[?]] w4\n")), "{piped:?}");
+    let (code, shown) = on_a_terminal(&place, command);
+    assert!(code == Some(0) && !shown.contains(is_hidden), "{shown:?}");
+    assert!(shown.contains("-odd\\u{1b}[31m"), "{shown}");
+}
+
+#[test]
+fn agents_and_editors_get_hidden_characters_as_escapes() {
+    let place = odd_place();
+    let call = json!({"jsonrpc": "2.0", "id": 1, "method": "tools/call",
+        "params": {"name": "search", "arguments": {"q": "odd"}}});
+    let told = place.run_with("mcp m", format!("{call}\n").as_bytes()).out;
+    assert!(told.contains(r"odd\u001b") || told.contains(r"odd\\u001b"), "{told}");
+    assert!(!told.contains(is_hidden), "{told:?}");
 }
 
 /// The exit code of a command whose stdout is a terminal, and what that got.

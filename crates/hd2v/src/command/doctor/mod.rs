@@ -2,7 +2,7 @@
 
 mod model;
 
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 
 use anyhow::Result;
 use clap::Args;
@@ -17,8 +17,8 @@ use crate::output::{cell, count, losses, print, print_json};
 /// Check a corpus or a model: checksums, what was lost on the way into a corpus, what a model lacks
 #[derive(Args)]
 #[command(after_help = "\
-Reads everything and compares its checksums first. Of a corpus, reports what was lost while it was imported: unknown
-targets, duplicate ids, empty documents, links without context, self links. Of a model, reports vectors that are zero or
+Reads everything and compares its checksums first. Of a corpus, reports what was lost while it was imported: unknown \
+targets, duplicate ids, empty documents, links without context, self links. Of a model, reports vectors that are zero or \
 not finite, how well the probabilities of the learnt ranking held on links left out, and the files beside it.
 
 Examples:
@@ -38,13 +38,6 @@ pub struct DoctorArgs {
     /// Print one JSON document
     #[arg(long)]
     json: bool,
-}
-
-impl DoctorArgs {
-    /// As text, with some links.
-    pub fn of(path: &Path, links: usize) -> DoctorArgs {
-        DoctorArgs { path: path.to_owned(), links, seed: 1, json: false }
-    }
 }
 
 /// Losses that are listed even if there are none.

@@ -15,7 +15,7 @@ use hyperdoc2vec::evaluate::{
     LinkMethod, Trains, Workload, all_link_methods as all, default_link_methods as defaults, link_method_costs as costs,
 };
 use hyperdoc2vec::model::{Method, TrainParams};
-use hyperdoc2vec::train::{has_links_for_ranker, train_tables};
+use hyperdoc2vec::train::train_tables;
 use hyperdoc2vec::{Corpus, Date, Error};
 use serde_json::{Value, json};
 
@@ -46,7 +46,7 @@ Methods:
 Examples:
   hd2v evaluate links papers.corpus --until 2009 --methods popular,bm25-cited,h-d2v,hybrid
   hd2v evaluate links site.corpus --holdout 0.1 --anchors both --json > links.json
-  hd2v evaluate links papers.corpus --until 2009 --methods w2v,h-d2v-paper,h-d2v --dims 50,100,200,400
+  hd2v evaluate links papers.corpus --until 2009 --methods w2v,h-d2v-paper,h-d2v --dims 50,100,200
   hd2v evaluate links papers.corpus --until 2009 --runs runs
   trec_eval -m map_cut.10 runs/qrels runs/h-d2v.run")]
 pub struct EvaluateLinksArgs {
@@ -253,23 +253,6 @@ pub fn methods(names: Option<&str>) -> Result<Vec<LinkMethod>> {
     }
 }
 
-/// Leaves out the hybrid ranking if there are too few links to learn it from. If it was asked for by name, that is an error,
-/// raised before anything is trained.
-pub fn without_hybrid(methods: &mut Vec<LinkMethod>, named: bool, view: &View<'_>, seed: u64) -> Result<()> {
-    let learnt = |method: &LinkMethod| method.trains == Trains::Searchable;
-    if !methods.iter().any(learnt) || has_links_for_ranker(view, seed) {
-        return Ok(());
-    }
-    let what = "too few links to learn the hybrid ranking";
-    if named {
-        let place = view.corpus.path().display().to_string();
-        bail!(Error::input(place, format!("{what}; leave hybrid and hybrid-source out of --methods")));
-    }
-    status(format_args!("hybrid and hybrid-source are left out: {what}"));
-    methods.retain(|method| !learnt(method));
-    Ok(())
-}
-
 /// Whether anchors are kept, for each table.
 pub fn anchors(choice: Option<Anchors>, corpus: &Corpus) -> Vec<bool> {
     match choice {
@@ -291,7 +274,7 @@ pub fn merge(into: &mut Value, from: Value) {
 pub fn run(arguments: &EvaluateLinksArgs) -> Result<()> {
     let corpus = Corpus::open(&arguments.corpus)?;
     corpus.verify()?;
-    let mut methods = methods(arguments.methods.as_deref())?;
+    let methods = methods(arguments.methods.as_deref())?;
     let mut params = arguments.train.params(&corpus, arguments.threads)?;
     params.anchors = anchors(arguments.anchors, &corpus);
     let seed = arguments.train.seed;
@@ -304,7 +287,6 @@ pub fn run(arguments: &EvaluateLinksArgs) -> Result<()> {
         }
         None => HeldOutLinks::new(&view, &split, arguments.every as usize)?,
     };
-    without_hybrid(&mut methods, arguments.methods.is_some(), &view, seed)?;
     let several = methods.len() * params.anchors.len() > 1;
     let run_path = |method: &str, anchors: bool| {
         let name = if anchors { method.to_owned() } else { format!("{method}.no-anchors") };

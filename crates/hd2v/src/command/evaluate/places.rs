@@ -85,6 +85,16 @@ pub fn run(arguments: &EvaluatePlacesArgs) -> Result<()> {
         report["links"],
         percent(&report["reachable"]),
     ));
+    let words = &report["words"];
+    status(format_args!(
+        "Of these links, {} % have words whose other links lead there most often, {} % words with some such link or name, \
+         {} % words that lead elsewhere, {} % words that no other link has, {} % none",
+        percent(&words["most_frequent"]),
+        percent(&words["listed"]),
+        percent(&words["elsewhere"]),
+        percent(&words["unseen"]),
+        percent(&words["wordless"]),
+    ));
     print(&for_people(&report))
 }
 

@@ -1,16 +1,15 @@
 //! Questions: passages and drafts, with the places in them that ask for a link.
 
-use std::io::Read;
 use std::path::{Path, PathBuf};
 
-use anyhow::{Context, Result, anyhow};
-use hyperdoc2vec::draft::{Draft, DraftFormat};
-use hyperdoc2vec::places::DocumentNames;
-use hyperdoc2vec::recommend::{Answer, DraftSource, MOST_PLACES, Question, Recommender};
+use anyhow::{Result, anyhow};
+use hyperdoc2vec::recommend::{Answer, DocumentNames, Draft, DraftFormat, MOST_PLACES, Question, Recommender};
 use hyperdoc2vec::{DocRow, Error};
 
 use super::RecommendArgs;
-use crate::command::drafts::{Lines, format_of, linked, read_draft};
+use crate::command::common::{LONGEST_TEXT, read_all, read_bounded};
+use crate::command::drafts::{format_of, read_draft};
+use crate::draft_lines::DraftLines;
 use crate::output::{status, thousands};
 
 /// A place that asks for a link, with its answer.
@@ -45,8 +44,8 @@ pub fn ask(arguments: &RecommendArgs, recommender: &Recommender<'_>) -> Result<(
         let text = read_draft(path).map_err(|error| not_a_file(error, path))?;
         let shown = path.display().to_string();
         let draft = Draft::read(&text, format_of(path, arguments.input), &recommender.model().tokenizer(), &shown)?;
-        let own = names.of_path(&shown);
-        let source = DraftSource { document: own, links: linked(&draft, &names, own) };
+        let source = names.source(&draft, Some(&shown));
+        let own = source.document;
         // Where a source is given, the draft is not its own.
         let given = frame.source.is_some() || frame.source_text.is_some();
         let answers = recommender.ask_draft(&draft, (!given).then_some(source), &frame);
@@ -107,10 +106,10 @@ fn placed(
         let (most, left) = (thousands(MOST_PLACES as u64), thousands(left));
         status(format_args!("{name}: the first {most} places are answered; {left} are left out"));
     }
-    let lines = Lines::new(text);
+    let lines = DraftLines::new(text);
     let place = |(number, answer): (usize, Answer)| {
         let mark = draft.wanted.get(number).map(|wanted| {
-            let (line, column) = lines.place(text, wanted.span.start);
+            let (line, column) = lines.place(wanted.span.start);
             (line, column, text[wanted.span.clone()].to_owned())
         });
         AnsweredPlace { path: path.cloned(), format: draft.format, own, mark, answer }
@@ -128,14 +127,12 @@ fn not_a_file(error: anyhow::Error, path: &Path) -> anyhow::Error {
 }
 
 fn stdin() -> Result<String> {
-    let mut bytes = Vec::new();
-    std::io::stdin().lock().read_to_end(&mut bytes).context("cannot read standard input")?;
-    utf8(bytes, "standard input")
+    utf8(read_all(std::io::stdin().lock(), "standard input", LONGEST_TEXT)?, "standard input")
 }
 
 fn read(path: &Path) -> Result<String> {
     let shown = path.display().to_string();
-    utf8(std::fs::read(path).with_context(|| format!("cannot read {shown}"))?, &shown)
+    utf8(read_bounded(path, LONGEST_TEXT)?, &shown)
 }
 
 fn utf8(bytes: Vec<u8>, place: &str) -> Result<String> {

@@ -9,14 +9,13 @@ use std::path::{Path, PathBuf};
 
 use anyhow::{Result, bail};
 use clap::{ArgGroup, Args, ValueEnum};
-use hyperdoc2vec::draft::DraftFormat;
 use hyperdoc2vec::export::BibFormat;
-use hyperdoc2vec::recommend::{DEFAULT_TOP, Recommender};
+use hyperdoc2vec::recommend::{DEFAULT_TOP, DraftFormat, Recommender};
 use hyperdoc2vec::search::Ranking;
 use hyperdoc2vec::{Date, Error};
 
 use super::common::{named, open_model, probability};
-use crate::output::{print as print_lines, print_exactly, print_json, print_whole, status};
+use crate::output::{print as print_lines, print_bibliography, print_exactly, print_json, print_whole, status};
 use crate::wire;
 
 /// How hits are printed.
@@ -186,13 +185,14 @@ pub fn run(arguments: &RecommendArgs) -> Result<()> {
         }
         _ => tell_reasons(),
     }
+    let bibliography = |format| print_bibliography(&print::entries(&places, &model, format), format);
     match format {
         HitFormat::Tsv => print_whole(&print::tsv(&places)),
         HitFormat::Cite => print_whole(&print::cite(&places, alone)),
         HitFormat::Markdown => print_whole(&print::markdown(&places, &model, alone)),
-        HitFormat::Bibtex => print_exactly(&print::entries(&places, &model, BibFormat::Bibtex)),
-        HitFormat::Ris => print_exactly(&print::entries(&places, &model, BibFormat::Ris)),
-        _ => print_exactly(&print::entries(&places, &model, BibFormat::Csl)),
+        HitFormat::Bibtex => bibliography(BibFormat::Bibtex),
+        HitFormat::Ris => bibliography(BibFormat::Ris),
+        _ => bibliography(BibFormat::Csl),
     }
 }
 

@@ -6,11 +6,9 @@ use std::io::IsTerminal;
 
 use hyperdoc2vec::DocRow;
 use hyperdoc2vec::Model;
-use hyperdoc2vec::draft::DraftFormat;
 use hyperdoc2vec::export::{BibEntry, BibFormat, bibliography, cite_key};
 use hyperdoc2vec::import::CITED_ONLY;
-use hyperdoc2vec::places::DocumentNames;
-use hyperdoc2vec::recommend::DocumentHit;
+use hyperdoc2vec::recommend::{DocumentHit, DocumentNames, DraftFormat};
 use hyperdoc2vec::search::Ranking;
 
 use super::explain::{shades_here, why_text};

@@ -17,16 +17,16 @@ const LOOKED_AT: usize = 15;
 const SHOWN: usize = 40;
 
 /// Documents that an example should link to.
-pub struct Wanted {
+pub struct ExampleWanted {
     documents: Vec<DocId>,
     given: bool,
 }
 
 /// The documents with these ids, which must exist; without ids, those of the paper's example that do.
-pub fn wanted(ids: Option<&str>, corpus: &Corpus) -> Result<Wanted> {
+pub fn wanted(ids: Option<&str>, corpus: &Corpus) -> Result<ExampleWanted> {
     let Some(ids) = ids else {
         let documents = OF_THE_PAPER.into_iter().filter_map(|id| corpus.find(id)).collect();
-        return Ok(Wanted { documents, given: false });
+        return Ok(ExampleWanted { documents, given: false });
     };
     let mut documents = Vec::new();
     for id in ids.split(',').map(str::trim).filter(|id| !id.is_empty()) {
@@ -35,10 +35,10 @@ pub fn wanted(ids: Option<&str>, corpus: &Corpus) -> Result<Wanted> {
             None => bail!(Error::Usage(format!("--example: the corpus has no document {id:?}"))),
         }
     }
-    Ok(Wanted { documents, given: true })
+    Ok(ExampleWanted { documents, given: true })
 }
 
-impl Wanted {
+impl ExampleWanted {
     /// The position that links to most of the documents, and another one for each document that it does not link to,
     /// preferably of the same test document. If no position links to any, some position.
     pub fn positions(&self, view: &View<'_>, asked: &HeldOutLinks, cells: &[MethodPlaces]) -> Vec<Value> {

@@ -22,7 +22,7 @@ use hyperdoc2vec::corpus::View;
 use hyperdoc2vec::evaluate::Profile;
 use hyperdoc2vec::evaluate::map_of_documents as map;
 use hyperdoc2vec::evaluate::{
-    CHOICE_FOLDS, COSTS, ContextWords, Contexts, FunctionParams, INTENT_METHODS, intent_contexts,
+    CHOICE_FOLDS, COSTS, ContextWords, FunctionParams, INTENT_METHODS, IntentContexts, intent_contexts,
 };
 use hyperdoc2vec::evaluate::{
     CLASS_METHODS as DEFAULTS, ClassesParams, LabelledDocuments, check_classes, class_seconds,
@@ -45,7 +45,7 @@ use super::evaluate::classes::{labelled, teller};
 use super::evaluate::criteria::{docs, probe};
 use super::evaluate::links::{
     Anchors, Dims, MethodArgs, SplitArgs, anchors, context_words, cost, dims, in_order, intent_c_help, merge, methods,
-    over_dims, split, with_dim, without_hybrid,
+    over_dims, split, with_dim,
 };
 use crate::output::{print, status};
 use crate::progress::{EvaluateReporter, TrainReporter, folds_teller, stop_on_interrupt, stopped};
@@ -289,7 +289,7 @@ pub fn run(arguments: &ReproduceArgs) -> Result<()> {
     let corpus = Corpus::open(&arguments.corpus)?;
     corpus.verify()?;
     // Everything is checked now, not after an hour of training.
-    let mut methods = methods(arguments.methods.as_deref())?;
+    let methods = methods(arguments.methods.as_deref())?;
     let class_methods = listed("--class-methods", arguments.class_methods.as_deref(), &DEFAULTS)?;
     let examples = example::wanted(arguments.example.as_deref(), &corpus)?;
     let mut params = arguments.train.params_with(&corpus, arguments.threads, arguments.reference_epochs())?;
@@ -299,7 +299,6 @@ pub fn run(arguments: &ReproduceArgs) -> Result<()> {
     let view = View::new(&corpus, &split, params.train.min_count)?;
     let asked = HeldOutLinks::new(&view, &split, arguments.every as usize)?;
     merge(&mut about, split_json(&view, &split, &asked));
-    without_hybrid(&mut methods, arguments.methods.is_some(), &view, seed)?;
     let shown = |method: &&LinkMethod| DIM_METHODS.contains(&method.name);
     let dim_methods: Vec<LinkMethod> = methods.iter().filter(shown).copied().collect();
     let dim_methods: Vec<LinkMethod> = listed("--dim-methods", arguments.dim_methods.as_deref(), &dim_methods)?;
@@ -365,7 +364,7 @@ pub fn run(arguments: &ReproduceArgs) -> Result<()> {
 }
 
 impl Reproduction<'_> {
-    fn report(&self, methods: &[LinkMethod], settings: Value, examples: &example::Wanted) -> Result<Value> {
+    fn report(&self, methods: &[LinkMethod], settings: Value, examples: &example::ExampleWanted) -> Result<Value> {
         let (arguments, seed) = (self.arguments, self.arguments.train.seed);
         let files = arguments.intents.len();
         // Links, dimensions, each file of intents, functions where there is one, the map, places, classes, criteria.
@@ -379,7 +378,7 @@ impl Reproduction<'_> {
         let mut intents = Vec::new();
         let mut functions = None;
         // Trained once for all files, and only if one of them is unfinished.
-        let mut contexts: Option<Vec<(Method, Vec<Contexts>)>> = None;
+        let mut contexts: Option<Vec<(Method, Vec<IntentContexts>)>> = None;
         for (number, (file, words)) in arguments.intents.iter().zip(self.intents).enumerate() {
             let print = words.fingerprint();
             let name = format!("intents-{}", number + 1);
@@ -567,7 +566,7 @@ impl Reproduction<'_> {
     }
 
     /// Labelled contexts classified by the word vectors of one method: for each γ, with the given C and with the best.
-    fn intent_method(&self, name: &str, method: Method, contexts: &Contexts) -> Result<Value> {
+    fn intent_method(&self, name: &str, method: Method, contexts: &IntentContexts) -> Result<Value> {
         let (seed, given) = (self.arguments.train.seed, self.arguments.c);
         let mut settings = Vec::new();
         for gamma in self.arguments.gammas() {

@@ -34,7 +34,7 @@ fn svg(height: f64, label: &str, inside: &Markup) -> Markup {
 pub type Series = (String, Vec<(f64, f64)>);
 
 /// A point beside the lines: the number of its colour, where it is, what is written there.
-pub struct Mark {
+pub struct PlotMark {
     pub colour: usize,
     pub at: (f64, f64),
     pub text: String,
@@ -47,7 +47,7 @@ pub struct Axis {
 }
 
 /// Shares (0 to 1) against numbers.
-pub fn lines(label: &str, axis: &Axis, series: &[Series], marks: &[Mark]) -> Markup {
+pub fn lines(label: &str, axis: &Axis, series: &[Series], marks: &[PlotMark]) -> Markup {
     let (left, right, top, bottom, height) = (50.0, 190.0, 12.0, 40.0, 400.0);
     let points = || series.iter().flat_map(|(_, points)| points).chain(marks.iter().map(|mark| &mark.at));
     let max_x = points().map(|point| point.0).fold(1.0, f64::max);
@@ -91,7 +91,7 @@ pub fn lines(label: &str, axis: &Axis, series: &[Series], marks: &[Mark]) -> Mar
                 stroke-dasharray=[dash] {}
             text x=(legend + 26.0) y=(y + 4.0) { (name) }
         }
-        @for Mark { colour: number, at, text } in marks {
+        @for PlotMark { colour: number, at, text } in marks {
             @let (x, y, late) = (x(at.0), y(at.1), x(at.0) > middle);
             path d=(format!("M{:.1} {y:.1}L{x:.1} {:.1}L{:.1} {y:.1}L{x:.1} {:.1}Z", x - 6.0, y - 6.0, x + 6.0, y + 6.0))
                 fill="#fff" stroke=(colour(*number)) stroke-width="2" {}

@@ -90,6 +90,7 @@ async function once(path) {
 /** Whether somebody answers again. */
 export const back = () => fetch('api/ready', { headers: bearing() }).then(({ status }) => status < 500, () => false);
 export const info = () => once('info');
+export const examples = () => once('examples');
 export const recommend = (question, signal) => ask('recommend', { method: 'POST', body: JSON.stringify(question), signal });
 export const suggest = (draft, signal) => ask('suggest', { method: 'POST', body: JSON.stringify(draft), signal });
 export const text = (id) => get('document/text', { id });

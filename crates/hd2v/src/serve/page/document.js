@@ -3,6 +3,7 @@
 import * as api from './api.js';
 import { address, apart, el, empty, fixed, many, nameOf, percent, route, thousands, toDocument, waiting } from './dom.js';
 import { finder } from './finder.js';
+import { prose } from './prose.js';
 
 const CONTEXTS = 10;
 const opened = [];
@@ -25,21 +26,22 @@ export async function document_(main, { about, info, current, titled, failed, en
   const head = el('header', { class: 'about' },
     el('h1', {}, nameOf(found)),
     el('p', { class: 'facts' },
-      found.title && el('code', {}, found.id),
+      found.title && found.title !== found.id && el('code', {}, found.id),
       found.date && el('span', {}, found.date),
       (found.labels ?? []).map((label) => el('span', { class: 'label' }, label))),
     el('p', { class: 'actions' },
-      url && el('a', { href: url, target: '_blank', rel: 'noopener noreferrer' }, 'Read it'),
+      url && el('a', { class: 'itself', href: url, target: '_blank', rel: 'noopener noreferrer' }, 'Open the page itself ↗'),
       el('a', { href: route('map', found.id) }, 'Show on the map'),
       el('a', { href: route('draft', found.id) }, 'Suggest links in it'),
       el('a', { href: route('suggest', found.id) }, 'Write in it')));
   const card = (...parts) => asked({ current, failed }, ...parts);
   main.replaceChildren(head, el('div', { class: 'cards' },
+    found.excerpt && beginning(found),
     linkedBy(found),
-    card('Might link to', 'but does not yet', () => api.suggestions(found.id), suggested, 'No suggestions found.'),
+    card(tipped('Might link to', 'and does not yet; by its most distinctive words'), 'probability', () => api.suggestions(found.id), suggested, 'No suggestions found.'),
     linksTo(found),
-    card('Similar text', 'by IN vectors', () => api.similar(found.id, 'in'), nearBy, 'No similar documents found.'),
-    card('Linked in similar contexts', 'by OUT vectors', () => api.similar(found.id, 'out'), nearBy, 'No similar documents found.')));
+    card(tipped('Says similar things', 'cosine of IN vectors: documents as sources of links'), 'similarity', () => api.similar(found.id, 'in'), nearBy, 'No similar documents found.'),
+    card(tipped('Linked in similar contexts', 'cosine of OUT vectors: documents as targets of links'), 'similarity', () => api.similar(found.id, 'out'), nearBy, 'No similar documents found.')));
   return undefined;
 }
 
@@ -61,12 +63,14 @@ function choose(main, { info, titled, enter, missing }) {
 }
 
 const heading = (title, more) => el('h2', {}, title, ' ', el('small', {}, more));
+/** A heading that says more to those who ask. */
+const tipped = (title, tip) => el('span', { class: 'tipped', title: tip }, title);
 
 /** A card that is filled when its answer comes. */
 function asked({ current, failed }, title, more, ask, row, nothing) {
   const body = el('div', {}, waiting());
   const fill = () => current() && ask().then(
-    ({ hits, reason }) => body.replaceChildren(hits.length ? el('ul', { class: 'rows' }, apart(hits).map(row)) : empty(reason ?? nothing)),
+    ({ hits, reason }) => body.replaceChildren(hits.length ? el('ul', { class: 'rows' }, apart(hits).map((hit) => row(hit, hits))) : empty(reason ?? nothing)),
     (error) => {
       if (error.kind === 'busy') { setTimeout(fill, error.wait); return; }
       body.replaceChildren(empty(error.message));
@@ -77,8 +81,27 @@ function asked({ current, failed }, title, more, ask, row, nothing) {
 }
 
 const meter = (share, text) => el('span', { class: 'meter', title: text, vars: { '--share': Math.max(0, Math.min(1, share)) } }, text);
-const nearBy = (hit) => el('li', {}, toDocument(hit), meter(hit.score, fixed(hit.score, 2)));
-const suggested = (hit) => (hit.probability === undefined ? nearBy(hit) : el('li', {}, toDocument(hit), meter(hit.probability, percent(hit.probability))));
+// Bars are as long as their share of the largest one, so that they can be told apart; the numbers are as they are.
+const largest = (hits, of) => Math.max(...hits.map(of), 1e-6);
+const nearBy = (hit, hits) => el('li', {}, toDocument(hit), meter(hit.score / largest(hits, ({ score }) => score), fixed(hit.score, 2)));
+const suggested = (hit, hits) => (hit.probability === undefined ? nearBy(hit, hits)
+  : el('li', {}, toDocument(hit), meter(hit.probability / largest(hits, ({ probability }) => probability), percent(hit.probability))));
+
+/** The beginning of its text, and the rest on demand. */
+function beginning(found) {
+  const body = el('div', { class: 'prose' }, prose(found.excerpt));
+  const more = el('button', { type: 'button', on: { click: async () => {
+    more.disabled = true;
+    try {
+      body.replaceChildren(...prose((await api.text(found.id)).text));
+      more.remove();
+    } catch (error) {
+      more.disabled = false;
+      more.dispatchEvent(new CustomEvent('trouble', { bubbles: true, detail: error }));
+    }
+  } } }, 'Show all of it');
+  return el('section', { class: 'card text' }, heading('Text'), body, found.excerpt.endsWith(' …') && more);
+}
 
 function linksTo({ links_to: links = [] }) {
   const row = (target) => el('li', {}, toDocument(target), target.links > 1 && el('span', { class: 'times' }, `${target.links} times`));

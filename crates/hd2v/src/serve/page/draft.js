@@ -195,7 +195,8 @@ export async function draft(main, { about, failed, fine, current, titled, enter 
 
   box.addEventListener('input', typed);
   box.addEventListener('scroll', () => { marks.scrollTop = box.scrollTop; });
-  format.addEventListener('change', () => { state.format = format.value; ask(); });
+  // What was proposed would be put in as the other format wants it.
+  format.addEventListener('change', () => { [state.format, places] = [format.value, []]; show(); ask(); });
   least.addEventListener('change', ask);
   file.addEventListener('change', async () => {
     const [chosen] = file.files;

@@ -1,11 +1,15 @@
-// Map: all documents on a plane, coloured by label.
+// Map: all documents on a plane, coloured by label, by folder or by where they lie; the links of the one under the pointer.
 
 import * as api from './api.js';
 import { apart, el, empty, many, nameOf, route, say, settled, thousands, toDocument } from './dom.js';
 import { Plot, packed } from './plot.js';
+import { MOST, groupings, middles } from './regions.js';
 
 const COLOURS = ['#4361ee', '#e8590c', '#2b9a5b', '#d6336c', '#8d5bd6', '#c29000', '#0f9bb8', '#a0522d', '#74a12e', '#e0736d', '#5a8dbf', '#b5529a'];
 const FOUND = 30;
+/** Links that are drawn of a document, in each direction; milliseconds that the pointer rests on it before they are asked for. */
+const LINKS = 60;
+const REST = 120;
 
 async function load(main, current) {
   for (let wait = 150; ; wait = Math.min(1000, 2 * wait)) {
@@ -16,16 +20,6 @@ async function load(main, current) {
     await new Promise((resolve) => { setTimeout(resolve, wait); });
     if (!current()) return undefined;
   }
-}
-
-/** Labels by what stands before their colon, `area:css` is one of `area`; those that most documents have one of come first. */
-function groups({ labels, label }) {
-  const groups = new Map();
-  const names = labels.map((text) => text.slice(0, Math.max(0, text.indexOf(':'))));
-  names.forEach((name, number) => groups.set(name, [...(groups.get(name) ?? []), number]));
-  const covered = new Map();
-  for (const own of label) for (const name of new Set(own.map((number) => names[number]))) covered.set(name, (covered.get(name) ?? 0) + 1);
-  return new Map([...groups].sort(([a, of], [b, others]) => covered.get(b) - covered.get(a) || others.length - of.length));
 }
 
 export async function map(main, { about, current, titled, notice }) {
@@ -42,13 +36,13 @@ export async function map(main, { about, current, titled, notice }) {
   const number = el('p', { class: 'hint', 'aria-live': 'polite' });
   const found = el('ul', { class: 'rows found-on-map', hidden: true });
   const legend = el('ul', { class: 'legend', 'aria-label': 'Colours' });
-  const byGroup = groups(data);
-  const group = el('select', { id: 'group', 'aria-label': 'Colour by' }, [...byGroup.keys()].map((name) => el('option', { value: name }, name || 'label')));
+  const ways = groupings(data, titles);
+  const group = el('select', { id: 'group', 'aria-label': 'Colour by' }, ways.map(({ name }, number) => el('option', { value: number }, name)));
   const button = (text, label, click) => el('button', { type: 'button', class: 'icon', 'aria-label': label, title: label, on: { click } }, text);
   const side = el('details', { class: 'side', open: matchMedia('(min-width: 50rem)').matches },
     el('summary', {}, `${thousands(data.documents)} documents`),
     data.ids.length < data.documents && el('p', { class: 'hint' }, `Showing the ${thousands(data.ids.length)} with the most links to them.`),
-    search, number, found, byGroup.size > 1 && el('label', { class: 'inline' }, 'Colour by ', group), legend);
+    search, number, found, ways.length > 1 && el('label', { class: 'inline' }, 'Colour by ', group), legend);
   main.replaceChildren(canvas, tip, side, el('div', { class: 'zoom' },
     button('+', 'Zoom in (+)', () => plot.zoom(1.5)), button('−', 'Zoom out (−)', () => plot.zoom(1 / 1.5)), button('⤢', 'Show all (0)', () => plot.all())));
   const plot = new Plot(canvas, { x: data.x, y: data.y, links: data.links ?? data.ids.map(() => 0), titles });
@@ -59,28 +53,26 @@ export async function map(main, { about, current, titled, notice }) {
     const read = (name) => style.getPropertyValue(name).trim();
     plot.ink = { text: read('--text'), halo: read('--page'), accent: read('--accent') };
     const grey = read('--dot');
-    const all = byGroup.get(group.value) ?? byGroup.values().next().value ?? [];
-    const shown = all.slice(0, COLOURS.length);
-    // The entries that a document belongs to, of which the first colours it: labels that have colours, others, none.
+    const { names, none: without, members: own } = ways[group.value] ?? ways[0];
+    const shown = names.slice(0, MOST);
+    // The entries that a document belongs to, of which the first colours it: groups that have colours, others, none.
     const [others, none] = [shown.length, shown.length + 1];
-    const at = new Map(all.map((label, number) => [label, Math.min(number, others)]));
     const counts = new Array(none + 1).fill(0);
-    members = data.label.map((labels) => {
-      const own = new Set(labels.map((label) => at.get(label)).filter((number) => number !== undefined));
-      if (own.size > 1) own.delete(others);
-      if (!own.size) own.add(none);
-      for (const number of own) counts[number] += 1;
-      return own;
+    members = own.map((numbers) => {
+      const of = new Set(numbers.map((number) => Math.min(number, others)));
+      if (of.size > 1) of.delete(others);
+      if (!of.size) of.add(none);
+      for (const number of of) counts[number] += 1;
+      return of;
     });
+    plot.regions = middles(plot.points, own, shown.length).map((at, number) => at && { at, name: shown[number], colour: COLOURS[number] }).filter(Boolean);
     const paints = [...COLOURS.slice(0, shown.length), grey, grey].map(packed);
     plot.colour = Uint32Array.from(members, (own) => paints[Math.min(...own)]);
     const entry = (name, number) => counts[number] > 0 && el('li', {}, el('button', {
       type: 'button', 'aria-pressed': String(only === number), vars: { '--dot': COLOURS[number < others ? number : -1] ?? grey },
       on: { click: () => { only = only === number ? -1 : number; colours(); highlight(); } },
     }, el('span', { class: 'name' }, name), el('span', { class: 'times' }, thousands(counts[number]))));
-    const prefix = group.value ? group.value.length + 1 : 0;
-    legend.replaceChildren(...[...shown.map((label, number) => entry(data.labels[label].slice(prefix), number)),
-      entry('others', others), entry('no label', none)].filter(Boolean));
+    legend.replaceChildren(...[...shown.map((name, number) => entry(name, number)), entry('others', others), entry(without, none)].filter(Boolean));
     plot.draw();
   }
 
@@ -88,7 +80,7 @@ export async function map(main, { about, current, titled, notice }) {
     const text = search.value.trim().toLowerCase();
     if (!text && only < 0) {
       plot.bright = null;
-      number.textContent = data.labels.length ? 'Choose a label to filter by it.' : '';
+      number.textContent = 'Choose a colour to filter by it.';
       found.hidden = true;
       plot.draw();
       return;
@@ -106,8 +98,28 @@ export async function map(main, { about, current, titled, notice }) {
     plot.draw();
   }
 
+  // The links of the document under the pointer, asked for once it rests there.
+  const rows = new Map(data.ids.map((id, i) => [id, i]));
+  const known = new Map();
+  const ask = settled(REST, async () => {
+    const i = plot.hover;
+    if (i < 0 || !current()) return;
+    try {
+      if (!known.has(i)) {
+        const { links_to: to = [], linked_by: by = {} } = await api.document_(data.ids[i], 0, LINKS);
+        const at = (linked) => [...new Set(linked.slice(0, LINKS).map(({ id }) => rows.get(id)))].filter((row) => row !== undefined);
+        known.set(i, { to: at(to), from: at(by.contexts ?? []) });
+      }
+    } catch { return; }
+    if (plot.hover !== i) return;
+    plot.links = known.get(i);
+    plot.draw();
+  });
+
   function hover(i, touched = false) {
+    if (i !== plot.hover) plot.links = known.get(i);
     plot.hover = i;
+    if (i >= 0 && !known.has(i)) ask();
     tip.classList.toggle('touched', touched);
     canvas.classList.toggle('on-point', i >= 0);
     tip.hidden = i < 0;
@@ -210,6 +222,7 @@ export async function map(main, { about, current, titled, notice }) {
   }
   const leave = () => {
     resized.disconnect();
+    ask.stop();
     removeEventListener('theme', colours);
     document.removeEventListener('keydown', keys);
   };

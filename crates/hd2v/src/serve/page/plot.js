@@ -19,6 +19,9 @@ export class Plot {
     this.bright = null;
     this.hover = -1;
     this.chosen = -1;
+    /** Names of parts of the map, `{at, name, colour}`; the points that the one under the pointer links `to`, and those that it is linked `from`. */
+    this.regions = [];
+    this.links = undefined;
     /** Pixels on the left that something covers. */
     this.covered = 0;
     this.ink = { text: '#222', halo: '#fff', accent: '#00f' };
@@ -28,6 +31,8 @@ export class Plot {
     /** How many pixels the names take, as far as they were measured. */
     this.long = [];
     this.grid = this.index();
+    this.home = this.around();
+    Object.assign(this.view, this.home);
     this.resize();
   }
 
@@ -35,6 +40,18 @@ export class Plot {
     const grid = Array.from({ length: CELLS * CELLS }, () => []);
     for (let i = 0; i < this.count; i += 1) grid[this.cell(this.points.y[i]) * CELLS + this.cell(this.points.x[i])].push(i);
     return grid;
+  }
+
+  /** The view that has nearly all points in it, and their middle in its middle. */
+  around() {
+    const ends = (values) => {
+      const sorted = Float64Array.from(values).sort();
+      const at = (share) => sorted[Math.round(share * (sorted.length - 1))] ?? 0;
+      return [at(0.002), at(0.998)];
+    };
+    const [[left, right], [bottom, top]] = [ends(this.points.x), ends(this.points.y)];
+    const size = Math.max(right - left, top - bottom, 0.1);
+    return { x: (left + right) / 2, y: (bottom + top) / 2, zoom: Math.min(4, 2 / size) };
   }
 
   cell(x) { return Math.max(0, Math.min(CELLS - 1, Math.floor((x + 1) / 2 * CELLS))); }
@@ -78,7 +95,7 @@ export class Plot {
     this.draw();
   }
 
-  all() { Object.assign(this.view, { x: 0, y: 0, zoom: 1 }); this.draw(); }
+  all() { Object.assign(this.view, this.home); this.draw(); }
 
   /** The point nearest to a pixel, not further than `most` pixels; −1 if there is none. */
   at(left, top, most = 12) {
@@ -127,8 +144,8 @@ export class Plot {
   paint() {
     const { ratio, width, height, scale, view, pixels, stride, points, bright } = this;
     const context = this.canvas.getContext('2d');
-    const crowd = Math.max(1.3, Math.min(4, 260 / Math.sqrt(this.count + 1)));
-    this.base = Math.min(7, crowd * view.zoom ** 0.4);
+    const crowd = Math.max(1, Math.min(4, 130 / Math.sqrt(this.count + 1)));
+    this.base = Math.min(7, crowd * (view.zoom / this.home.zoom) ** 0.4);
     pixels.fill(0);
     const [left, top] = [this.middle - view.x * scale, height / 2 + view.y * scale];
     const dots = (opacity, wanted) => {
@@ -151,7 +168,8 @@ export class Plot {
     context.setTransform(1, 0, 0, 1, 0, 0);
     context.putImageData(this.picture, -MARGIN, -MARGIN);
     context.setTransform(ratio, 0, 0, ratio, 0, 0);
-    this.names(context);
+    if (this.links) this.lines(context);
+    this.names(context, this.parts(context));
     for (const i of [this.chosen, this.hover]) if (i >= 0) this.ring(context, i);
   }
 
@@ -164,13 +182,55 @@ export class Plot {
     context.stroke();
   }
 
+  /** Lines from the point under the pointer to those it links to, and dashed ones to those that link to it. */
+  lines(context) {
+    if (this.hover < 0) return;
+    const from = this.screen(this.hover);
+    context.strokeStyle = this.ink.accent;
+    context.lineWidth = 1;
+    context.globalAlpha = 0.55;
+    for (const [ends, dashes] of [[this.links.to, []], [this.links.from, [3, 4]]]) {
+      context.setLineDash(dashes);
+      for (const i of ends) {
+        context.beginPath();
+        context.moveTo(...from);
+        context.lineTo(...this.screen(i));
+        context.stroke();
+      }
+    }
+    context.setLineDash([]);
+    context.globalAlpha = 1;
+  }
+
+  /** Names of parts of the map, until one is so near that points tell more; the boxes that they take. */
+  parts(context) {
+    if (this.view.zoom > 3 * this.home.zoom) return [];
+    context.textBaseline = 'middle';
+    context.lineJoin = 'round';
+    context.font = '600 15px system-ui, sans-serif';
+    const taken = [];
+    for (const { at: [x, y], name, colour } of this.regions) {
+      const text = name.length > 34 ? `${name.slice(0, 33)}…` : name;
+      const long = context.measureText(text).width;
+      const [left, top] = [this.middle + (x - this.view.x) * this.scale - long / 2, this.height / 2 - (y - this.view.y) * this.scale];
+      const box = [left - 4, top - 11, left + long + 4, top + 11];
+      if (box[0] < this.covered || box[1] < 0 || box[2] > this.width || box[3] > this.height || taken.some((other) => meet(box, other))) continue;
+      taken.push(box);
+      context.strokeStyle = this.ink.halo;
+      context.lineWidth = 5;
+      context.strokeText(text, left, top);
+      context.fillStyle = colour;
+      context.fillText(text, left, top);
+    }
+    return taken;
+  }
+
   /** Names beside the points that most link to, where there is room. */
-  names(context) {
+  names(context, taken) {
     context.font = '12px system-ui, sans-serif';
     context.textBaseline = 'middle';
     context.lineJoin = 'round';
-    const taken = [];
-    const most = Math.min(NAMES, Math.round(this.width * this.height / 22000));
+    const most = taken.length + Math.min(NAMES, Math.round(this.width * this.height / 22000));
     let looked = 0;
     for (const i of this.order) {
       if (taken.length >= most || looked > 4000) break;
@@ -184,7 +244,7 @@ export class Plot {
       const from = x + beside + long < this.width ? x + beside : x - beside - long;
       if (from < 0) continue;
       const box = [from, y - 8, from + long + 2, y + 8];
-      if (taken.some((other) => box[0] < other[2] && other[0] < box[2] && box[1] < other[3] && other[1] < box[3])) continue;
+      if (taken.some((other) => meet(box, other))) continue;
       taken.push(box);
       context.strokeStyle = this.ink.halo;
       context.lineWidth = 3;
@@ -194,6 +254,9 @@ export class Plot {
     }
   }
 }
+
+/** Whether two boxes, `[left, top, right, bottom]`, overlap. */
+const meet = (one, other) => one[0] < other[2] && other[0] < one[2] && one[1] < other[3] && other[1] < one[3];
 
 /** A colour that covers so much (of 255) of a pixel, over what is there; blue, green and red from the highest byte down. */
 function over(colour, cover, below) {

@@ -4,6 +4,7 @@ import * as api from './api.js';
 import { el, empty, fixed, nameOf, percent, route, say, settled, toDocument, waiting, words } from './dom.js';
 import { filters } from './filters.js';
 import { SYNTAXES, insertion, links, place, unlinked } from './insert.js';
+import { welcome } from './welcome.js';
 import { AROUND, depth, largest, pieces, sharesOf } from './shade.js';
 
 const SHOWN_WORDS = 7;
@@ -20,7 +21,7 @@ const state = { text: stored(DRAFT), caret: [0, 0], syntax: stored('hd2v.syntax'
 
 export async function suggest(main, { info, about, failed, fine, current, titled, enter }) {
   titled('Suggest');
-  let hits = [], ranking = '', active = 0, asked, last = '';
+  let hits = [], ranking = '', active = 0, asked, last = '', first;
 
   const shades = el('div', { class: 'shades', 'aria-hidden': 'true' }, el('div'), el('div'), el('div'));
   const box = el('textarea', {
@@ -29,6 +30,8 @@ export async function suggest(main, { info, about, failed, fine, current, titled
   });
   const list = el('ol', { class: 'hits', id: 'hits', 'aria-label': 'Suggestions' });
   const note = el('p', { class: 'note', id: 'note' });
+  const shown = (kind, level, text) => el('mark', { class: kind, 'data-level': level }, text);
+  const key = el('p', { class: 'key', hidden: true }, 'Shaded words speak ', shown('for', 2, 'for'), ' ', shown('for', 4, 'the chosen suggestion'), ' or ', shown('against', 3, 'against'), ' it.');
   const syntax = el('select', { id: 'syntax', 'aria-label': 'Link format' },
     Object.entries(SYNTAXES).map(([name, text]) => el('option', { value: name, selected: name === state.syntax }, text)));
   const filter = filters(info, () => { last = ''; look(); }, about);
@@ -137,10 +140,20 @@ export async function suggest(main, { info, about, failed, fine, current, titled
       list.append(el('li', { class: 'nothing' }, answer ? empty(answer.reason ? sentence(answer.reason) : 'No suggestions for this place.') : waiting()));
     } else {
       note.replaceChildren();
-      list.append(el('li', { class: 'nothing' }, empty('Suggestions appear here as you type. The words behind a suggestion are shaded in your text.')));
+      list.append(el('li', { class: 'nothing first' }, first ??= welcome(info, take)));
     }
     note.hidden = !note.textContent;
+    key.hidden = !hits.length;
     if (hits.length) choose(active); else shade();
+  }
+
+  /** Begins with a text, and the caret in it. */
+  function take(text, caret) {
+    box.value = text;
+    box.focus();
+    box.setSelectionRange(caret, caret);
+    state.caret = [caret, caret];
+    typed();
   }
 
   const look = settled(180, ask);
@@ -183,6 +196,7 @@ export async function suggest(main, { info, about, failed, fine, current, titled
     el('section', { class: 'write', 'aria-label': 'Text' },
       filter.chip,
       el('div', { class: 'editor' }, shades, box),
+      key,
       el('div', { class: 'under' },
         el('label', { class: 'inline' }, 'Link format ', syntax),
         el('span', { id: 'text-hint', class: 'hint' }, el('kbd', {}, 'Ctrl'), ' ', el('kbd', {}, 'Enter'), ' inserts, ', el('kbd', {}, 'Alt'), ' ', el('kbd', {}, '↑'), el('kbd', {}, '↓'), ' chooses')),
@@ -221,9 +235,9 @@ function item(hit, number, asked, ranking, { point, insert }) {
     el('div', { class: 'head' },
       el('div', { class: 'what' },
         toDocument(hit, { class: 'title', title: 'Open (o)' }),
-        el('span', { class: 'id' }, [hit.title && hit.id, hit.date].filter(Boolean).join(' · '))),
-      el('span', { class: 'score', title: probable ? 'probability that this is the right target' : `${ranking} score` },
-        probable ? percent(hit.probability) : fixed(hit.score, 2),
+        el('span', { class: 'id' }, [hit.title && hit.title !== hit.id && hit.id, hit.date].filter(Boolean).join(' · '))),
+      el('span', { class: 'score', title: probable ? 'probability that this is the right target' : `score of the ranking ${ranking}` },
+        probable ? percent(hit.probability) : fixed(hit.score, 2), el('small', {}, probable ? ' likely' : ' score'),
         probable && el('span', { class: 'bar', 'aria-hidden': 'true', vars: { '--share': hit.probability } })),
       el('button', { type: 'button', class: 'insert', tabindex: number ? -1 : 0, 'aria-label': `Insert a link to ${nameOf(hit)}`, title: 'Insert a link (Enter)', on: { click: () => insert(number) } }, 'Insert')),
     shares.length > 0 && el('ul', { class: 'chips', 'aria-label': 'Words behind this suggestion' }, shares.slice(0, SHOWN_WORDS).map(chip),

@@ -14,7 +14,7 @@ export async function words(main, { about, titled, current, failed, enter }) {
   const body = el('div', { class: 'cards' });
   main.replaceChildren(el('div', { class: 'middle' }, el('h1', {}, about ? `“${about}”` : 'Which word?'), form), body);
   if (!about) {
-    body.replaceWith(empty('The words nearest by IN are used in similar ways; those nearest by OUT occur among the same words.'));
+    body.replaceWith(empty('Shows the words that are used in similar ways, those that occur among the same words, and the documents that a word leads to.'));
     enter(input);
     return undefined;
   }
@@ -30,9 +30,9 @@ export async function words(main, { about, titled, current, failed, enter }) {
     try {
       const [inside, outside] = await Promise.all([near('in'), near('out').catch((error) => ({ hits: [], reason: error.message }))]);
       body.replaceChildren(
-        card('Nearest by IN', 'used in similar ways', inside.hits.map(word), inside.reason),
-        card('Nearest by OUT', 'among the same words', outside.hits.map(word), outside.reason),
-        card('Points to', 'documents that are linked to with this word', apart(inside.documents ?? []).map(pointed)));
+        card('Used in similar ways', 'similarity', 'cosine of IN vectors', inside.hits.map(word), inside.reason),
+        card('Found among the same words', 'similarity', 'cosine of OUT vectors', outside.hits.map(word), outside.reason),
+        card('Leads to', 'score', 'documents that are linked to with this word: its IN vector times their OUT vectors', apart(inside.documents ?? []).map(pointed)));
     } catch (error) {
       if (!current()) return;
       const several = /\s/.test(about) ? ' Look up one word at a time.' : '';
@@ -46,8 +46,9 @@ export async function words(main, { about, titled, current, failed, enter }) {
   return leave;
 }
 
-const meter = (score) => el('span', { class: 'meter', vars: { '--share': Math.max(0, Math.min(1, score)) } }, fixed(score, 2));
-const word = (hit) => el('li', {}, el('a', { href: route('words', hit.word) }, hit.word), meter(hit.score));
-const pointed = (hit, _, all) => el('li', {}, toDocument(hit), el('span', { class: 'meter', vars: { '--share': Math.max(0, hit.score / (all[0].score || 1)) } }, fixed(hit.score, 1)));
-const card = (title, more, rows, reason) => el('section', { class: 'card' }, el('h2', {}, title, ' ', el('small', {}, more)),
+// Bars are as long as their share of the first one.
+const meter = (hit, all, digits) => el('span', { class: 'meter', vars: { '--share': Math.max(0, Math.min(1, hit.score / (all[0].score || 1))) } }, fixed(hit.score, digits));
+const word = (hit, _, all) => el('li', {}, el('a', { href: route('words', hit.word) }, hit.word), meter(hit, all, 2));
+const pointed = (hit, _, all) => el('li', {}, toDocument(hit), meter(hit, all, 1));
+const card = (title, more, tip, rows, reason) => el('section', { class: 'card' }, el('h2', {}, el('span', { class: 'tipped', title: tip }, title), ' ', el('small', {}, more)),
   rows.length ? el('ul', { class: 'rows' }, rows) : empty(reason ?? 'None.'));

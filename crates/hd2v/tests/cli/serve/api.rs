@@ -74,6 +74,49 @@ fn answers_are_those_of_the_command_line() {
 }
 
 #[test]
+fn embeddings_have_the_form_of_openai() {
+    let place = place();
+    let server = Server::start(&place, "");
+    let texts = [text(&place, 5), "xyzzy".to_owned(), text(&place, 7)];
+    let embedded = server.post("/api/embed", &json!({"texts": texts})).json();
+    let answer = server.post("/v1/embeddings", &json!({"input": texts, "model": "text", "user": "me"})).json();
+    assert_eq!((&answer["object"], &answer["model"]), (&json!("list"), &json!("text")));
+    for (index, item) in answer["data"].as_array().expect("a list").iter().enumerate() {
+        assert_eq!((&item["object"], &item["index"]), (&json!("embedding"), &json!(index)));
+        assert_eq!(item["embedding"], embedded["vectors"][index]);
+    }
+    assert!(answer["usage"]["prompt_tokens"].as_u64() > Some(20), "{}", answer["usage"]);
+    let one = server.post("/v1/embeddings", &json!({"input": texts[0], "dimensions": 16})).json();
+    assert_eq!(one["data"], json!([answer["data"][0]]));
+    // 16 numbers of 4 bytes are 64 bytes, which are 88 letters.
+    let packed = server.post("/v1/embeddings", &json!({"input": texts[1], "encoding_format": "base64"})).json();
+    assert_eq!(packed["data"][0]["embedding"], json!("A".repeat(86) + "=="));
+}
+
+#[test]
+fn the_vector_of_a_question_ranks_documents_by_inner_products() {
+    let place = place();
+    let server = Server::start(&place, "");
+    let question = text(&place, 9);
+    let asked = json!({"input": question, "model": "question"});
+    let vector = server.post("/v1/embeddings", &asked).json()["data"][0]["embedding"].clone();
+    let vector: Vec<f32> = serde_json::from_value(vector).expect("numbers");
+    let points = place.ok("export m --for jsonl -o -").out;
+    let score = |line: &str| {
+        let point: Value = serde_json::from_str(line).expect("JSON");
+        let out: Vec<f64> = serde_json::from_value(point["out"].clone()).expect("numbers");
+        let product: f64 = out.iter().zip(&vector).map(|(x, &y)| x * f64::from(y)).sum();
+        (product, point["id"].as_str().expect("an id").to_owned())
+    };
+    let mut scores: Vec<(f64, String)> = points.lines().map(score).collect();
+    scores.sort_by(|a, b| b.0.total_cmp(&a.0));
+    let best: Vec<&str> = scores.iter().take(10).map(|(_, id)| id.as_str()).collect();
+    let hits = server.post("/api/recommend", &json!({"text": question, "rank": "embedding", "top": 10})).json();
+    let hits: Vec<&str> = hits["hits"].as_array().expect("hits").iter().filter_map(|hit| hit["id"].as_str()).collect();
+    assert_eq!(best, hits);
+}
+
+#[test]
 fn questions_asked_at_once_have_the_answers_that_they_have_alone() {
     let place = place();
     let server = Server::start(&place, "--threads 1");

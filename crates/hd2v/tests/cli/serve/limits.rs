@@ -33,6 +33,12 @@ fn bad_requests_have_a_status_and_a_code() {
     post("/api/recommend/batch", json!({"queries": vec![json!({"text": "a"}); 3]}), 422, "too-many");
     post("/api/embed", json!({"texts": ["a", "b", "c"]}), 422, "too-many");
     post("/api/embed", json!({"texts": ["a ".repeat(600)]}), 422, "too-long");
+    post("/v1/embeddings", json!({"input": ["a", "b", "c"]}), 422, "too-many");
+    post("/v1/embeddings", json!({"input": "a ".repeat(600)}), 422, "too-long");
+    post("/v1/embeddings", json!({"input": "a", "model": "other"}), 422, "unfit");
+    post("/v1/embeddings", json!({"input": "a", "dimensions": 3}), 409, "unfit");
+    post("/v1/embeddings", json!({"input": "a", "encoding_format": "text"}), 422, "unfit");
+    post("/v1/embeddings", json!({"input": [1]}), 422, "unfit");
     post("/api/info", json!({}), 405, "wrong-method");
     post("/api/nothing", json!({}), 404, "unknown-path");
 

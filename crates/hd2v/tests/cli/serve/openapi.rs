@@ -103,8 +103,9 @@ fn every_path_answers_as_it_is_described() {
     let question = json!({"text": text(&place, 120), "explain": true, "top": 3});
     let wrong = json!({"text": "chart", "source": "nobody"});
     // Path, what is asked well, what is asked badly.
-    let asked: [(&str, Value, Value); 16] = [
+    let asked: [(&str, Value, Value); 18] = [
         ("/api/info", json!(""), json!(null)),
+        ("/api/examples", json!(""), json!(null)),
         ("/api/recommend", question.clone(), wrong.clone()),
         ("/api/recommend/batch", json!({"queries": [question, wrong]}), json!({"queries": 1})),
         ("/api/suggest", json!({"text": text(&place, 7), "min_probability": 0, "max": 3}), json!({"text": 1})),
@@ -115,6 +116,7 @@ fn every_path_answers_as_it_is_described() {
         ("/api/document/suggestions", json!("?id=d000007"), json!("")),
         ("/api/search", json!("?q=page"), json!("?top=x")),
         ("/api/embed", json!({"texts": ["the chart", ""]}), json!({"texts": [1]})),
+        ("/v1/embeddings", json!({"input": ["the chart", ""], "model": "text"}), json!({"input": 1})),
         ("/api/map", json!(""), json!(null)),
         ("/api/health", json!(""), json!(null)),
         ("/api/ready", json!(""), json!(null)),
@@ -227,4 +229,8 @@ fn the_limits_that_the_server_enforces_are_described() {
         let asked = [most, most + 1].map(|items| server.post(path, &json!({list: vec![item.clone(); items]})).status);
         assert_eq!((most, asked), (3, [200, 422]), "{path}");
     }
+    let kinds = api["components"]["schemas"]["EmbeddingInput"]["oneOf"].as_array().expect("kinds of input");
+    let most = kinds.iter().find(|kind| kind["type"] == "array").map(|list| limit(&list["maxItems"]));
+    let asked = [3, 4].map(|texts| server.post("/v1/embeddings", &json!({"input": vec!["chart"; texts]})).status);
+    assert_eq!((most, asked), (Some(3), [200, 422]));
 }

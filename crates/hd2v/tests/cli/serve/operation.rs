@@ -4,7 +4,7 @@ use std::io::{Read, Write};
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::{Duration, Instant};
 
-use serde_json::json;
+use serde_json::{Value, json};
 
 use super::client::{Server, read, until};
 use super::{place, text};
@@ -150,6 +150,31 @@ fn a_model_altered_or_cut_in_place_goes_on_from_memory() {
 }
 
 #[test]
+fn a_corpus_cut_in_place_goes_on_from_memory_and_an_altered_one_is_refused() {
+    let place = place();
+    place.ok("import jsonl in.jsonl --min-count 2 -o c");
+    let server = Server::start(&place, "--corpus c");
+    let path = "/api/document/text?id=plain";
+    let before = server.get(path).json();
+    let files: Vec<std::path::PathBuf> =
+        std::fs::read_dir(place.path("c")).expect("a corpus").map(|file| file.expect("a file").path()).collect();
+    for file in files {
+        std::fs::File::options().write(true).open(file).expect("a file").set_len(0).expect("cut");
+    }
+    assert_eq!(server.get(path).json(), before);
+    drop(server);
+    place.ok("import jsonl in.jsonl --min-count 2 -o d");
+    let numbers = place.path("d/document.text");
+    let mut altered = std::fs::read(&numbers).expect("numbers");
+    altered.rotate_left(1);
+    std::fs::write(&numbers, altered).expect("written");
+    for command in ["serve m --corpus d", "lsp m --corpus d"] {
+        let told = place.refused(command);
+        assert!(told.contains("document.text") && told.contains("altered"), "{command}: {told}");
+    }
+}
+
+#[test]
 fn a_mapped_model_altered_in_place_is_not_answered_from() {
     let place = place();
     let bytes = std::fs::read(place.path("m")).expect("a model");
@@ -269,4 +294,23 @@ fn a_model_without_a_learnt_ranking_is_served_too() {
     assert_eq!(asked.error(), (422, "not-in-this-model".to_owned()));
     assert!(!String::from_utf8_lossy(&asked.body).contains("/"), "no path of the machine is told");
     assert_eq!(server.json("/api/document/suggestions?id=d000007")["ranking"], "bm25-cited");
+}
+
+#[test]
+fn servers_of_one_model_answer_alike() {
+    // The same model in two directories, as on two machines.
+    let (place, elsewhere) = (place(), place());
+    let servers = [Server::start(&place, "--threads 1"), Server::start(&elsewhere, "--threads 2")];
+    let asked: [(&str, Value); 4] = [
+        ("/api/recommend", json!({"text": text(&place, 3), "explain": true})),
+        ("/api/recommend", json!({"text": text(&place, 4), "rank": "embedding"})),
+        ("/api/suggest", json!({"text": text(&place, 5), "min_probability": 0})),
+        ("/v1/embeddings", json!({"input": text(&place, 6)})),
+    ];
+    for (path, body) in &asked {
+        let [one, other] = servers.each_ref().map(|server| server.post(path, body));
+        assert_eq!((one.status, &one.body), (200, &other.body), "{path}");
+        assert!(one.header("x-model").is_some_and(|id| id.len() == 16), "{path}");
+        assert_eq!(one.header("x-model"), other.header("x-model"), "{path}");
+    }
 }

@@ -4,7 +4,7 @@ use maud::{Markup, html};
 use serde_json::Value;
 
 use super::super::paper::{DIMENSIONS, Dataset, METRICS, NEWCOMER_POSITIONS, NEWCOMERS};
-use super::super::plot::{Axis, Bar, Mark, Series, bars, lines, swatch};
+use super::super::plot::{Axis, Bar, PlotMark, Series, bars, lines, swatch};
 use super::{
     array, beside, heads, interval, name, pair, paper_heads, percent, printed, row_of, seconds, statements, table,
     text, thousands,
@@ -147,9 +147,9 @@ pub fn dimensions(report: &Value) -> Option<Markup> {
     let mark = |(method, dim, recall): (&str, usize, f64)| {
         let colour = methods.iter().position(|other| name(other) == method).unwrap_or(methods.len());
         let text = format!("{recall} ({method} in the paper)");
-        Mark { colour, at: (dim as f64, recall / 100.0), text }
+        PlotMark { colour, at: (dim as f64, recall / 100.0), text }
     };
-    let marks: Vec<Mark> = DIMENSIONS.into_iter().map(mark).collect();
+    let marks: Vec<PlotMark> = DIMENSIONS.into_iter().map(mark).collect();
     let tables = Dataset::Dblp.links();
     let axis = Axis { name: "dimensions k (logarithmic)", logarithmic: true };
     Some(html! {

@@ -4,12 +4,12 @@ use hyperdoc2vec::evaluate::holm;
 use maud::{Markup, html};
 use serde_json::Value;
 
-use super::super::paper::{Dataset, NEWCOMERS, Order, orders};
+use super::super::paper::{Dataset, NEWCOMERS, PaperOrder, orders};
 use super::{array, beside, heads, interval, name, paper_heads, percent, table};
 
 /// A pair of methods in the order of the paper, and the result here.
 pub struct Statement {
-    order: Order,
+    order: PaperOrder,
     points: f64,
     /// 95 % of the points.
     ends: [f64; 2],
@@ -27,7 +27,7 @@ enum Verdict {
 
 impl Statement {
     /// If both methods were compared; `of` selects the part of the comparison.
-    fn new(part: &Value, order: Order, of: fn(&Value) -> &Value) -> Option<Statement> {
+    fn new(part: &Value, order: PaperOrder, of: fn(&Value) -> &Value) -> Option<Statement> {
         let (pair, sign) = compared(array(&part["comparisons"]), order.above, order.below)?;
         let pair = of(pair);
         // No −0.

@@ -6,17 +6,17 @@ pub use figures::*;
 
 /// "The first is above the second", as the paper's figures have it.
 #[derive(Debug, Clone, Copy, PartialEq)]
-pub struct Order {
+pub struct PaperOrder {
     pub above: &'static str,
     pub below: &'static str,
     /// By how many points, metric by metric.
     pub points: [f64; 4],
 }
 
-impl Order {
-    fn of(above: &LinkRow, below: &LinkRow) -> Order {
+impl PaperOrder {
+    fn of(above: &LinkRow, below: &LinkRow) -> PaperOrder {
         let points = std::array::from_fn(|metric| above.1[metric] - below.1[metric]);
-        Order { above: above.0, below: below.0, points }
+        PaperOrder { above: above.0, below: below.0, points }
     }
 
     /// Whether the first is above the second by all four metrics, not by recall alone.
@@ -33,10 +33,10 @@ impl Order {
 }
 
 /// The rows for which `there`, in falling order of recall, each above the next.
-pub fn orders(rows: &[LinkRow], there: impl Fn(&str) -> bool) -> Vec<Order> {
+pub fn orders(rows: &[LinkRow], there: impl Fn(&str) -> bool) -> Vec<PaperOrder> {
     let mut rows: Vec<&LinkRow> = rows.iter().filter(|row| there(row.0)).collect();
     rows.sort_by(|a, b| b.1[0].total_cmp(&a.1[0]));
-    rows.windows(2).map(|two| Order::of(two[0], two[1])).collect()
+    rows.windows(2).map(|two| PaperOrder::of(two[0], two[1])).collect()
 }
 
 /// Two sets of features, and by how many points of macro and micro F1 the first is above the second in the paper.
@@ -77,7 +77,7 @@ mod tests {
 
     use super::*;
 
-    fn names(orders: &[Order]) -> String {
+    fn names(orders: &[PaperOrder]) -> String {
         let first = orders.first().map(|order| order.above);
         first.into_iter().chain(orders.iter().map(|order| order.below)).collect::<Vec<_>>().join(" ")
     }
