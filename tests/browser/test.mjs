@@ -121,6 +121,26 @@ const until = (page, words) => page.waitForFunction((words) => {
   return JSON.stringify(found) === JSON.stringify(words) && !document.querySelector('#proposals[aria-busy]');
 }, words);
 
+async function beginsWithExamples() {
+  const { page, close } = await tab();
+  await page.waitForSelector('.example');
+  assert.match(await text(page, '.counts'), /^1\d\d documents[\d,]+ links[\d,]+ words$/);
+  assert.match(await text(page, '.welcome p:nth-of-type(2)'), /A model of 1\d\d documents/);
+  assert.ok(await page.locator('.key').isHidden(), 'nothing is shaded yet');
+  await picture(page, 'first-light');
+  assert.ok(await page.locator('.example').count() > 1);
+  const wanted = await page.locator('.example > span').first().evaluate((one) => [one.firstChild.textContent, one.lastChild.textContent]);
+  await page.locator('.example').first().click();
+  await page.waitForSelector('.hit .title');
+  const [written, caret] = await page.locator('textarea').evaluate((box) => [box.value, box.selectionEnd]);
+  assert.deepEqual([written.slice(0, caret), written.slice(caret)], wanted, 'the sentence, and the caret where its link was');
+  assert.match(await text(page, '.key'), /Shaded words speak for/);
+  await page.fill('textarea', '');
+  await page.waitForSelector('.example');
+  await close();
+  say('begins with sentences of the collection');
+}
+
 async function reviewsADraft() {
   const { page, close } = await tab();
   await go(page, '#/draft');
@@ -362,9 +382,12 @@ async function opensDocuments() {
   await page.keyboard.press('Enter');
   await page.waitForFunction(() => document.querySelector('h1')?.textContent === 'Mainsail');
   await page.waitForFunction(() => document.querySelectorAll('.card .rows').length >= 4);
-  const cards = await page.locator('.card').evaluateAll((cards) => cards.map((card) => [card.querySelector('h2').firstChild.textContent, card.querySelectorAll('li').length]));
+  const cards = await page.locator('.card').evaluateAll((cards) => cards.map((card) => [card.querySelector('h2').firstChild.textContent, card.querySelectorAll('li, .prose p').length]));
   for (const [title, rows] of cards) assert.ok(rows > 0, `${title} has rows`);
-  assert.deepEqual(cards.map(([title]) => title), ['Linked by', 'Might link to', 'Links to', 'Similar text', 'Linked in similar contexts']);
+  assert.deepEqual(cards.map(([title]) => title), ['Text', 'Linked by', 'Might link to', 'Links to', 'Says similar things', 'Linked in similar contexts']);
+  assert.ok(!/\b(IN|OUT)\b/.test(await page.locator('main').innerText()), 'jargon is in tooltips alone');
+  assert.equal(await page.locator('.itself').getAttribute('href'), 'https://example.org/mainsail');
+  assert.match(await page.locator('.prose a').first().getAttribute('href'), /^#\/document\//);
   await picture(page, 'document-light');
   const more = page.locator('.card button', { hasText: 'Show more' });
   if (await more.isVisible()) {
@@ -462,6 +485,13 @@ async function findsItsWayOnTheMap() {
   await page.waitForFunction(() => document.querySelector('.tip b')?.textContent === 'Mainsail');
   await page.waitForTimeout(200);
   await picture(page, 'map-one-light');
+  // The links of the document under the pointer come when it rests there.
+  const linked = page.waitForResponse((answer) => answer.url().includes('/api/document?id=jib'));
+  await page.evaluate(() => { location.hash = '#/map/jib'; });
+  await linked;
+  await page.waitForFunction(() => document.querySelector('.tip b')?.textContent === 'Jib');
+  await go(page, '#/map/mainsail');
+  await page.waitForFunction(() => document.querySelector('.tip b')?.textContent === 'Mainsail');
   await page.keyboard.press('Enter');
   await page.waitForFunction(() => document.querySelector('h1')?.textContent === 'Mainsail');
   await page.keyboard.press('4');
@@ -774,7 +804,7 @@ async function tellsThatTheServerIsGone() {
   say('tells that the server is gone, and sees it come back');
 }
 
-const all = [suggests, reviewsADraft, opensTheTextOfADocument, heedsWhereTheCaretIs, writesInADocument, dropsStaleAnswers, showsHostileTitlesAsText, opensDocuments, findsItsWayOnTheMap, knowsWords, isDarkWhenAsked, fitsAllScreens, fitsAPhone, worksByKeyboardAlone, asksForTheToken, seesThatTheModelIsAnother, tellsThatTheServerIsGone];
+const all = [suggests, beginsWithExamples, reviewsADraft, opensTheTextOfADocument, heedsWhereTheCaretIs, writesInADocument, dropsStaleAnswers, showsHostileTitlesAsText, opensDocuments, findsItsWayOnTheMap, knowsWords, isDarkWhenAsked, fitsAllScreens, fitsAPhone, worksByKeyboardAlone, asksForTheToken, seesThatTheModelIsAnother, tellsThatTheServerIsGone];
 const tests = all.filter(({ name }) => !wanted.length || wanted.includes(name));
 let failed = 0;
 for (const test of tests) {

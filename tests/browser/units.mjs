@@ -4,6 +4,9 @@ import assert from 'node:assert/strict';
 import test from 'node:test';
 import { insertion, links, unlinked } from '../../crates/hd2v/src/serve/page/insert.js';
 import { cut, formatOf, kept, nearest, placed } from '../../crates/hd2v/src/serve/page/places.js';
+import { paragraphs } from '../../crates/hd2v/src/serve/page/prose.js';
+import { byFolder, byPlace, groupings, middles } from '../../crates/hd2v/src/serve/page/regions.js';
+import { unmarked } from '../../crates/hd2v/src/serve/page/welcome.js';
 import { depth, pieces } from '../../crates/hd2v/src/serve/page/shade.js';
 
 const hit = { id: 'a(b) c', title: 'A [b]\nc' };
@@ -101,4 +104,49 @@ test('a text is cut at its places', () => {
   assert.equal(nearest([{ end: 3 }, { end: 5 }], 9), 0);
   assert.equal(formatOf('Draft.TEX'), 'latex');
   assert.equal(formatOf('README'), 'plain');
+});
+
+test('a text is shown in paragraphs, with its links', () => {
+  assert.deepEqual(paragraphs('a [big sail][[x/y]] and [[jib]].\n\n\nno \\[[link]] here'),
+    [[['a ', undefined], ['big sail', 'x/y'], [' and ', undefined], ['jib', 'jib'], ['.', undefined]], [['no [[link]] here', undefined]]]);
+  assert.deepEqual(paragraphs(''), []);
+  const long = '['.repeat(100000);
+  assert.deepEqual(paragraphs(long), [[[long, undefined]]]);
+});
+
+test('an example has its caret where its link was', () => {
+  assert.deepEqual(unmarked('as the jib [[?]] of old'), { text: 'as the jib of old', caret: 10 });
+  assert.deepEqual(unmarked('none'), { text: 'none', caret: 4 });
+});
+
+test('folders group documents as deep as it takes', () => {
+  const ids = ['site/a/1', 'site/a/2', 'site/b/3', 'site/b/4', 'top'];
+  const { names, members } = byFolder(ids);
+  assert.deepEqual([names, members], [['site/a', 'site/b'], [[0], [0], [1], [1], []]]);
+  assert.equal(byFolder(['a', 'b']), undefined);
+  assert.equal(byFolder(['x/a', 'x/b']), undefined, 'one folder is no group');
+});
+
+test('regions are where documents lie, and are named by their titles', () => {
+  const count = 200, x = [], y = [], titles = [];
+  for (let i = 0; i < count; i += 1) {
+    const left = i % 2;
+    x.push((left ? -1 : 1) + 0.1 * Math.sin(i));
+    y.push(0.1 * Math.cos(i));
+    titles.push(left ? `The sail number ${i}` : `Bread of type ${i}`);
+  }
+  const data = { x, y, links: x.map(() => 1), ids: x.map(String), labels: [], label: x.map(() => []), titles };
+  const { names, members } = byPlace(data);
+  const groups = [0, 1].map((side) => new Set(members.filter((_, i) => i % 2 === side).map(([group]) => group)));
+  assert.ok([...groups[0]].every((group) => !groups[1].has(group)), 'no region has both');
+  assert.ok([...groups[1]].every((group) => /sail/.test(names[group])), `${names}`);
+  assert.deepEqual(groupings(data, titles).map(({ name }) => name), ['region']);
+  assert.ok(middles(data, members, names.length).every((at, group) => at && Math.sign(at[0]) === (groups[1].has(group) ? -1 : 1)));
+  assert.deepEqual(byPlace({ x: [0], y: [0], titles: ['One'], links: [0] }).names, ['around One']);
+});
+
+test('labels come first where they tell of many, folders where they do not', () => {
+  const data = { x: [0, 1, 0, 1], y: [0, 0, 1, 1], links: [1, 1, 1, 1], ids: ['a/1', 'a/2', 'b/1', 'b/2'], labels: ['kind:x'], label: [[0], [0], [], []] };
+  assert.deepEqual(groupings(data, data.ids).map(({ name }) => name), ['kind', 'folder', 'region']);
+  assert.deepEqual(groupings({ ...data, label: [[0], [], [], []] }, data.ids).map(({ name }) => name), ['folder', 'region', 'kind']);
 });

@@ -6,8 +6,8 @@
 //! they are hits. Words that the model has not seen join the index alone, behind those that it has.
 
 use std::collections::BTreeMap;
-use std::ops::ControlFlow;
-use std::path::Path;
+use std::ops::{ControlFlow, Range};
+use std::path::{Path, PathBuf};
 
 use rayon::prelude::*;
 use serde_json::{Value, json};
@@ -23,12 +23,14 @@ use crate::infer::newcomers::ContentMap;
 use crate::model::index::links::{AROUND, Context, KeywordsBuf, LinksBuf, keywords};
 use crate::model::index::postings::PostingsBuf;
 use crate::model::index::quotes::{DocumentQuotes, PlaceInSentence, QuotesBuf};
+use crate::model::index::short_fields::ShortField;
 use crate::model::index::terms::Field;
 use crate::model::weighting::{ContextCounts, rarity};
 use crate::model::write::{flat, index_tensors};
 use crate::model::{FORMAT, Model, VERSION, Vectors};
 use crate::storage::atomic::{OutputLock, refuse_existing};
 use crate::storage::container::{Tensor, write};
+use crate::storage::part::{FramePlace, PartHead, PartKind, PartSet, Shard, write_part};
 use crate::storage::strings::{StringTable, string_index};
 use crate::threads::in_pool;
 
@@ -72,6 +74,8 @@ pub struct Addition<'a> {
     corpus: &'a Corpus,
     threads: usize,
     replace: bool,
+    shard: Option<Shard>,
+    parts: Vec<PathBuf>,
     watch: Option<Box<AddWatch<'a>>>,
 }
 
@@ -81,7 +85,7 @@ type AddWatch<'a> = dyn FnMut(usize, usize) -> ControlFlow<()> + Send + 'a;
 impl<'a> Addition<'a> {
     /// Adds those documents of `corpus` that `model` does not have.
     pub fn new(model: &'a Model, corpus: &'a Corpus) -> Addition<'a> {
-        Addition { model, corpus, threads: 0, replace: false, watch: None }
+        Addition { model, corpus, threads: 0, replace: false, shard: None, parts: Vec::new(), watch: None }
     }
 
     /// Threads; 0, the default, for one a core. Any number gives the same bytes.
@@ -100,15 +104,50 @@ impl<'a> Addition<'a> {
         Addition { watch: Some(Box::new(watch)), ..self }
     }
 
-    /// Writes to `destination` a model that has the documents of both.
+    /// Infers the vectors of one of several shards of the new documents, for [`Addition::write_part`].
+    pub fn shard(self, shard: Shard) -> Addition<'a> {
+        Addition { shard: Some(shard), ..self }
+    }
+
+    /// Takes the vectors from parts that [`Addition::write_part`] has written, one of each shard, in any order, rather than
+    /// infer them.
+    pub fn parts<P: Into<PathBuf>>(self, parts: impl IntoIterator<Item = P>) -> Addition<'a> {
+        Addition { parts: parts.into_iter().map(Into::into).collect(), ..self }
+    }
+
+    /// Writes to `destination` the vectors of the new documents of a shard: a part, for [`Addition::parts`]. Returns how
+    /// many documents it has.
     ///
     /// # Errors
-    /// [`Error::Exists`] if there is a file and [`Addition::replace`] was not called, [`Error::Input`] if the corpus has
-    /// no new document or was read with other case, [`Error::Unsupported`] if the model has no search index.
-    pub fn write(self, destination: impl AsRef<Path>) -> Result<Added> {
-        let Addition { model, corpus, threads, replace, watch } = self;
+    /// [`Error::Usage`] without a shard; others as those of [`Addition::write`].
+    pub fn write_part(self, destination: impl AsRef<Path>) -> Result<u64> {
+        let Some(shard) = self.shard else {
+            return Err(Error::Usage("a part is one of several shards: say which".to_owned()));
+        };
         let destination = destination.as_ref();
-        refuse_existing(destination, replace)?;
+        refuse_existing(destination, self.replace)?;
+        self.check()?;
+        let Addition { model, corpus, threads, replace, watch, .. } = self;
+        let mut watch = watch.unwrap_or_else(|| Box::new(|_, _| ControlFlow::Continue(())));
+        let head = PartHead::new(PartKind::Add, shard, settings(model, corpus));
+        let mut documents = 0;
+        write_part(destination, &head, replace, |part| {
+            in_pool(threads, || {
+                let new = NewDocuments::new(model, corpus)?;
+                let share = shard.range(new.documents.chunks(TOGETHER).len() as u64);
+                new.infer(share.start as usize..share.end as usize, &mut *watch, |number, block| {
+                    documents += block.documents() as u64;
+                    part.push(FramePlace { input: 1, piece: number as u32 }, &block.to_bytes())
+                })?;
+                Ok(0)
+            })
+        })?;
+        Ok(documents)
+    }
+
+    /// Refuses a corpus that was read with other case, or was altered.
+    fn check(&self) -> Result<()> {
+        let Addition { model, corpus, .. } = self;
         let lowercase = model.about()["corpus"]["options"]["lowercase"].as_bool().unwrap_or(true);
         if corpus.manifest().options.lowercase != lowercase {
             let (before, now) = if lowercase { ("lower-cased", "kept apart") } else { ("kept apart", "lower-cased") };
@@ -117,10 +156,91 @@ impl<'a> Addition<'a> {
             );
             return Err(Error::input(corpus.path().display().to_string(), what));
         }
-        corpus.verify()?;
+        corpus.verify()
+    }
+
+    /// Writes to `destination` a model that has the documents of both.
+    ///
+    /// # Errors
+    /// [`Error::Exists`] if there is a file and [`Addition::replace`] was not called, [`Error::Input`] if the corpus has
+    /// no new document or was read with other case, [`Error::Unsupported`] if the model has no search index.
+    pub fn write(self, destination: impl AsRef<Path>) -> Result<Added> {
+        if let Some(shard) = self.shard {
+            return Err(Error::Usage(format!("shard {shard} of an addition is written as a part, not as a model")));
+        }
+        let destination = destination.as_ref();
+        refuse_existing(destination, self.replace)?;
+        self.check()?;
+        let Addition { model, corpus, threads, parts, watch, .. } = self;
+        let parts = if parts.is_empty() { None } else { Some(open_parts(&parts, model, corpus)?) };
         let _lock = OutputLock::take(destination)?;
         let mut watch = watch.unwrap_or_else(|| Box::new(|_, _| ControlFlow::Continue(())));
-        in_pool(threads, || NewDocuments::new(model, corpus)?.write(destination, &mut *watch))
+        in_pool(threads, || {
+            let new = NewDocuments::new(model, corpus)?;
+            let vectors = match parts {
+                Some(parts) => new.merged(parts, &mut *watch)?,
+                None => new.inferred(&mut *watch)?,
+            };
+            new.write(destination, vectors)
+        })
+    }
+}
+
+/// Everything on which the vectors of an addition depend.
+fn settings(model: &Model, corpus: &Corpus) -> BTreeMap<String, Value> {
+    let all = [("model", json!(model.digest())), ("corpus", json!(corpus.manifest().fingerprint))];
+    all.into_iter().map(|(name, value)| (name.to_owned(), value)).collect()
+}
+
+/// Opens parts, which must be of this model and this corpus.
+fn open_parts(parts: &[PathBuf], model: &Model, corpus: &Corpus) -> Result<PartSet> {
+    let set = PartSet::open(parts, PartKind::Add)?;
+    let expected = settings(model, corpus);
+    for (name, path) in [("model", model.path()), ("corpus", corpus.path())] {
+        if expected.get(name) != Some(set.head().setting(name)) {
+            let what = format!("the parts were made with another {name}; give the one that they were made with");
+            return Err(Error::input(path.display().to_string(), what));
+        }
+    }
+    Ok(set)
+}
+
+/// IN and OUT vectors of documents in a row, and how many of these have no word with a vector.
+struct DocumentVectors {
+    doc_in: Vec<f32>,
+    doc_out: Vec<f32>,
+    dim: usize,
+    unknown: u64,
+}
+
+impl DocumentVectors {
+    fn documents(&self) -> usize {
+        self.doc_in.len() / self.dim.max(1)
+    }
+
+    fn extend(&mut self, more: DocumentVectors) {
+        self.doc_in.extend(more.doc_in);
+        self.doc_out.extend(more.doc_out);
+        self.unknown += more.unknown;
+    }
+
+    fn to_bytes(&self) -> Vec<u8> {
+        let mut bytes = self.unknown.to_le_bytes().to_vec();
+        self.doc_in.iter().chain(&self.doc_out).for_each(|x| bytes.extend_from_slice(&x.to_le_bytes()));
+        bytes
+    }
+
+    /// The vectors of so many documents; `None` if the bytes are others.
+    fn from_bytes(bytes: &[u8], documents: usize, dim: usize) -> Option<DocumentVectors> {
+        let (unknown, numbers) = bytes.split_first_chunk()?;
+        let mut doc_in: Vec<f32> =
+            numbers.chunks_exact(4).map(|x| f32::from_le_bytes([x[0], x[1], x[2], x[3]])).collect();
+        let half = documents.checked_mul(dim)?;
+        if numbers.len() != half.checked_mul(8)? {
+            return None;
+        }
+        let doc_out = doc_in.split_off(half);
+        Some(DocumentVectors { doc_in, doc_out, dim, unknown: u64::from_le_bytes(*unknown) })
     }
 }
 
@@ -133,7 +253,9 @@ struct NewDocuments<'a> {
     rows: Vec<DocRow>,
     /// For each word of the corpus that new documents have, its row in the index; and the words that are new there.
     terms: Vec<WordRow>,
-    new_terms: Vec<&'a str>,
+    new_terms: Vec<String>,
+    /// The words of titles and of authors of each new document, for the fields that the model has.
+    short: [Vec<Vec<WordRow>>; 2],
     /// The links of each new document.
     links: Vec<Vec<NewLink>>,
     /// The sentences that these stand in.
@@ -163,16 +285,43 @@ impl<'a> NewDocuments<'a> {
         for (number, _) in used.iter().enumerate().filter(|(_, used)| **used) {
             let word = corpus.word(WordId(number as u32));
             let row = known.find(word).unwrap_or_else(|| {
-                new_terms.push(word);
+                new_terms.push(word.to_owned());
                 known.ends.len() + new_terms.len() - 1
             });
             terms[number] = WordRow(row as u32);
         }
-        let mut new = NewDocuments { model, corpus, documents, rows, terms, new_terms, links: vec![], quotes: vec![] };
+        let short = [vec![], vec![]];
+        let mut new =
+            NewDocuments { model, corpus, documents, rows, terms, new_terms, short, links: vec![], quotes: vec![] };
         let tokenizer = Tokenizer::new(corpus.manifest().options.lowercase);
+        new.name_words(&tokenizer);
         let read = new.documents.par_iter().map(|&doc| new.places(doc, &tokenizer)).collect::<Result<Vec<_>>>()?;
         (new.links, new.quotes) = read.into_iter().unzip();
         Ok(new)
+    }
+
+    /// Reads the words of titles and authors; those that the model and the new texts do not have join the index.
+    fn name_words(&mut self, tokenizer: &Tokenizer) {
+        let (corpus, known) = (self.corpus, self.model.terms());
+        let mut names = BTreeMap::<String, WordRow>::new();
+        for field in ShortField::ALL.into_iter().filter(|&field| self.model.short_words(field).is_some()) {
+            for &doc in &self.documents {
+                let mut rows = Vec::new();
+                field.words(corpus, doc, tokenizer, |word| {
+                    let in_text = corpus.find_word(word).map(|word| self.terms[word.index()]);
+                    let row = in_text.filter(|row| row.0 != u32::MAX);
+                    let row = row.or_else(|| known.find(word).map(|row| WordRow(row as u32)));
+                    let row = row.or_else(|| names.get(word).copied()).unwrap_or_else(|| {
+                        self.new_terms.push(word.to_owned());
+                        let row = WordRow((known.ends.len() + self.new_terms.len() - 1) as u32);
+                        names.insert(word.to_owned(), row);
+                        row
+                    });
+                    rows.push(row);
+                });
+                self.short[field as usize].push(rows);
+            }
+        }
     }
 
     /// The links of a new document, and the sentences that they stand in. They are taken from its text: those that lead out of its corpus may lead into the
@@ -289,20 +438,58 @@ impl<'a> NewDocuments<'a> {
         Some(QuotesBuf::extended(old, links, &self.quotes, self.all_documents(), of_new))
     }
 
-    /// IN and OUT vectors of all documents, and how many new ones have no word with a vector.
-    fn vectors(&self, watch: &mut AddWatch<'_>) -> Result<(Vec<f32>, Vec<f32>, u64)> {
-        let (model, dim) = (self.model, self.model.params().dim);
+    /// Vectors of all documents: those of the model, and those inferred for the new ones.
+    fn inferred(&self, watch: &mut AddWatch<'_>) -> Result<DocumentVectors> {
+        let mut all = self.old_vectors();
+        self.infer(0..self.documents.chunks(TOGETHER).len(), watch, |_, block| {
+            all.extend(block);
+            Ok(())
+        })?;
+        Ok(all)
+    }
+
+    /// Vectors of all documents: those of the model, and those that parts have of the new ones.
+    fn merged(&self, mut parts: PartSet, watch: &mut AddWatch<'_>) -> Result<DocumentVectors> {
+        let (mut all, dim) = (self.old_vectors(), self.model.params().dim);
+        for (number, block) in self.documents.chunks(TOGETHER).enumerate() {
+            if watch(number * TOGETHER, self.documents.len()).is_break() {
+                return Err(Error::Interrupted);
+            }
+            let frame = parts.next_frame()?.ok_or_else(|| {
+                let what = "the parts hold fewer documents than are new; make them again";
+                Error::input(self.corpus.path().display().to_string(), what)
+            })?;
+            all.extend(frame.read(|bytes| DocumentVectors::from_bytes(bytes, block.len(), dim))?);
+        }
+        Ok(all)
+    }
+
+    /// The vectors that the model has.
+    fn old_vectors(&self) -> DocumentVectors {
         let table = |which| -> Vec<f32> {
-            let table = model.vectors(which);
+            let table = self.model.vectors(which);
             (0..table.rows()).flat_map(|row| table.row(row)).copied().collect()
         };
-        let (mut doc_in, mut doc_out) = (table(Vectors::DocIn), table(Vectors::DocOut));
+        let dim = self.model.params().dim;
+        DocumentVectors { doc_in: table(Vectors::DocIn), doc_out: table(Vectors::DocOut), dim, unknown: 0 }
+    }
+
+    /// Infers the vectors of some blocks of new documents, and gives them to `take` with their numbers, in order.
+    fn infer(
+        &self,
+        blocks: Range<usize>,
+        watch: &mut AddWatch<'_>,
+        mut take: impl FnMut(usize, DocumentVectors) -> Result<()>,
+    ) -> Result<()> {
+        let (model, dim) = (self.model, self.model.params().dim);
         let map = ContentMap::of(model);
         // A method that knows nothing of words leaves zeros.
         let inferrer = Inferrer::new(model).ok();
-        let mut unknown = 0;
-        for (number, block) in self.documents.chunks(TOGETHER).enumerate() {
-            if watch(number * TOGETHER, self.documents.len()).is_break() {
+        let first = blocks.start * TOGETHER;
+        let last = (blocks.end * TOGETHER).min(self.documents.len());
+        let of = last.saturating_sub(first);
+        for (number, block) in self.documents.chunks(TOGETHER).enumerate().take(blocks.end).skip(blocks.start) {
+            if watch(number * TOGETHER - first, of).is_break() {
                 return Err(Error::Interrupted);
             }
             let known = |&doc: &DocId| {
@@ -310,12 +497,14 @@ impl<'a> NewDocuments<'a> {
                 rows.filter(|row| row.index() < model.words()).collect::<Vec<WordRow>>()
             };
             let texts: Vec<Vec<WordRow>> = block.iter().map(known).collect();
-            unknown += texts.iter().filter(|rows| rows.is_empty()).count() as u64;
+            let unknown = texts.iter().filter(|rows| rows.is_empty()).count() as u64;
             let Some(inferrer) = &inferrer else {
-                doc_in.resize(doc_in.len() + block.len() * dim, 0.0);
-                doc_out.resize(doc_out.len() + block.len() * dim, 0.0);
+                let zeros = vec![0.0; block.len() * dim];
+                take(number, DocumentVectors { doc_in: zeros.clone(), doc_out: zeros, dim, unknown })?;
                 continue;
             };
+            let mut vectors = DocumentVectors { doc_in: Vec::new(), doc_out: Vec::new(), dim, unknown };
+            let DocumentVectors { doc_in, doc_out, .. } = &mut vectors;
             for (rows, vector) in texts.iter().zip(inferrer.rows(&texts)?) {
                 match &map {
                     Some(map) if !rows.is_empty() => {
@@ -327,19 +516,20 @@ impl<'a> NewDocuments<'a> {
                 }
                 doc_in.extend(vector);
             }
+            take(number, vectors)?;
         }
-        if watch(self.documents.len(), self.documents.len()).is_break() {
+        if watch(of, of).is_break() {
             return Err(Error::Interrupted);
         }
-        Ok((doc_in, doc_out, unknown))
+        Ok(())
     }
 
-    fn write(&self, destination: &Path, watch: &mut AddWatch<'_>) -> Result<Added> {
-        let (model, corpus, dim) = (self.model, self.corpus, self.model.params().dim);
-        let (doc_in, doc_out, unknown) = self.vectors(watch)?;
+    fn write(&self, destination: &Path, vectors: DocumentVectors) -> Result<Added> {
+        let (model, corpus) = (self.model, self.corpus);
+        let DocumentVectors { doc_in, doc_out, dim, unknown } = vectors;
         let (text, cited) = (self.index(Field::Text)?, self.index(Field::Cited)?);
         let all = |table: StringTable<'a>| (0..table.ends.len()).map(move |number| table.get(number));
-        let terms = || all(model.terms()).chain(self.new_terms.iter().copied());
+        let terms = || all(model.terms()).chain(self.new_terms.iter().map(String::as_str));
         let names = || all(model.names()).chain(self.documents.iter().map(|&doc| corpus.name(doc)));
         let titles = all(model.titles()).chain(self.documents.iter().map(|&d| corpus.title(d).unwrap_or_default()));
         let urls = all(model.urls()).chain(self.documents.iter().map(|&doc| corpus.url(doc).unwrap_or_default()));
@@ -422,10 +612,13 @@ impl<'a> NewDocuments<'a> {
         }
         let quotes = self.quotes();
         tensors.extend(quotes.iter().flat_map(QuotesBuf::tensors));
-        let titles = self.title_words();
-        if let Some((ends, rows)) = &titles {
-            tensors.push(Tensor::u64s("titles.row_ends", ends));
-            tensors.push(Tensor::u32s("titles.rows", rows));
+        let short = ShortField::ALL.map(|field| self.short_words(field));
+        for (field, words) in ShortField::ALL.into_iter().zip(&short) {
+            let [rows, row_ends] = field.arrays();
+            if let Some((all_ends, all_rows)) = words {
+                tensors.push(Tensor::u64s(row_ends, all_ends));
+                tensors.push(Tensor::u32s(rows, all_rows));
+            }
         }
         let keywords = self.keywords()?;
         if let Some(KeywordsBuf { ends, rows, counts }) = &keywords {
@@ -441,17 +634,12 @@ impl<'a> NewDocuments<'a> {
         Ok(added)
     }
 
-    /// Where the words of each title end, and their rows, if the model has those of its own.
-    fn title_words(&self) -> Option<(Vec<u64>, Vec<u32>)> {
-        let old = self.model.title_words()?;
+    /// Where the words of a field of each document end, and their rows, if the model has those of its own.
+    fn short_words(&self, field: ShortField) -> Option<(Vec<u64>, Vec<u32>)> {
+        let old = self.model.short_words(field)?;
         let (mut ends, mut rows) = (old.ends.to_vec(), old.rows.to_vec());
-        let (tokenizer, known) = (self.model.tokenizer(), self.model.terms());
-        for &doc in &self.documents {
-            tokenizer.words(self.corpus.title(doc).unwrap_or_default(), |word| {
-                let new = self.corpus.find_word(word).map(|word| self.terms[word.index()].0);
-                let row = new.filter(|&row| row != u32::MAX).or_else(|| known.find(word).map(|row| row as u32));
-                rows.extend(row);
-            });
+        for words in &self.short[field as usize] {
+            rows.extend_from_slice(WordRow::numbers(words));
             ends.push(rows.len() as u64);
         }
         Some((ends, rows))

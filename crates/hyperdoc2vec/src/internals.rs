@@ -29,6 +29,7 @@ pub mod import {
     pub use crate::corpus::prepare::Batch;
     pub use crate::import::parsed::Parsed;
     pub use crate::import::tree::Pages;
+    pub use crate::storage::part::FramePlace;
 
     pub mod bzip {
         /// The bytes that `packed` holds, which is given to the reader piece by piece.
@@ -166,6 +167,9 @@ pub mod train {
 
     pub mod citation {
         pub use crate::train::citation::*;
+    }
+    pub mod ranker {
+        pub use crate::train::ranker::samples;
     }
     pub mod content {
         pub use crate::train::content::*;

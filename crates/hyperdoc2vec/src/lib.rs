@@ -33,7 +33,7 @@
 //! | train, with progress, checkpoints and a time limit | [`Training`], [`TrainParams`] |
 //! | open a trained model and its vectors | [`Model`], [`Vectors`] |
 //! | ask what a text should link to, with filters, a source, explanations | [`Recommender`], [`Question`], [`Answer`] |
-//! | suggest links for a draft: where, and to what | [`draft`], [`places::Suggester`] |
+//! | suggest links for a draft: where, and to what | [`Suggester`], [`SuggestOptions`] |
 //! | find similar documents and words | [`Recommender::similar`], [`Recommender::similar_words`] |
 //! | embed new texts | [`Inferrer`] |
 //! | add documents to a model without training again | [`Addition`] |
@@ -53,7 +53,7 @@
 mod add;
 pub mod corpus;
 pub mod document;
-pub mod draft;
+mod draft;
 mod error;
 pub mod evaluate;
 pub mod export;
@@ -66,7 +66,7 @@ pub mod internals;
 mod kernel;
 pub mod map;
 pub mod model;
-pub mod places;
+mod places;
 pub mod recommend;
 mod rng;
 pub mod search;
@@ -89,13 +89,17 @@ pub use id::{DocId, DocRow, WordId};
 #[doc(inline)]
 pub use import::{Format, Import, ImportOptions};
 #[doc(inline)]
-pub use infer::{InferParams, Inferred, Inferrer};
+pub use infer::{EmbeddedCounts, EmbeddedParts, Embedding, InferParams, Inferred, Inferrer};
 #[doc(inline)]
 pub use model::{Method, Model, TrainParams, Vectors};
 #[doc(inline)]
-pub use recommend::{Answer, DocumentHit, Question, Recommender, Side};
+pub use recommend::{
+    Answer, DocumentHit, DraftFormat, Question, Recommender, Side, SuggestOptions, Suggester, Suggestion, Suggestions,
+};
 #[doc(inline)]
 pub use search::Ranking;
+#[doc(inline)]
+pub use storage::Shard;
 #[doc(inline)]
 pub use train::{TrainProgress, Training};
 

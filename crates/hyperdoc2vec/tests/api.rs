@@ -9,8 +9,8 @@ use hyperdoc2vec::export::VectorExport;
 use hyperdoc2vec::generate::{GenerateParams, Generator};
 use hyperdoc2vec::model::Vectors;
 use hyperdoc2vec::{
-    Addition, Corpus, Date, Document, Error, Format, Import, Inferrer, Link, Method, Model, NotFound, Question,
-    Ranking, Recommender, Side, Split, TrainParams, Training,
+    Addition, Corpus, Date, Document, DraftFormat, Error, Format, Import, Inferrer, Link, Method, Model, NotFound,
+    Question, Ranking, Recommender, Side, Split, SuggestOptions, Suggester, TrainParams, Training,
 };
 
 /// Four hundred documents whose links follow their topics.
@@ -83,6 +83,32 @@ fn answers_heed_filters_sources_and_rankings_and_explain_themselves() {
     assert!(matches!(recommender.ask(&twice), Err(Error::Usage(_))));
     let nothing = ask(Question::new("zxcv qwer"));
     assert!(nothing.hits.is_empty() && nothing.reason.is_some_and(|reason| reason.contains("known")));
+}
+
+#[test]
+fn drafts_get_links_where_the_corpus_has_them() {
+    let dir = tempfile::tempdir().expect("a directory");
+    let mut pages = vec![Document::new("tools/lathe", "a machine that turns wood").title("Lathe")];
+    pages.extend((0..240).map(|n| {
+        let text = match n % 2 {
+            0 => "Bowls are turned on a [lathe][[tools/lathe]] with a gouge, and the lathe has to be fast.",
+            _ => "Nothing on this page is linked, though it is about bowls and wood.",
+        };
+        Document::new(format!("page-{n}"), text)
+    }));
+    let corpus = Import::documents(pages).build(dir.path().join("corpus")).expect("a corpus");
+    let model = Training::new(&corpus).dim(8).run(dir.path().join("model")).expect("a model");
+    let suggester = Suggester::new(&model).expect("a model that has learnt where links belong");
+    let text = "Turned on a lathe, they are thin. We cite \\cite{?} here.\n";
+    let options = SuggestOptions::new(DraftFormat::Latex).min_probability(0.3);
+    let found = suggester.suggest(text, &options).expect("suggestions");
+    let links: Vec<(&str, &str, bool)> =
+        found.links.iter().map(|link| (&*link.words, &*link.id, link.wanted)).collect();
+    assert_eq!(links[0], ("lathe", "tools/lathe", false));
+    assert!(links.iter().any(|link| link.2), "the mark is answered: {links:?}");
+    assert!(found.apply(text).starts_with("Turned on a lathe~\\cite{tools/lathe}, they are thin."));
+    let strict = SuggestOptions::new(DraftFormat::Latex).min_probability(1.0);
+    assert_eq!(suggester.suggest(text, &strict).expect("suggestions").apply(text), text);
 }
 
 #[test]

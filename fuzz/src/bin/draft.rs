@@ -3,8 +3,7 @@
 #![no_main]
 
 use hyperdoc2vec::document::Tokenizer;
-use hyperdoc2vec::draft::{Draft, DraftFormat};
-use hyperdoc2vec::places::{Edit, NeverLink, apply};
+use hyperdoc2vec::recommend::{Draft, DraftFormat, Edit, NeverLink, apply};
 use libfuzzer_sys::fuzz_target;
 
 fuzz_target!(|bytes: &[u8]| {

@@ -27,6 +27,7 @@ fuzz_target!(|bytes: &[u8]| {
             let mut site = Wiki::new(&[0]);
             site.add_namespace(14, "Kategorie", true);
             let batch = PageBatch {
+                order: Default::default(),
                 input: "fuzz".into(),
                 site: Arc::new(site),
                 offset: 0,
