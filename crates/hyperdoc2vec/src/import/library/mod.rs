@@ -230,9 +230,12 @@ impl Library {
     ) -> std::result::Result<Paper, Box<Document>> {
         let Some(path) = self.files.get(index).and_then(Option::as_ref) else { return Err(Box::new(document)) };
         let place = format!("{} ({})", document.id, name(path));
-        if let Some(problem) = &self.seen[index].problem {
+        let unread = |problem: String, document: Document, parsed: &mut Parsed| {
             parsed.batch.losses.add(Loss::UnreadFile, format!("{place}: {problem}"));
-            return Err(Box::new(document));
+            Box::new(document)
+        };
+        if let Some(problem) = &self.seen[index].problem {
+            return Err(unread(problem.clone(), document, parsed));
         }
         for ailment in &self.seen[index].ailments {
             let loss = match ailment {
@@ -253,9 +256,10 @@ impl Library {
                     }
                     Paper { document: Document { text: paper.document.text, ..document }, ..paper }
                 }
-                Err(_) => return Err(Box::new(document)),
+                Err(problem) => return Err(unread(problem, document, parsed)),
             },
-            Err(_) => return Err(Box::new(document)),
+            // It was read a moment ago: a disk that fails, or a file that was taken away.
+            Err(problem) => return Err(unread(problem, document, parsed)),
         };
         // Of a scan, the bibliography knows more.
         if paper.document.text.trim().is_empty() { Err(Box::new(paper.document)) } else { Ok(paper) }

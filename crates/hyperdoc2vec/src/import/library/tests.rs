@@ -119,6 +119,20 @@ fn pdfs_link_by_the_titles_they_begin_with_and_bad_ones_are_named() {
 }
 
 #[test]
+fn a_file_that_goes_away_between_two_looks_is_named() {
+    let dir = tempfile::tempdir().expect("a directory");
+    let tides = dir.path().join("tides.txt");
+    fs::write(&tides, BODY).expect("written");
+    fs::write(dir.path().join("refs.bib"), BIB.replace(":files/tides.pdf:PDF", "tides.txt")).expect("written");
+    let inputs = [dir.path().join("refs.bib")];
+    let library =
+        Library::open(Format::Library, &inputs, &ImportOptions::default(), &mut |_| Ok(())).expect("a library");
+    fs::remove_file(&tides).expect("removed");
+    let losses = library.parse(0..library.len()).batch.losses;
+    assert_eq!(losses.count(Loss::UnreadFile), 1, "{losses:?}");
+}
+
+#[test]
 fn a_bibliography_in_latin_1_is_read_and_what_is_none_is_told() {
     let dir = tempfile::tempdir().expect("a directory");
     let write = |name: &str, bytes: &[u8]| fs::write(dir.path().join(name), bytes).expect("written");
