@@ -96,13 +96,18 @@ pub fn run(program: Vec<OsString>, arguments: impl IntoIterator<Item = OsString>
         Err(error) => {
             match error.downcast_ref::<hyperdoc2vec::Error>() {
                 // The library's errors include their cause.
-                Some(error) => output::status(format_args!("hd2v: {}", advice::with_flags(error))),
-                None => output::status(format_args!("hd2v: {error:#}")),
+                Some(error) => fail(&advice::with_flags(error)),
+                None => fail(&format!("{error:#}")),
             }
             let usage = matches!(error.downcast_ref(), Some(hyperdoc2vec::Error::Usage(_)));
             if usage { 2 } else { 1 }
         }
     }
+}
+
+/// Says why the program fails, on one line, whatever stands in the names of files.
+fn fail(why: &str) {
+    output::status(format_args!("hd2v: {}", output::on_one_line(why)));
 }
 
 #[cfg(test)]

@@ -2,6 +2,7 @@
 
 use std::borrow::Cow;
 use std::io::{self, IsTerminal, Write};
+use std::path::Path;
 
 use anyhow::{Context, Result};
 use hyperdoc2vec::Model;
@@ -63,6 +64,21 @@ pub fn cell(text: &str) -> String {
     line
 }
 
+/// A text as part of a line: what would end the line, or what a terminal would obey or hide, becomes `\u{…}`, so that no
+/// name of a file makes up a line of its own.
+pub fn on_one_line(text: &str) -> String {
+    let mut out = String::with_capacity(text.len());
+    for c in text.chars() {
+        if is_hidden(c) { out.extend(c.escape_unicode()) } else { out.push(c) }
+    }
+    out
+}
+
+/// The name of a file as part of a line.
+pub fn shown(path: &Path) -> String {
+    on_one_line(&path.display().to_string())
+}
+
 /// Writes text for people to stdout.
 pub fn print(text: &str) -> Result<()> {
     print_exactly(&visible(text))
@@ -108,7 +124,7 @@ pub fn note_unsealed(model: &Model) {
         status(format_args!(
             "{}: written by an earlier program, without a checksum of its description: a change there cannot be noticed; \
              `hd2v add` or `hd2v train` writes a model that has one",
-            model.path().display()
+            shown(model.path())
         ));
     }
 }
@@ -191,6 +207,11 @@ mod tests {
         let shown = r"a\u{1b}[31m\u{9}\u{7f}\u{9b}".to_owned() + "\n" + r"\u{202e}b\u{2066}\u{200f}\u{61c}\u{feff}";
         assert_eq!(visible(odd), shown);
         assert!(matches!(visible("日本 é “x” 👍\n"), Cow::Borrowed(_)));
+    }
+
+    #[test]
+    fn a_name_makes_up_no_line() {
+        assert_eq!(shown(Path::new("a\nb\r\u{1b}[2K\u{2028} é.md")), r"a\u{a}b\u{d}\u{1b}[2K\u{2028} é.md");
     }
 
     #[test]

@@ -264,9 +264,8 @@ async fn document(State(app): Shared, context: RequestContext, QueryParams(param
     let shared = app.clone();
     let answer = move |engine: &Engine<'_>| {
         let mut document = DocumentJson::from(engine.recommender.document(&params.id, offset, top)?);
-        if let Some((corpus, found)) =
-            shared.corpus.as_ref().and_then(|corpus| Some((corpus, corpus.find(&document.id)?)))
-        {
+        let corpus = shared.corpus();
+        if let Some((corpus, found)) = corpus.and_then(|corpus| Some((corpus.clone(), corpus.find(&document.id)?))) {
             document.excerpt = Some(beginning(corpus.marked_text(found)?, EXCERPT));
         }
         Ok(document)
@@ -291,16 +290,14 @@ fn beginning(text: String, most: usize) -> String {
     (status = 200, description = "the text", body = DocumentText),
     (status = "default", description = "an error", body = wire::Failure)))]
 async fn document_text(State(app): Shared, context: RequestContext, QueryParams(params): QueryParams<TextOf>) -> Reply {
-    if app.corpus.is_none() {
+    let Some(corpus) = app.corpus() else {
         let message = "the server has no texts of documents: it was started without --corpus";
         return Err(ApiError::new(StatusCode::NOT_FOUND, "no-texts", message));
-    }
-    let shared = app.clone();
+    };
     let answer = move |engine: &Engine<'_>| {
         let row = engine.recommender.document_row(&params.id)?;
         let id = engine.recommender.model().names().get(row).to_owned();
-        let corpus = shared.corpus.as_ref().and_then(|corpus| Some((corpus, corpus.find(&id)?)));
-        let Some((corpus, document)) = corpus else {
+        let Some(document) = corpus.find(&id) else {
             let message = format!("the corpus of the server has no document {id:?}");
             return Err(Error::NotFound {
                 kind: NotFound::Document,

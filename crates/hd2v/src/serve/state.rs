@@ -1,4 +1,4 @@
-//! State shared by all requests: the current model, threads, limits, metrics; and reloading a model that was replaced.
+//! State shared by all requests: the current model and corpus, threads, limits, metrics; and reloading what was replaced.
 
 use std::path::Path;
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -13,9 +13,9 @@ use super::model::LoadedModel;
 use super::options::{Limits, ServeOptions};
 use super::rate_limit::RateLimiter;
 use super::workers::Workers;
-use crate::output::status;
+use crate::output::{on_one_line, shown, status};
 
-/// Time between checks of the model file.
+/// Time between checks of the files.
 const POLL_INTERVAL: Duration = Duration::from_secs(1);
 
 /// State shared by all requests.
@@ -32,11 +32,13 @@ pub struct App {
     /// Threads that answer.
     pub workers: Workers,
     /// The corpus of the model, if its texts are to be shown.
-    pub corpus: Option<Corpus>,
+    corpus: RwLock<Option<Arc<Corpus>>>,
+    /// Its description, which is written anew with every corpus.
+    corpus_stamp: RwLock<Option<FileStamp>>,
     model: RwLock<Arc<LoadedModel>>,
     /// The file that the current model is mapped from, if it is not in memory.
     mapped: RwLock<Option<FileStamp>>,
-    /// Held while a new model is opened, so that models take over in the order in which they were opened.
+    /// Held while a new model or corpus is opened, so that they take over in the order in which they were opened.
     reloading: tokio::sync::Mutex<()>,
     stamp: RwLock<Option<FileStamp>>,
     stopping: AtomicBool,
@@ -71,6 +73,7 @@ impl App {
     pub fn open(mut options: ServeOptions, address: std::net::SocketAddr) -> anyhow::Result<App> {
         let stamp = FileStamp::of(&options.model);
         let (model, in_memory) = LoadedModel::open(&options.model, options.map_above)?;
+        let corpus_stamp = options.corpus.as_deref().and_then(corpus_stamp);
         let corpus = options.corpus.as_ref().map(|path| Corpus::open_resident(path, options.map_above)).transpose()?;
         let token = options.token.take();
         let metrics = Metrics::new();
@@ -81,7 +84,8 @@ impl App {
             metrics,
             rate_limiter: RateLimiter::new(options.limits.rate),
             workers: Workers::new(options.threads, &options.limits)?,
-            corpus,
+            corpus: RwLock::new(corpus.map(Arc::new)),
+            corpus_stamp: RwLock::new(corpus_stamp),
             model: RwLock::new(model),
             mapped: RwLock::new(stamp.filter(|_| !in_memory)),
             reloading: tokio::sync::Mutex::default(),
@@ -99,6 +103,11 @@ impl App {
     /// The current model. Whoever holds it keeps it when another takes its place.
     pub fn model(&self) -> Arc<LoadedModel> {
         self.model.read().unwrap_or_else(PoisonError::into_inner).clone()
+    }
+
+    /// The current corpus, if there is one. Whoever holds it keeps it when another takes its place.
+    pub fn corpus(&self) -> Option<Arc<Corpus>> {
+        self.corpus.read().unwrap_or_else(PoisonError::into_inner).clone()
     }
 
     /// The file that the current model is mapped from, if it is. A model in memory cannot change.
@@ -131,8 +140,34 @@ impl App {
         });
     }
 
-    /// Opens the file that now has the model's name; if that fails, the old model stays.
+    /// Opens what now has the names of the model and the corpus; what does not open leaves the old one in its place.
     pub async fn reload(self: &Arc<App>) {
+        self.reload_model().await;
+        self.reload_corpus().await;
+    }
+
+    async fn reload_corpus(self: &Arc<App>) {
+        let Some(path) = self.options.corpus.clone() else { return };
+        let _one_at_a_time = self.reloading.lock().await;
+        // A corpus that does not open is not tried again until it changes.
+        *self.corpus_stamp.write().unwrap_or_else(PoisonError::into_inner) = corpus_stamp(&path);
+        let (opened, map_above) = (path.clone(), self.options.map_above);
+        let opened = tokio::task::spawn_blocking(move || Corpus::open_resident(opened, map_above)).await;
+        let shown = shown(&path);
+        match opened {
+            Ok(Ok(corpus)) => {
+                let documents = corpus.len();
+                *self.corpus.write().unwrap_or_else(PoisonError::into_inner) = Some(Arc::new(corpus));
+                status(format_args!("{shown}: texts reloaded, {documents} documents"));
+            }
+            Ok(Err(error)) => {
+                status(on_one_line(&format!("{error}; still showing the texts of the previous corpus")));
+            }
+            Err(_) => status(format_args!("{shown}: internal error; still showing the texts of the previous corpus")),
+        }
+    }
+
+    async fn reload_model(self: &Arc<App>) {
         let _one_at_a_time = self.reloading.lock().await;
         let app = self.clone();
         let opened = tokio::task::spawn_blocking(move || -> Result<_, Error> {
@@ -141,7 +176,7 @@ impl App {
             *app.stamp.write().unwrap_or_else(PoisonError::into_inner) = stamp;
             Ok((LoadedModel::open(&app.options.model, app.options.map_above)?, stamp))
         });
-        let path = self.options.model.display();
+        let path = shown(&self.options.model);
         match opened.await {
             Ok(Ok(((model, in_memory), stamp))) => {
                 let documents = model.borrow_owner().documents();
@@ -155,7 +190,7 @@ impl App {
             failed => {
                 self.metrics.reloaded(false);
                 let why = match failed {
-                    Ok(Err(error)) => error.to_string(),
+                    Ok(Err(error)) => on_one_line(&error.to_string()),
                     _ => format!("{path}: internal error while opening it"),
                 };
                 let then = match self.is_altered(self.mapped()) {
@@ -168,16 +203,25 @@ impl App {
     }
 }
 
-/// Watches the model file for ever, and reloads it once it has changed and then stayed the same for one interval.
+/// The stamp of a corpus: that of its description, which changes whenever one takes the place of another.
+fn corpus_stamp(path: &Path) -> Option<FileStamp> {
+    FileStamp::of(&path.join("corpus.json"))
+}
+
+/// Watches the model file and the corpus for ever, and reloads what has changed and then stayed the same for one interval.
 pub async fn watch(app: Arc<App>) {
-    let mut last = None;
+    let known = |stamp: &RwLock<Option<FileStamp>>| *stamp.read().unwrap_or_else(PoisonError::into_inner);
+    let (mut last_model, mut last_corpus) = (None, None);
     loop {
         tokio::time::sleep(POLL_INTERVAL).await;
-        let now = FileStamp::of(&app.options.model);
-        let known = *app.stamp.read().unwrap_or_else(PoisonError::into_inner);
-        if now.is_some() && now != known && now == last {
-            app.reload().await;
+        let model = FileStamp::of(&app.options.model);
+        if model.is_some() && model != known(&app.stamp) && model == last_model {
+            app.reload_model().await;
         }
-        last = now;
+        let corpus = app.options.corpus.as_deref().and_then(corpus_stamp);
+        if corpus.is_some() && corpus != known(&app.corpus_stamp) && corpus == last_corpus {
+            app.reload_corpus().await;
+        }
+        (last_model, last_corpus) = (model, corpus);
     }
 }

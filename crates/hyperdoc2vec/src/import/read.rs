@@ -1,8 +1,8 @@
 //! Every format read in the same way: batches of its input, worked on in parallel, in order, with progress.
 
-use std::ops::Range;
+use std::ops::{ControlFlow, Range};
 use std::path::PathBuf;
-use std::sync::atomic::{AtomicU64, Ordering};
+use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
 
 use super::article::Articles;
@@ -13,7 +13,7 @@ use super::library::Library;
 use super::markdown::{Markdown, MarkdownOptions};
 use super::mediawiki::{self, PageBatch, PageBatches};
 use super::papers::Papers;
-use super::progress::{notify, started};
+use super::progress::{notify, started, while_wanted};
 use super::reference::CatalogueBuilder;
 use super::shares::{InputDigest, shares};
 use super::source::{self, Consumed, LineBatch, LineBatches, Patient};
@@ -241,8 +241,35 @@ fn read_tree<R: Send>(
         let place = FramePlace { input: 1, piece: pages.batch_number(&batch) };
         work(pages.parse(batch).at(place))
     };
-    read_pages(pages.len(), batches, parse, sink, watch)?;
+    let read = |watch: &mut Watch<'_>| read_pages(pages.len(), batches, parse, sink, watch);
+    match pages.stop() {
+        Some(stop) => watch_meanwhile(stop, pages.len(), watch, read)?,
+        None => read(watch)?,
+    }
     Ok(shard.map_or(0, |_| pages.digest()))
+}
+
+/// Reads pages of which one may take minutes: `watch` is asked meanwhile, too, and `stop` set if it wants an end.
+fn watch_meanwhile(
+    stop: &AtomicBool,
+    pages: usize,
+    watch: &mut Watch<'_>,
+    read: impl FnOnce(&mut Watch<'_>) -> Result<()>,
+) -> Result<()> {
+    let last = Progress { read: 0, total: Some(pages as u64), unit: Unit::Pages, documents: 0 };
+    let both = Mutex::new((watch, last));
+    let report = |progress: Option<&Progress>| {
+        let mut both = both.lock().unwrap_or_else(PoisonError::into_inner);
+        let (watch, last) = &mut *both;
+        progress.into_iter().for_each(|progress| *last = *progress);
+        // What was read after the stop is not taken in.
+        if stop.load(Ordering::Relaxed) { ControlFlow::Break(()) } else { watch(last) }
+    };
+    let mut step = || match report(None) {
+        ControlFlow::Continue(()) => Ok(()),
+        ControlFlow::Break(()) => Err(Error::Interrupted),
+    };
+    while_wanted(stop, &mut step, || read(&mut |progress: &Progress| report(Some(progress))))?
 }
 
 /// Reads pages or documents that are not a stream: `pages` of them, in batches.

@@ -17,7 +17,7 @@ mod typing;
 use std::collections::VecDeque;
 use std::io::Write;
 use std::path::PathBuf;
-use std::sync::mpsc::{Receiver, RecvTimeoutError, Sender, channel};
+use std::sync::mpsc::{Receiver, RecvTimeoutError, SyncSender, sync_channel};
 use std::time::Duration;
 
 use anyhow::{Context, Result, bail};
@@ -33,6 +33,8 @@ use server::LanguageServer;
 
 /// Missing links are looked for after a rest as long as this.
 const REST: Duration = Duration::from_millis(300);
+/// Messages that are read before the first of them is answered; a client that sends more has to wait.
+const MOST_WAITING: usize = 1000;
 
 /// Serve editors over stdio (Language Server Protocol)
 #[derive(Args)]
@@ -60,13 +62,13 @@ pub fn run(arguments: &LspArgs) -> Result<()> {
     let corpus = arguments.corpus.as_ref().map(Corpus::open).transpose()?;
     corpus.iter().try_for_each(Corpus::verify)?;
     let mut server = LanguageServer::new(&model, corpus.as_ref());
-    let (sender, receiver) = channel();
+    let (sender, receiver) = sync_channel(MOST_WAITING);
     std::thread::spawn(move || forward(&sender));
     serve(&mut server, &receiver, &mut std::io::stdout().lock())
 }
 
 /// Reads messages until there are no more.
-fn forward(sender: &Sender<Incoming>) {
+fn forward(sender: &SyncSender<Incoming>) {
     let mut input = std::io::stdin().lock();
     while let Ok(Some(message)) = message::read(&mut input) {
         if sender.send(message).is_err() {
@@ -79,7 +81,7 @@ fn forward(sender: &Sender<Incoming>) {
 fn serve(server: &mut LanguageServer<'_>, receiver: &Receiver<Incoming>, output: &mut impl Write) -> Result<()> {
     let mut waiting = VecDeque::new();
     loop {
-        waiting.extend(receiver.try_iter());
+        waiting.extend(receiver.try_iter().take(MOST_WAITING.saturating_sub(waiting.len())));
         for id in cancelled(&mut waiting) {
             let what = "the client has cancelled this request";
             write(output, Response::new_err(id, ErrorCode::RequestCanceled as i32, what.to_owned()).into())?;
@@ -111,15 +113,19 @@ fn serve(server: &mut LanguageServer<'_>, receiver: &Receiver<Incoming>, output:
             Incoming::Message(Message::Notification(notification)) => server.notified(notification),
             // Answers to our own requests, which ask for nothing but to be read.
             Incoming::Message(Message::Response(_)) => {}
-            Incoming::Nonsense(what) => {
-                let error =
-                    json!({"code": ErrorCode::ParseError as i32, "message": format!("expected a message: {what}")});
-                let body = json!({"jsonrpc": "2.0", "id": null, "error": error}).to_string();
-                let written = write!(output, "Content-Length: {}\r\n\r\n{body}", body.len());
-                written.and_then(|()| output.flush()).context("cannot write to standard output")?;
+            Incoming::Nonsense(what) => refuse(output, &what)?,
+            Incoming::Lost(what) => {
+                refuse(output, &what)?;
+                bail!("expected a message, found something else: {what}");
             }
         }
     }
+}
+
+/// Answers what is no message, and therefore has no id.
+fn refuse(output: &mut impl Write, what: &str) -> Result<()> {
+    let error = json!({"code": ErrorCode::ParseError as i32, "message": format!("expected a message: {what}")});
+    write_body(output, &json!({"jsonrpc": "2.0", "id": null, "error": error}).to_string())
 }
 
 fn write(output: &mut impl Write, message: Message) -> Result<()> {
@@ -127,8 +133,11 @@ fn write(output: &mut impl Write, message: Message) -> Result<()> {
     message.write(&mut framed)?;
     // Its body again, with hidden characters escaped: an editor may log what it gets.
     let body = framed.windows(4).position(|four| four == b"\r\n\r\n").map_or(0, |at| at + 4);
-    let body = String::from_utf8_lossy(&framed[body..]);
-    let body = visible_json(&body);
+    write_body(output, &String::from_utf8_lossy(&framed[body..]))
+}
+
+fn write_body(output: &mut impl Write, body: &str) -> Result<()> {
+    let body = visible_json(body);
     write!(output, "Content-Length: {}\r\n\r\n{body}", body.len())
         .and_then(|()| output.flush())
         .context("cannot write to standard output")

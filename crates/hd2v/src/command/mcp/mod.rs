@@ -4,10 +4,11 @@
 //! schemas from the types of the API (`schema`). No state is kept between messages, so that clients that begin with
 //! `initialize` and those of 2026-07-28, which say with each request who they are, are answered by the same code.
 
+mod line;
 mod schema;
 mod tools;
 
-use std::io::{BufRead, Read, Write};
+use std::io::Write;
 use std::path::PathBuf;
 
 use anyhow::{Context, Result};
@@ -16,10 +17,9 @@ use hyperdoc2vec::document::visible_json;
 use serde_json::{Value, json};
 
 use super::common::open_model;
+use line::Line;
 use tools::{CallError, Tools};
 
-/// The longest line, in bytes.
-const LONGEST: u64 = 32 << 20;
 /// The versions of the protocol that are understood; a client that offers another is answered in the last but one, which
 /// is the last that begins with `initialize`.
 const VERSIONS: [&str; 5] = ["2024-11-05", "2025-03-26", "2025-06-18", "2025-11-25", STATELESS];
@@ -55,22 +55,14 @@ pub fn run(arguments: &McpArgs) -> Result<()> {
     let model = open_model(&arguments.model)?;
     let server = ToolServer(Tools::new(&model));
     let (mut input, mut output) = (std::io::stdin().lock(), std::io::stdout().lock());
-    let mut line = Vec::new();
-    loop {
-        line.clear();
-        let read = (&mut input).take(LONGEST).read_until(b'\n', &mut line).context("cannot read standard input")?;
-        if read == 0 {
-            return Ok(());
-        }
-        if line.iter().all(u8::is_ascii_whitespace) {
-            continue;
-        }
+    while let Some(line) = line::read(&mut input).context("cannot read standard input")? {
         if let Some(reply) = server.line(&line) {
             writeln!(output, "{}", visible_json(&reply.to_string()))
                 .and_then(|()| output.flush())
                 .context("cannot write to standard output")?;
         }
     }
+    Ok(())
 }
 
 struct ToolServer<'a>(Tools<'a>);
@@ -90,18 +82,15 @@ impl ToolFailure {
 
 impl ToolServer<'_> {
     /// The reply to a line; none to a notification.
-    fn line(&self, line: &[u8]) -> Option<Value> {
-        match serde_json::from_slice(line) {
+    fn line(&self, line: &Line) -> Option<Value> {
+        match line {
             // Several at once, which the version of 2025-03-26 allows.
-            Ok(Value::Array(messages)) if !messages.is_empty() => {
+            Line::Json(Value::Array(messages)) if !messages.is_empty() => {
                 let replies: Vec<Value> = messages.iter().filter_map(|message| self.message(message)).collect();
                 (!replies.is_empty()).then_some(Value::Array(replies))
             }
-            Ok(message) => self.message(&message),
-            Err(error) => {
-                let failure = ToolFailure::new(PARSE_ERROR, format!("expected a line of JSON: {error}"));
-                Some(replied(&Value::Null, Err(failure)))
-            }
+            Line::Json(message) => self.message(message),
+            Line::Nonsense(why) => Some(replied(&Value::Null, Err(ToolFailure::new(PARSE_ERROR, why.clone())))),
         }
     }
 

@@ -13,7 +13,7 @@ use rayon::prelude::*;
 
 use super::common::{LONGEST_TEXT, most_threads, named, open_model, probability, read_bounded};
 use super::drafts::{format_of, read_draft};
-use crate::output::{count, print as print_out, print_json, print_patch, print_whole, status};
+use crate::output::{count, on_one_line, print as print_out, print_json, print_patch, print_whole, shown, status};
 
 /// Files read by one command, at the most.
 const MOST_FILES: usize = 1_000_000;
@@ -118,7 +118,7 @@ pub fn run(arguments: &SuggestArgs) -> Result<()> {
             match result {
                 Ok(result) => found.push(result),
                 Err(error) if alone => return Err(error),
-                Err(error) => status(format_args!("{}: skipped: {error:#}", path.display())),
+                Err(error) => status(on_one_line(&format!("{}: skipped: {error:#}", path.display()))),
             }
         }
     }
@@ -187,7 +187,7 @@ fn write(found: &[FileResult]) -> Result<u64> {
         }
         let now = std::fs::read(&file.path).with_context(|| format!("cannot read {}", file.path.display()))?;
         if now != file.text.as_bytes() {
-            status(format_args!("{}: changed meanwhile; not written", file.path.display()));
+            status(format_args!("{}: changed meanwhile; not written", shown(&file.path)));
             continue;
         }
         let failed = || format!("cannot write {}", file.path.display());
@@ -196,7 +196,8 @@ fn write(found: &[FileResult]) -> Result<u64> {
         if Corpus::open(parent(&path)).is_ok() {
             bail!("{}: a file of a corpus; it would be damaged", file.path.display());
         }
-        let permissions = std::fs::metadata(&path).with_context(failed)?.permissions();
+        let about = std::fs::metadata(&path).with_context(failed)?;
+        let permissions = about.permissions();
         write_atomically::<(), anyhow::Error>(&path, |out| {
             use std::io::Write as _;
             // Before anything is in it: others must not read meanwhile what they may not read.
@@ -204,8 +205,26 @@ fn write(found: &[FileResult]) -> Result<u64> {
             out.write_all(text.as_bytes()).with_context(failed)
         })?;
         written += 1;
+        let others = names(&about).saturating_sub(1);
+        if others > 0 {
+            // To write into the file itself could leave half of it behind.
+            let have = if others == 1 { "has" } else { "have" };
+            let other = count(others, "other name");
+            status(format_args!("{}: {other} (hard links) of the file {have} the text as it was", shown(&file.path)));
+        }
     }
     Ok(written)
+}
+
+/// How many names a file has.
+fn names(about: &std::fs::Metadata) -> u64 {
+    #[cfg(unix)]
+    return std::os::unix::fs::MetadataExt::nlink(about);
+    #[cfg(not(unix))]
+    {
+        let _ = about;
+        1
+    }
 }
 
 /// The files to read, with their formats: those named, and those of directories, in order.

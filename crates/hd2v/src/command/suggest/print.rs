@@ -1,13 +1,17 @@
 //! Suggestions for people, programs, code scanning, workflows and patch.
 
 use std::fmt::Write as _;
+use std::path::Path;
 
 use hyperdoc2vec::Suggestion;
+use hyperdoc2vec::document::is_hidden;
+use percent_encoding::{AsciiSet, NON_ALPHANUMERIC, utf8_percent_encode};
 use serde::Serialize;
 use serde_json::{Value, json};
 
 use super::FileResult;
 use crate::draft_lines::DraftLines;
+use crate::output::shown;
 use crate::wire_draft::SuggestedLinks;
 
 fn named(one: &Suggestion) -> String {
@@ -32,7 +36,7 @@ pub fn text(found: &[FileResult]) -> String {
             let _ = writeln!(
                 out,
                 "{}:{line}:{column}: {words} → {}, {:.2}, {}{others}",
-                file.path.display(),
+                shown(&file.path),
                 one_line(&named(one)),
                 one.probability,
                 one.why(),
@@ -59,11 +63,44 @@ fn message(one: &Suggestion) -> String {
     format!("link {words} to {} (probability {:.2}; {})", named(one), one.probability, one.why())
 }
 
+/// A path with slashes on every system.
+fn with_slashes(path: &Path) -> String {
+    let path = path.display().to_string();
+    if std::path::MAIN_SEPARATOR == '\\' { path.replace('\\', "/") } else { path }
+}
+
+/// A path as a relative URI.
+fn uri(path: &Path) -> String {
+    const ESCAPED: &AsciiSet = &NON_ALPHANUMERIC.remove(b'/').remove(b'.').remove(b'-').remove(b'_').remove(b'~');
+    utf8_percent_encode(&with_slashes(path), ESCAPED).to_string()
+}
+
+/// A name in the head of a patch, as `git` and `patch` read it: in quotes, with escapes, if it would break the line or hide
+/// something; with a tab behind it if it has spaces.
+fn patch_name(name: &str) -> String {
+    if !name.contains(|c: char| is_hidden(c) || c == '"' || c == '\\') {
+        return format!("{name}{}", if name.contains(' ') { "\t" } else { "" });
+    }
+    let mut out = String::from('"');
+    for c in name.chars() {
+        match c {
+            '"' | '\\' => out.extend(['\\', c]),
+            c if is_hidden(c) => {
+                for byte in c.encode_utf8(&mut [0; 4]).bytes() {
+                    let _ = write!(out, "\\{byte:03o}");
+                }
+            }
+            c => out.push(c),
+        }
+    }
+    out + "\""
+}
+
 /// SARIF 2.1.0.
 pub fn sarif(found: &[FileResult]) -> Value {
     let mut results = Vec::new();
     for file in found {
-        let uri = file.path.display().to_string().replace('\\', "/").replace(' ', "%20");
+        let uri = uri(&file.path);
         let lines = DraftLines::new(&file.text);
         for one in &file.found.links {
             let (line, column) = lines.place(one.span.start);
@@ -150,11 +187,9 @@ const CONTEXT: usize = 3;
 pub fn patch(found: &[FileResult]) -> String {
     let mut out = String::new();
     for file in found.iter().filter(|file| file.found.links.iter().any(|link| !link.edits.is_empty())) {
-        let path = file.path.display().to_string().replace('\\', "/");
+        let path = with_slashes(&file.path);
         let path = path.trim_start_matches("./").trim_start_matches('/');
-        // A tab ends a name that has spaces.
-        let tab = if path.contains(' ') { "\t" } else { "" };
-        let _ = write!(out, "--- a/{path}{tab}\n+++ b/{path}{tab}\n");
+        let _ = write!(out, "--- {}\n+++ {}\n", patch_name(&format!("a/{path}")), patch_name(&format!("b/{path}")));
         hunks(file, &mut out);
     }
     out

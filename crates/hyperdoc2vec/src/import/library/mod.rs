@@ -23,6 +23,7 @@ mod zotero;
 
 use std::collections::HashSet;
 use std::path::{Path, PathBuf};
+use std::sync::atomic::AtomicBool;
 
 use encoding_rs::WINDOWS_1252;
 use rayon::prelude::*;
@@ -30,6 +31,7 @@ use rayon::prelude::*;
 use super::article::{self, Dialect};
 use super::papers::{self, PaperText, Seen};
 use super::pdf::{Ailment, Extracted, Extractor, ailments};
+use super::progress::while_wanted;
 use super::reference::{BibRecord, Catalogue, CatalogueBuilder, Paper};
 use super::shares::InputDigest;
 use super::sniff::{has_ending, without_ending};
@@ -47,7 +49,7 @@ pub const CITED_ONLY: &str = "not in the library";
 
 /// Larger bibliographies are not read.
 const LARGEST: u64 = 1 << 30;
-/// Files that are read between two reports of progress.
+/// Files whose references are read before they are put together.
 const TOGETHER: usize = 16;
 /// Text kept by Zotero beside a file.
 const ZOTERO_TEXT: &str = ".zotero-ft-cache";
@@ -79,12 +81,12 @@ struct FirstLook {
 
 impl Library {
     /// Reads bibliographies, or lists PDFs, finds the files and reads their references; an error if there is no work.
-    /// Now and then `step` gets the number of works, and may stop it.
+    /// `step` gets the number of works several times a second, and may stop it, whatever is being read.
     pub fn open(
         format: Format,
         inputs: &[PathBuf],
         options: &ImportOptions,
-        step: &mut dyn FnMut(usize) -> Result<()>,
+        step: &mut (dyn FnMut(usize) -> Result<()> + Send),
     ) -> Result<Library> {
         let mut losses = Losses::default();
         let is_pdf = format == Format::Pdf;
@@ -107,7 +109,8 @@ impl Library {
         for start in (0..library.works.len()).step_by(TOGETHER) {
             step(library.works.len())?;
             let end = (start + TOGETHER).min(library.works.len());
-            let looks: Vec<FirstLook> = (start..end).into_par_iter().map(|index| library.look(index)).collect();
+            let look = || (start..end).into_par_iter().map(|index| library.look(index)).collect();
+            let looks: Vec<FirstLook> = library.while_wanted(step, look)?;
             looks.into_iter().enumerate().for_each(|(at, look)| library.seen[start + at] = look);
         }
         if is_pdf {
@@ -132,8 +135,21 @@ impl Library {
         Ok(library)
     }
 
+    /// Does `work`, which ends soon after `step` has failed.
+    fn while_wanted<R>(
+        &self,
+        step: &mut (dyn FnMut(usize) -> Result<()> + Send),
+        work: impl FnOnce() -> R,
+    ) -> Result<R> {
+        while_wanted(self.extractor.stop(), &mut || step(self.works.len()), work)
+    }
+
     /// Gives files that are called after no work to those whose title they begin with.
-    fn match_texts(&mut self, options: &ImportOptions, step: &mut dyn FnMut(usize) -> Result<()>) -> Result<()> {
+    fn match_texts(
+        &mut self,
+        options: &ImportOptions,
+        step: &mut (dyn FnMut(usize) -> Result<()> + Send),
+    ) -> Result<()> {
         if options.files.is_empty() {
             return Ok(());
         }
@@ -154,13 +170,11 @@ impl Library {
         let wanted = lacking(self);
         for paths in others.chunks(TOGETHER) {
             step(self.works.len())?;
-            let found: Vec<Option<usize>> = paths
-                .par_iter()
-                .map(|path| match self.text(path).ok()? {
-                    Extracted::Text(text) => wanted.by_text(&text),
-                    Extracted::Tei(_) => None,
-                })
-                .collect();
+            let found = |path: &PathBuf| match self.text(path).ok()? {
+                Extracted::Text(text) => wanted.by_text(&text),
+                Extracted::Tei(_) => None,
+            };
+            let found: Vec<Option<usize>> = self.while_wanted(step, || paths.par_iter().map(found).collect())?;
             for (path, found) in paths.iter().zip(found) {
                 match found.filter(|&at| self.files[at].is_none()) {
                     Some(at) => self.files[at] = Some(path.clone()),
@@ -269,6 +283,10 @@ impl Library {
 impl Pages for Library {
     fn len(&self) -> usize {
         self.works.len()
+    }
+
+    fn stop(&self) -> Option<&AtomicBool> {
+        Some(self.extractor.stop())
     }
 
     fn digest(&self) -> u64 {

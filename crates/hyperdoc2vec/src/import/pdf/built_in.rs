@@ -6,9 +6,12 @@
 //! panics on costs its page. Time and length are checked at every character.
 
 use std::panic::{AssertUnwindSafe, catch_unwind};
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::{Duration, Instant};
 
 use pdf_extract::{Document, MediaBox, OutputDev, OutputError, Transform, output_doc, output_doc_page};
+
+use super::Bounds;
 
 /// Pages that are read.
 const MOST_PAGES: u32 = 5000;
@@ -16,9 +19,8 @@ const MOST_PAGES: u32 = 5000;
 const MOST_CHARACTERS: usize = 200_000;
 
 /// The text of a PDF, a form feed after each page; or why there is none.
-pub(super) fn read(pdf: &[u8], longest: Duration, most: usize) -> Result<String, String> {
-    let mut lines =
-        PdfLines { text: String::new(), page: Vec::new(), number: 0, until: Instant::now() + longest, most };
+pub(super) fn read(pdf: &[u8], bounds: &Bounds<'_>) -> Result<String, String> {
+    let mut lines = PdfLines { text: String::new(), page: Vec::new(), number: 0, started: Instant::now(), bounds };
     let loaded = catch_unwind(AssertUnwindSafe(|| {
         let mut document = Document::load_mem(pdf).map_err(|error| format!("a damaged PDF: {error}"))?;
         if document.is_encrypted() && document.decrypt("").is_err() {
@@ -43,6 +45,10 @@ pub(super) fn read(pdf: &[u8], longest: Duration, most: usize) -> Result<String,
         }));
     }
     lines.end();
+    // A part of the text must not be taken for all of it.
+    if bounds.stop.load(Ordering::Relaxed) {
+        return Err(super::STOPPED.to_owned());
+    }
     if lines.text.trim().is_empty() {
         return match whole {
             Ok(Err(error)) => Err(format!("a damaged PDF: {error}")),
@@ -55,8 +61,10 @@ pub(super) fn read(pdf: &[u8], longest: Duration, most: usize) -> Result<String,
 
 /// The text of a page whose characters have these places: where each begins and ends, how high it stands, its size.
 pub(crate) fn page_text<'a>(characters: impl IntoIterator<Item = ([f64; 4], &'a str)>) -> String {
-    let until = Instant::now() + Duration::from_secs(60);
-    let mut lines = PdfLines { text: String::new(), page: Vec::new(), number: 1, until, most: usize::MAX };
+    let stop = AtomicBool::new(false);
+    let bounds = Bounds { longest: Duration::from_secs(60), most: usize::MAX, stop: &stop };
+    let mut lines =
+        PdfLines { text: String::new(), page: Vec::new(), number: 1, started: Instant::now(), bounds: &bounds };
     characters.into_iter().for_each(|(place, text)| lines.take(place, text));
     lines.end();
     lines.text
@@ -74,17 +82,18 @@ struct Glyph {
     bytes: usize,
 }
 
-struct PdfLines {
+struct PdfLines<'a> {
     text: String,
     page: Vec<(Glyph, String)>,
     number: u32,
-    until: Instant,
-    most: usize,
+    started: Instant,
+    bounds: &'a Bounds<'a>,
 }
 
-impl PdfLines {
+impl PdfLines<'_> {
     fn goes_on(&self) -> bool {
-        Instant::now() < self.until && self.text.len() < self.most
+        let Bounds { longest, most, stop } = self.bounds;
+        self.started.elapsed() < *longest && self.text.len() < *most && !stop.load(Ordering::Relaxed)
     }
 
     /// Takes a character of the page: where it begins and ends, how high it stands, its size.
@@ -115,7 +124,7 @@ impl PdfLines {
     }
 }
 
-impl OutputDev for PdfLines {
+impl OutputDev for PdfLines<'_> {
     fn begin_page(&mut self, number: u32, _: &MediaBox, _: Option<(f64, f64, f64, f64)>) -> Result<(), OutputError> {
         self.end();
         self.number = number;
@@ -339,10 +348,12 @@ mod tests {
 
     #[test]
     fn what_is_no_pdf_gives_a_reason() {
+        let stop = AtomicBool::new(false);
+        let bounds = Bounds { longest: Duration::from_secs(5), most: 1000, stop: &stop };
         for (bytes, reason) in
             [(&b"%PDF-1.4\nnothing"[..], "damaged"), (b"", "damaged"), (b"%PDF-1.7\n%%EOF", "damaged")]
         {
-            let error = read(bytes, Duration::from_secs(5), 1000).expect_err("no text");
+            let error = read(bytes, &bounds).expect_err("no text");
             assert!(error.contains(reason), "{error}");
         }
     }

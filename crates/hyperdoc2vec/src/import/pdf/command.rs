@@ -1,10 +1,14 @@
-//! A command that prints the text of a file: run with a limit of time and of output.
+//! A command that prints the text of a file: run with a limit of time and of output, and ended when nobody wants it any
+//! more.
 
 use std::ffi::OsString;
 use std::io::Read;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
+use std::sync::atomic::Ordering;
 use std::time::{Duration, Instant};
+
+use super::Bounds;
 
 /// Bytes of messages that are read.
 const LONGEST_TALK: u64 = 1 << 16;
@@ -33,7 +37,8 @@ impl TextCommand {
     }
 
     /// The output of the command for `file`, or why there is nothing.
-    pub(super) fn run(&self, file: &Path, longest: Duration, most: usize) -> Result<String, String> {
+    pub(super) fn run(&self, file: &Path, bounds: &Bounds<'_>) -> Result<String, String> {
+        let (longest, most) = (bounds.longest, bounds.most);
         // A name that begins with a dash would be read as an option.
         let file = std::path::absolute(file).map_err(|error| error.to_string())?;
         let argument = |text: &String| if text == "{}" { file.clone().into_os_string() } else { OsString::from(text) };
@@ -61,24 +66,21 @@ impl TextCommand {
         });
         let start = Instant::now();
         let status = loop {
+            let stopped = bounds.stop.load(Ordering::Relaxed);
             match child.try_wait() {
-                Ok(Some(status)) => break Some(status),
-                Ok(None) if start.elapsed() < longest && !reader.is_finished() => {
-                    std::thread::sleep(Duration::from_millis(5));
-                }
-                // All is read, or it takes too long.
-                Ok(None) if start.elapsed() < longest => break child.wait().ok(),
+                Ok(Some(status)) => break status,
+                Ok(None) if start.elapsed() < longest && !stopped => std::thread::sleep(Duration::from_millis(5)),
+                // What it has started may hold its pipes for longer: whoever reads them is not waited for.
                 Ok(None) | Err(_) => {
                     drop(child.kill());
                     drop(child.wait());
-                    break None;
+                    let late = || format!("{} took longer than {} s", self.name, longest.as_secs());
+                    return Err(if stopped { super::STOPPED.to_owned() } else { late() });
                 }
             }
         };
-        let bytes = reader.join().ok().flatten().and_then(Result::ok);
-        match (status, bytes) {
-            (Some(status), Some(bytes)) if status.success() => Ok(String::from_utf8_lossy(&bytes).into_owned()),
-            (None, _) => Err(format!("{} took longer than {} s", self.name, longest.as_secs())),
+        match reader.join().ok().flatten().and_then(Result::ok) {
+            Some(bytes) if status.success() => Ok(String::from_utf8_lossy(&bytes).into_owned()),
             _ => Err(said.join().ok().flatten().unwrap_or_else(|| format!("{} could not read it", self.name))),
         }
     }
@@ -86,6 +88,8 @@ impl TextCommand {
 
 #[cfg(all(test, unix))]
 mod tests {
+    use std::sync::atomic::AtomicBool;
+
     use super::*;
 
     fn shell(script: &str) -> TextCommand {
@@ -97,13 +101,30 @@ mod tests {
         let dir = tempfile::tempdir().expect("a directory");
         let file = dir.path().join("a.txt");
         std::fs::write(&file, "words").expect("written");
-        let run = |script: &str| shell(script).run(&file, Duration::from_millis(300), 100);
+        let stop = AtomicBool::new(false);
+        let bounds = Bounds { longest: Duration::from_millis(300), most: 100, stop: &stop };
+        let run = |script: &str| shell(script).run(&file, &bounds);
         assert_eq!(run("cat \"$1\"").as_deref(), Ok("words"));
         assert_eq!(run("exit 3").expect_err("a failure"), "sh could not read it");
         assert_eq!(run("echo a >&2; echo why >&2; exit 1").expect_err("a failure"), "why");
         assert_eq!(run("echo sh: why >&2; exit 1").expect_err("a failure"), "why");
-        assert!(run("sleep 60 >/dev/null").expect_err("too long").contains("took longer"), "it is ended");
+        for slow in ["sleep 60 >/dev/null", "sleep 60", "exec >&- 2>&-; sleep 60"] {
+            assert!(run(slow).expect_err("too long").contains("took longer"), "{slow}: it is ended");
+        }
         let none = TextCommand::new("x", "/no/such/program", ["{}"]);
-        assert!(none.run(&file, Duration::from_secs(1), 10).is_err());
+        assert!(none.run(&file, &bounds).is_err());
+    }
+
+    #[test]
+    fn a_command_that_nobody_wants_any_more_is_ended() {
+        let stop = AtomicBool::new(false);
+        let bounds = Bounds { longest: Duration::from_secs(600), most: 100, stop: &stop };
+        let command = shell("sleep 600");
+        std::thread::scope(|scope| {
+            let run = scope.spawn(|| command.run(Path::new("/"), &bounds));
+            std::thread::sleep(Duration::from_millis(50));
+            stop.store(true, Ordering::Relaxed);
+            assert_eq!(run.join().expect("it ends"), Err(super::super::STOPPED.to_owned()));
+        });
     }
 }

@@ -1,16 +1,22 @@
 //! A GROBID server, asked over plain HTTP: a PDF goes there, TEI comes back.
 //!
 //! Ours, not a client of HTTP: one request of one form to a server of one's own. Each answer is read to its end and
-//! bounded; TLS is not spoken, since papers should not leave the machine or its network by accident.
+//! bounded; whoever waits looks every [`LOOK`] whether the answer is still wanted. TLS is not spoken, since papers should not leave the machine or its network by accident.
 
 use std::io::{Read, Write};
 use std::net::{TcpStream, ToSocketAddrs};
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::mpsc::{self, RecvTimeoutError};
 use std::time::{Duration, Instant};
 
 use crate::error::{Error, Result};
 
 /// Longest wait for an answer.
 const WAIT: Duration = Duration::from_secs(180);
+/// Longest wait for a connection.
+const CONNECT: Duration = Duration::from_secs(10);
+/// Time between two looks at whether the answer is still wanted.
+const LOOK: Duration = Duration::from_millis(200);
 /// Bytes of an answer that are read.
 const LONGEST: u64 = 256 << 20;
 /// Parts of a form are parted by this.
@@ -44,17 +50,14 @@ impl Grobid {
         Ok(Grobid { host: host.to_owned(), port, path })
     }
 
-    /// The TEI of a PDF.
-    pub(super) fn read(&self, pdf: &[u8]) -> std::result::Result<String, String> {
-        self.ask(pdf).map_err(|why| format!("GROBID at {}:{}: {why}", self.host, self.port))
+    /// The TEI of a PDF; `stop` is set when nobody wants it any more.
+    pub(super) fn read(&self, pdf: &[u8], stop: &AtomicBool) -> std::result::Result<String, String> {
+        self.ask(pdf, &Patience::new(WAIT, stop)).map_err(|why| format!("GROBID at {}:{}: {why}", self.host, self.port))
     }
 
-    fn ask(&self, pdf: &[u8]) -> std::result::Result<String, String> {
+    fn ask(&self, pdf: &[u8], patience: &Patience<'_>) -> std::result::Result<String, String> {
         let said = |error: std::io::Error| error.to_string();
-        let bare = self.host.trim_matches(['[', ']']);
-        let address = (bare, self.port).to_socket_addrs().map_err(said)?.next().ok_or("no such host")?;
-        let mut stream = TcpStream::connect_timeout(&address, Duration::from_secs(10)).map_err(said)?;
-        stream.set_write_timeout(Some(WAIT)).map_err(said)?;
+        let mut stream = self.connect(patience.stop)?;
         let field =
             |name: &str| format!("--{BOUNDARY}\r\nContent-Disposition: form-data; name=\"{name}\"\r\n\r\n1\r\n");
         let head = format!(
@@ -73,25 +76,84 @@ impl Grobid {
             head.len() + pdf.len() + tail.len()
         );
         for part in [request.as_bytes(), head.as_bytes(), pdf, tail.as_bytes()] {
-            stream.write_all(part).map_err(said)?;
+            send(&mut stream, part, patience).map_err(said)?;
         }
-        body(&whole(&mut stream, WAIT).map_err(said)?)
+        body(&whole(&mut stream, patience).map_err(said)?)
+    }
+
+    /// A connection; made on a thread of its own, since neither the search for a name nor a handshake can be broken off.
+    fn connect(&self, stop: &AtomicBool) -> std::result::Result<TcpStream, String> {
+        let (host, port) = (self.host.trim_matches(['[', ']']).to_owned(), self.port);
+        let (sender, made) = mpsc::channel();
+        let connect = move || {
+            let address = (host.as_str(), port).to_socket_addrs()?.next().ok_or(std::io::ErrorKind::NotFound)?;
+            TcpStream::connect_timeout(&address, CONNECT)
+        };
+        let started = std::thread::Builder::new().spawn(move || drop(sender.send(connect())));
+        started.map_err(|error| error.to_string())?;
+        let patience = Patience::new(3 * CONNECT, stop);
+        loop {
+            match made.recv_timeout(patience.next_wait().map_err(|error| error.to_string())?) {
+                Err(RecvTimeoutError::Timeout) => {}
+                Ok(stream) => return stream.map_err(|error| error.to_string()),
+                Err(RecvTimeoutError::Disconnected) => return Err("no connection".to_owned()),
+            }
+        }
     }
 }
 
-/// All that comes until the other end closes, at most [`LONGEST`] bytes, within `wait` in all: a server that sends a byte
-/// now and then holds nobody for ever.
-fn whole(stream: &mut TcpStream, wait: Duration) -> std::io::Result<Vec<u8>> {
-    let (started, mut answer, mut piece) = (Instant::now(), Vec::new(), vec![0; 1 << 16]);
-    while (answer.len() as u64) < LONGEST {
-        let left = wait.saturating_sub(started.elapsed());
-        if left.is_zero() {
-            return Err(std::io::ErrorKind::TimedOut.into());
+/// How long to wait in all: a server that sends or takes a byte now and then holds nobody for ever.
+struct Patience<'a> {
+    until: Instant,
+    stop: &'a AtomicBool,
+}
+
+impl Patience<'_> {
+    fn new(wait: Duration, stop: &AtomicBool) -> Patience<'_> {
+        Patience { until: Instant::now() + wait, stop }
+    }
+
+    /// The longest wait before the next look; an error if there is none left, or the answer is not wanted any more.
+    fn next_wait(&self) -> std::io::Result<Duration> {
+        let left = self.until.saturating_duration_since(Instant::now());
+        match () {
+            () if self.stop.load(Ordering::Relaxed) => Err(std::io::Error::other(super::STOPPED)),
+            () if left.is_zero() => Err(std::io::ErrorKind::TimedOut.into()),
+            () => Ok(left.min(LOOK)),
         }
-        stream.set_read_timeout(Some(left))?;
-        match stream.read(&mut piece)? {
-            0 => break,
-            read => answer.extend_from_slice(&piece[..read]),
+    }
+}
+
+/// Whether nothing came or went during one wait.
+fn is_waiting(error: &std::io::Error) -> bool {
+    use std::io::ErrorKind::{Interrupted, TimedOut, WouldBlock};
+    matches!(error.kind(), Interrupted | TimedOut | WouldBlock)
+}
+
+/// Sends all of `bytes`.
+fn send(stream: &mut TcpStream, mut bytes: &[u8], patience: &Patience<'_>) -> std::io::Result<()> {
+    while !bytes.is_empty() {
+        stream.set_write_timeout(Some(patience.next_wait()?))?;
+        match stream.write(bytes) {
+            Ok(0) => return Err(std::io::ErrorKind::WriteZero.into()),
+            Ok(sent) => bytes = &bytes[sent..],
+            Err(error) if is_waiting(&error) => {}
+            Err(error) => return Err(error),
+        }
+    }
+    Ok(())
+}
+
+/// All that comes until the other end closes, at most [`LONGEST`] bytes.
+fn whole(stream: &mut TcpStream, patience: &Patience<'_>) -> std::io::Result<Vec<u8>> {
+    let (mut answer, mut piece) = (Vec::new(), vec![0; 1 << 16]);
+    while (answer.len() as u64) < LONGEST {
+        stream.set_read_timeout(Some(patience.next_wait()?))?;
+        match stream.read(&mut piece) {
+            Ok(0) => break,
+            Ok(read) => answer.extend_from_slice(&piece[..read]),
+            Err(error) if is_waiting(&error) => {}
+            Err(error) => return Err(error),
         }
     }
     Ok(answer)
@@ -135,6 +197,9 @@ mod tests {
     use crate::tests::growth::assert_linear;
     use std::net::TcpListener;
 
+    /// The answer is wanted to the end.
+    static GO_ON: AtomicBool = AtomicBool::new(false);
+
     /// A server that gives one answer, and returns the request.
     fn stand_in(answer: &'static str) -> (String, std::thread::JoinHandle<Vec<u8>>) {
         let listener = TcpListener::bind("127.0.0.1:0").expect("a port");
@@ -160,13 +225,16 @@ mod tests {
             "HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n5\r\n<TEI>\r\n8\r\né</TEI>\r\n0\r\n\r\n",
         ] {
             let (address, server) = stand_in(answer);
-            assert_eq!(Grobid::at(&address).expect("a server").read(b"%PDF-1.4").as_deref(), Ok("<TEI>é</TEI>"));
+            assert_eq!(
+                Grobid::at(&address).expect("a server").read(b"%PDF-1.4", &GO_ON).as_deref(),
+                Ok("<TEI>é</TEI>")
+            );
             let request = String::from_utf8_lossy(&server.join().expect("served")).into_owned();
             assert!(request.starts_with("POST /api/processFulltextDocument HTTP/1.1\r\n"), "{request}");
             assert!(request.contains("%PDF-1.4") && request.contains("includeRawCitations"), "{request}");
         }
         let (address, _server) = stand_in("HTTP/1.1 503 Busy\r\n\r\n");
-        let busy = Grobid::at(&format!("{address}/")).expect("a server").read(b"%PDF-").expect_err("busy");
+        let busy = Grobid::at(&format!("{address}/")).expect("a server").read(b"%PDF-", &GO_ON).expect_err("busy");
         assert!(busy.contains("busy"), "{busy}");
     }
 
@@ -181,10 +249,29 @@ mod tests {
             }
         });
         let mut stream = TcpStream::connect(address).expect("a server");
-        let left = whole(&mut stream, Duration::from_millis(300)).expect_err("it never ends");
-        assert!(matches!(left.kind(), std::io::ErrorKind::TimedOut | std::io::ErrorKind::WouldBlock), "{left}");
+        let patience = Patience::new(Duration::from_millis(300), &GO_ON);
+        let left = whole(&mut stream, &patience).expect_err("it never ends");
+        assert_eq!(left.kind(), std::io::ErrorKind::TimedOut, "{left}");
         drop(stream);
         server.join().expect("it ends");
+    }
+
+    #[test]
+    fn a_server_is_left_when_nobody_wants_its_answer_any_more() {
+        // It takes nothing and says nothing.
+        let listener = TcpListener::bind("127.0.0.1:0").expect("a port");
+        let grobid = Grobid::at(&format!("http://{}", listener.local_addr().expect("an address"))).expect("a server");
+        for bytes in [8, 64 << 20] {
+            let (stop, started) = (AtomicBool::new(false), Instant::now());
+            std::thread::scope(|scope| {
+                let asks = scope.spawn(|| grobid.read(&vec![b'%'; bytes], &stop));
+                std::thread::sleep(Duration::from_millis(100));
+                stop.store(true, Ordering::Relaxed);
+                let why = asks.join().expect("it ends").expect_err("no answer");
+                assert!(why.contains(crate::import::pdf::STOPPED), "{why}");
+            });
+            assert!(started.elapsed() < WAIT / 4, "{:?}", started.elapsed());
+        }
     }
 
     #[test]

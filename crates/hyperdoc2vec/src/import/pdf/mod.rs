@@ -1,7 +1,8 @@
 //! The text of PDFs: by commands that are there (`pdftotext`), by a GROBID server, or built in; and kept by checksum.
 //!
 //! Text has a form feed between pages. What cannot be read gives a reason for people: encrypted, damaged, no PDF. A
-//! command runs no longer than `LONGEST_RUN` and is then ended; the built-in reader stops by itself. The library is told
+//! command runs no longer than `LONGEST_RUN` and is then ended; the built-in reader stops by itself. When an import is
+//! stopped, all of them end at once; only while the built-in reader opens a file it heeds nothing. The library is told
 //! which commands there are: it reads no environment.
 
 pub(crate) mod built_in;
@@ -11,6 +12,7 @@ pub(crate) mod grobid;
 mod health;
 
 use std::path::{Path, PathBuf};
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Duration;
 
 pub(super) use cache::TextCache;
@@ -26,6 +28,18 @@ const LONGEST_RUN: Duration = Duration::from_secs(60);
 const LARGEST: u64 = 512 << 20;
 /// Bytes of text after which a file is cut.
 const LONGEST_TEXT: usize = 64 << 20;
+
+/// The reason why a file was not read when the import was stopped; nobody gets to see it.
+const STOPPED: &str = "the import was stopped";
+
+/// The bounds of what reads one file.
+struct Bounds<'a> {
+    longest: Duration,
+    /// Bytes of text.
+    most: usize,
+    /// Set when nobody wants the text any more.
+    stop: &'a AtomicBool,
+}
 
 /// How PDFs are read.
 #[derive(Debug, Clone, Default)]
@@ -53,16 +67,26 @@ pub(super) struct Extractor {
     commands: Vec<TextCommand>,
     grobid: Option<Grobid>,
     cache: TextCache,
+    stop: AtomicBool,
 }
 
 impl Extractor {
     pub(super) fn new(options: &PdfOptions) -> crate::error::Result<Extractor> {
         let grobid = options.grobid.as_deref().map(Grobid::at).transpose()?;
-        Ok(Extractor { commands: options.commands.clone(), grobid, cache: TextCache::open(options.texts.as_deref())? })
+        let cache = TextCache::open(options.texts.as_deref())?;
+        Ok(Extractor { commands: options.commands.clone(), grobid, cache, stop: AtomicBool::new(false) })
+    }
+
+    /// A flag that ends, once set, whatever reads a file, within a fraction of a second.
+    pub(super) fn stop(&self) -> &AtomicBool {
+        &self.stop
     }
 
     /// The text of a file, from the cache if it was read before; an error is the reason why there is none.
     pub(super) fn read(&self, file: &Path) -> Result<Extracted, String> {
+        if self.stop.load(Ordering::Relaxed) {
+            return Err(STOPPED.to_owned());
+        }
         let bytes = source::read_file(file, LARGEST).map_err(|error| error.to_string())?;
         let bytes = bytes.ok_or_else(|| format!("expected a PDF of at most {} MB, found more", LARGEST >> 20))?;
         let start = &bytes[..bytes.len().min(1024)];
@@ -75,16 +99,17 @@ impl Extractor {
             (None, Some(command)) => &command.name,
             (None, None) => "built-in",
         };
+        let bounds = Bounds { longest: LONGEST_RUN, most: LONGEST_TEXT, stop: &self.stop };
         self.cache.get_or(&bytes, way, || {
             if let Some(grobid) = &self.grobid {
-                return grobid.read(&bytes).map(Extracted::Tei);
+                return grobid.read(&bytes, &self.stop).map(Extracted::Tei);
             }
             if self.commands.is_empty() {
-                return text(&bytes).map(Extracted::Text);
+                return built_in::read(&bytes, &bounds).map(Extracted::Text);
             }
             let (mut first, mut why) = (None, String::new());
             for command in &self.commands {
-                match command.run(file, LONGEST_RUN, LONGEST_TEXT) {
+                match command.run(file, &bounds) {
                     // The next may keep the columns apart.
                     Ok(text) if ailments(&text).contains(&Ailment::MixedColumns) => first = first.or(Some(text)),
                     Ok(text) => return Ok(Extracted::Text(text)),
@@ -99,5 +124,6 @@ impl Extractor {
 /// The text of a PDF by the built-in reader, a form feed after each page; or why there is none. Foreign code reads the
 /// file: a program should do this in a process of its own, see [`TextCommand`].
 pub fn text(pdf: &[u8]) -> Result<String, String> {
-    built_in::read(pdf, LONGEST_RUN, LONGEST_TEXT)
+    let stop = AtomicBool::new(false);
+    built_in::read(pdf, &Bounds { longest: LONGEST_RUN, most: LONGEST_TEXT, stop: &stop })
 }

@@ -20,6 +20,7 @@ pub(super) mod href;
 use std::ops::Range;
 use std::path::{Component, Path, PathBuf};
 use std::sync::OnceLock;
+use std::sync::atomic::AtomicBool;
 
 use globset::{GlobBuilder, GlobSet, GlobSetBuilder};
 use icu_normalizer::ComposingNormalizer;
@@ -62,6 +63,11 @@ pub(super) struct ExtraFiles {
 pub trait Pages {
     /// How many pages there are.
     fn len(&self) -> usize;
+
+    /// A flag that ends, once set, what would hold up the reading of a page; none where a page takes a moment.
+    fn stop(&self) -> Option<&AtomicBool> {
+        None
+    }
 
     /// Reads page `index` into `parsed`.
     fn parse_page(&self, index: usize, parsed: &mut Parsed);
