@@ -186,21 +186,6 @@ impl<'a> Bm25F<'a> {
         self.counts[field].get(document as usize).map_or(0.0, |each| count as f32 * each)
     }
 
-    /// Calls `each(document, count)` for the documents of either list, in order, with the counts of both by their lengths.
-    fn each(&self, lists: [PostingList<'a>; 2], mut each: impl FnMut(u32, f32)) {
-        let [mut first, mut second] = lists.map(Iterator::peekable);
-        loop {
-            let document = match (first.peek(), second.peek()) {
-                (Some(&(one, _)), Some(&(other, _))) => one.min(other),
-                (Some(&(one, _)), None) | (None, Some(&(one, _))) => one,
-                (None, None) => return,
-            };
-            let own = first.next_if(|&(one, _)| one == document).map_or(0.0, |(_, n)| self.count(0, document, n));
-            let more = second.next_if(|&(one, _)| one == document).map_or(0.0, |(_, n)| self.count(1, document, n));
-            each(document, own + more);
-        }
-    }
-
     /// Adds `scale` times each document's score to `scores`.
     pub fn add_scores(&self, terms: &[Term], scale: f32, scores: &mut [f32]) {
         let terms: Vec<(WordRow, [f32; 1])> = terms.iter().map(|term| (term.word, [scale * term.weight])).collect();
@@ -209,38 +194,69 @@ impl<'a> Bm25F<'a> {
 
     /// Adds each document's scores for several questions that have the same words with other weights: lists are read
     /// once.
-    pub fn add_scores_of<const N: usize>(&self, terms: &[(WordRow, [f32; N])], mut scores: [&mut [f32]; N]) {
-        let documents = scores.iter().map(|scores| scores.len()).min().unwrap_or(0);
-        let mut counts = vec![0.0f32; documents];
+    pub fn add_scores_of<const N: usize>(&self, terms: &[(WordRow, [f32; N])], scores: [&mut [f32]; N]) {
+        self.add(terms, scores, None);
+    }
+
+    /// As [`Bm25F::add_scores_of`], and to `first` the scores by the first field alone, as [`Bm25::add_scores_of`] has
+    /// them: the lists of that field, which are the longest, are read once for both.
+    pub fn add_scores_and_first<const N: usize>(
+        &self,
+        terms: &[(WordRow, [f32; N])],
+        scores: [&mut [f32]; N],
+        first: [&mut [f32]; N],
+    ) {
+        self.add(terms, scores, Some(first));
+    }
+
+    fn add<const N: usize>(
+        &self,
+        terms: &[(WordRow, [f32; N])],
+        mut scores: [&mut [f32]; N],
+        mut first: Option<[&mut [f32]; N]>,
+    ) {
+        let lengths = scores.iter().chain(first.iter().flatten()).map(|scores| scores.len());
+        let documents = lengths.min().unwrap_or(0).min(self.fields[0].norms.len());
+        // The counts of one word by document, all 0 before and after it, and the documents that have it.
+        let (mut counts, mut with) = (vec![0.0f32; documents], Vec::new());
         for &(word, weights) in terms {
             let rarity = self.idf(word);
+            let own_rarity = self.fields[0].idf(word);
+            let own_weights = weights.map(|weight| weight * own_rarity);
             let weights = weights.map(|weight| weight * rarity * (self.k1 + 1.0));
             let lists = [0, 1].map(|field: usize| self.fields[field].postings.list(word));
-            let found: usize = lists.iter().map(|list| list.documents() as usize).sum();
-            if found * DENSE <= documents {
-                self.each(lists, |document, count| {
-                    for (scores, weight) in scores.iter_mut().zip(weights) {
-                        if let Some(score) = scores.get_mut(document as usize) {
-                            *score += weight * count / (count + self.k1);
-                        }
-                    }
-                });
-                continue;
-            }
-            // These are the same numbers without a branch a document: the others add 0.
+            let dense = lists.iter().map(|list| list.documents() as usize).sum::<usize>() * DENSE > documents;
             for (field, list) in lists.into_iter().enumerate() {
                 for (document, count) in list {
-                    if let Some(sum) = counts.get_mut(document as usize) {
-                        *sum += self.count(field, document, count);
+                    let Some(sum) = counts.get_mut(document as usize) else { continue };
+                    if !dense && *sum == 0.0 {
+                        with.push(document);
+                    }
+                    *sum += self.count(field, document, count);
+                    if let (Some(first), 0) = (&mut first, field) {
+                        let saturated = self.fields[0].saturated(count, self.fields[0].norms[document as usize]);
+                        for (scores, weight) in first.iter_mut().zip(own_weights) {
+                            scores[document as usize] += weight * saturated;
+                        }
                     }
                 }
             }
-            for (scores, weight) in scores.iter_mut().zip(weights) {
-                for (score, &count) in scores.iter_mut().zip(&counts) {
-                    *score += weight * count / (count + self.k1);
+            if dense {
+                // These are the same numbers without a branch a document: the others add 0.
+                for (scores, weight) in scores.iter_mut().zip(weights) {
+                    for (score, &count) in scores.iter_mut().zip(&counts) {
+                        *score += weight * count / (count + self.k1);
+                    }
+                }
+                counts.fill(0.0);
+                continue;
+            }
+            for document in with.drain(..) {
+                let count = std::mem::take(&mut counts[document as usize]);
+                for (scores, weight) in scores.iter_mut().zip(weights) {
+                    scores[document as usize] += weight * count / (count + self.k1);
                 }
             }
-            counts.fill(0.0);
         }
     }
 

@@ -102,6 +102,13 @@ impl Iterator for PostingList<'_> {
 /// Reads a number; what a damaged file holds instead gives some number, and always moves on.
 #[inline]
 pub(crate) fn read(bytes: &mut &[u8]) -> u64 {
+    // Most numbers are one byte.
+    if let Some((&byte, rest)) = bytes.split_first()
+        && byte < 128
+    {
+        *bytes = rest;
+        return u64::from(byte);
+    }
     let mut number = 0;
     for shift in (0..64).step_by(7) {
         let Some((&byte, rest)) = bytes.split_first() else { break };

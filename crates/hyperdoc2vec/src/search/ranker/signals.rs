@@ -294,9 +294,9 @@ impl PassageSignals {
         let both: Vec<(WordRow, [f32; 2])> =
             terms.iter().zip(&others).map(|(one, other)| (one.word, [one.weight, other.weight])).collect();
         let (mut cited, mut passage) = (vec![0.0; documents], vec![0.0; documents]);
-        searcher.cited()?.add_scores_of(&both, [&mut cited, &mut passage]);
         let (mut text, mut text_passage) = (vec![0.0; documents], vec![0.0; documents]);
-        searcher.text()?.add_scores_of(&both, [&mut text, &mut text_passage]);
+        let (with_contexts, alone) = ([&mut cited[..], &mut passage], [&mut text[..], &mut text_passage]);
+        searcher.cited()?.add_scores_and_first(&both, with_contexts, alone);
         let mut titles = vec![0.0f32; documents];
         let mut authors = vec![0.0f32; documents];
         for Term { word, weight } in terms {
