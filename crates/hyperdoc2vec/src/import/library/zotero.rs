@@ -115,6 +115,8 @@ fn works(database: &Database) -> Vec<Work> {
         let fields = data.remove(&item).unwrap_or_default();
         let field =
             |name: &str| fields.get(name).map(|value| value.trim().to_owned()).filter(|value| !value.is_empty());
+        // Some types of items have their own names for title and date.
+        let any = |names: &[&str]| names.iter().find_map(|name| field(name));
         let extra = field("extra").unwrap_or_default();
         let noted = |wanted: &str| {
             let value = extra.lines().filter_map(|line| line.split_once(':'));
@@ -129,9 +131,9 @@ fn works(database: &Database) -> Vec<Work> {
         authors.retain(|(editor, ..)| *editor != is_author);
         works.push(Work {
             key: field("citationKey").or_else(|| noted("citation key")).unwrap_or(own),
-            title: field("title").or_else(|| field("caseName")).or_else(|| field("subject")),
+            title: any(&["title", "caseName", "nameOfAct", "subject"]),
             authors: authors.into_iter().map(|(.., name)| name).collect(),
-            date: field("date").and_then(|date| work::date(&date)),
+            date: any(&["date", "dateDecided", "dateEnacted", "issueDate"]).and_then(|date| work::date(&date)),
             summary: field("abstractNote"),
             keywords: keywords.remove(&item).unwrap_or_default(),
             language: field("language"),
