@@ -105,6 +105,19 @@ fn a_request_to_end_is_heeded_while_a_text_is_read() {
     }
 }
 
+/// GROBID may take minutes for a file, and a server that says nothing takes all of them.
+#[test]
+fn a_request_to_end_is_heeded_while_a_server_reads_a_pdf() {
+    let place = Place::with(&[("a.pdf", "%PDF-1.4\n")]);
+    let listener = std::net::TcpListener::bind("127.0.0.1:0").expect("a port");
+    let port = listener.local_addr().expect("an address").port();
+    let mut child = place.start(&format!("import pdf a.pdf --grobid http://127.0.0.1:{port} -o c"));
+    let _asked = listener.accept().expect("a question");
+    signal(&child, "TERM");
+    assert_eq!(wait_for_end(&mut child).code(), Some(1));
+    assert_eq!(place.entries(), ["a.pdf"]);
+}
+
 #[test]
 fn ctrl_c_leaves_a_corpus_that_was_to_be_replaced() {
     let place = Place::with(&[("in", &records(10))]);

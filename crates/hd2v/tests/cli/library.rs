@@ -70,6 +70,23 @@ fn wrong_uses_of_a_library_are_refused() {
     }
 }
 
+#[cfg(unix)]
+#[test]
+fn links_are_not_followed_out_of_the_folders_given() {
+    let place = place();
+    let outside = Place::with(&[("hoare.txt", "nobody may read this")]);
+    std::fs::create_dir(place.path("texts")).expect("a folder");
+    std::os::unix::fs::symlink(outside.path("hoare.txt"), place.path("texts/hoare.txt")).expect("a link");
+    std::os::unix::fs::symlink(outside.path(""), place.path("texts/more")).expect("a link");
+    std::os::unix::fs::symlink(outside.path("hoare.txt"), place.path("gone.pdf")).expect("a link");
+    let done = place.ok("import library refs.bib --files texts --jsonl - --report report.json");
+    assert!(!done.out.contains("nobody may read this"), "{}", done.out);
+    let report = std::fs::read_to_string(place.path("report.json")).expect("a report");
+    for part in ["hoare.txt: a link; not followed", "more: a link; not followed", "gone.pdf is outside the folders"] {
+        assert!(report.contains(part), "{part}: {report}");
+    }
+}
+
 /// A PDF with a page for each list of lines, each at a place, in the order of the lists.
 fn pdf(pages: &[Vec<(u32, u32, &str)>]) -> Vec<u8> {
     pdf_with(pages, None)

@@ -175,6 +175,22 @@ fn a_corpus_cut_in_place_goes_on_from_memory_and_an_altered_one_is_refused() {
 }
 
 #[test]
+fn a_replaced_corpus_is_opened_and_a_broken_one_leaves_the_old() {
+    let place = place();
+    place.ok("import jsonl in.jsonl --min-count 2 -o c");
+    let server = Server::start(&place, "--corpus c");
+    let read = || server.get("/api/document/text?id=plain").json()["text"].as_str().map(str::to_owned);
+    assert!(read().is_some_and(|text| text.starts_with("a plain page")));
+    let records = std::fs::read_to_string(place.path("in.jsonl")).expect("records");
+    place.write("new.jsonl", records.replace("a plain page", "anew a page"));
+    place.ok("import jsonl new.jsonl --min-count 2 --force -o c");
+    until("the new text", || read().is_some_and(|text| text.starts_with("anew")));
+    place.write("c/corpus.json", "{}");
+    server.says("still showing the texts of the previous corpus");
+    assert!(read().is_some_and(|text| text.starts_with("anew")));
+}
+
+#[test]
 fn a_mapped_model_altered_in_place_is_not_answered_from() {
     let place = place();
     let bytes = std::fs::read(place.path("m")).expect("a model");

@@ -94,3 +94,32 @@ fn a_symbolic_link_stays_one_and_permissions_stay() {
     assert_ne!(std::fs::read_to_string(&draft).expect("a draft"), before, "the draft is written");
     assert_eq!(draft.metadata().expect("a draft").permissions().mode() & 0o777, 0o640);
 }
+
+#[cfg(unix)]
+#[test]
+fn names_of_files_make_up_no_lines_and_hard_links_are_told() {
+    let place = manual();
+    let name = "a\nhd2v: b\u{1b}[2K.md";
+    std::fs::create_dir(place.path("drafts")).expect("a folder");
+    place.write(&format!("drafts/{name}"), expected("new.md"));
+    let found = place.ok("suggest m drafts");
+    assert!(found.out.lines().all(|line| line.starts_with(r"drafts/a\u{a}hd2v: b\u{1b}[2K.md:")), "{}", found.out);
+    assert!(!found.out.is_empty());
+    let patch = place.ok("suggest m drafts --patch").out;
+    assert!(patch.starts_with("--- \"a/drafts/a\\012hd2v: b\\033[2K.md\"\n+++ \"b/drafts/a"), "{patch}");
+    let refused = place.run("suggest m drafts/a drafts/none").err;
+    assert!(refused.contains("cannot read drafts/"), "{refused}");
+    place.write("new.md", expected("new.md"));
+    std::fs::hard_link(place.path("new.md"), place.path("other.md")).expect("a link");
+    let said = place.ok("suggest m new.md --write").err;
+    assert!(said.contains("new.md: 1 other name (hard links) of the file has the text as it was"), "{said}");
+    assert_eq!(std::fs::read_to_string(place.path("other.md")).expect("a draft"), expected("new.md"));
+}
+
+#[test]
+fn files_of_a_corpus_are_not_written_to() {
+    let place = manual();
+    place.write("c/new.md", expected("new.md"));
+    assert_eq!(place.refused("suggest m c/new.md --write"), "c/new.md: a file of a corpus; it would be damaged");
+    assert_eq!(std::fs::read_to_string(place.path("c/new.md")).expect("a draft"), expected("new.md"));
+}
