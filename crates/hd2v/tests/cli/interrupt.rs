@@ -115,7 +115,7 @@ fn a_request_to_end_is_heeded_while_a_server_reads_a_pdf() {
     let _asked = listener.accept().expect("a question");
     signal(&child, "TERM");
     assert_eq!(wait_for_end(&mut child).code(), Some(1));
-    assert_eq!(place.entries(), ["a.pdf"]);
+    assert_eq!(place.entries(), ["a.pdf", "c.texts"], "texts that were read are kept for the next run");
 }
 
 #[test]

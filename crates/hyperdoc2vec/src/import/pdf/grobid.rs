@@ -171,7 +171,12 @@ pub(crate) fn body(answer: &[u8]) -> std::result::Result<String, String> {
         "503" => return Err("it is busy; import again later".to_owned()),
         status => return Err(format!("it answered with status {status}")),
     }
-    let body = if head.contains("transfer-encoding: chunked") { unchunked(body)? } else { body.to_vec() };
+    let length = head.lines().find_map(|line| line.strip_prefix("content-length:"));
+    let body = match length.map(|length| length.trim().parse::<usize>().ok()) {
+        _ if head.contains("transfer-encoding: chunked") => unchunked(body)?,
+        Some(length) => length.and_then(|length| body.get(..length)).ok_or("its answer breaks off")?.to_vec(),
+        None => body.to_vec(),
+    };
     String::from_utf8(body).map_err(|_| "its answer is not UTF-8".to_owned())
 }
 
@@ -233,6 +238,9 @@ mod tests {
             assert!(request.starts_with("POST /api/processFulltextDocument HTTP/1.1\r\n"), "{request}");
             assert!(request.contains("%PDF-1.4") && request.contains("includeRawCitations"), "{request}");
         }
+        let (address, _server) = stand_in("HTTP/1.1 200 OK\r\nContent-Length: 14\r\n\r\n<TEI>é</TEI>");
+        let cut = Grobid::at(&address).expect("a server").read(b"%PDF-1.4", &GO_ON).expect_err("a byte is missing");
+        assert!(cut.contains("breaks off"), "{cut}");
         let (address, _server) = stand_in("HTTP/1.1 503 Busy\r\n\r\n");
         let busy = Grobid::at(&format!("{address}/")).expect("a server").read(b"%PDF-", &GO_ON).expect_err("busy");
         assert!(busy.contains("busy"), "{busy}");
