@@ -58,7 +58,9 @@ fn main() {
                 "1" => true,
                 _ => number % 2 == 0,
             };
-            let query = Query::of_link(&view, &terms, link.position, params.window, anchor);
+            let query = Query::of_link(&view, &terms, link.position, params.window, anchor)
+                .in_sentence(&corpus, link.position, anchor)
+                .unwrap();
             let source = LinkSource::of_link(&view, &model, link.position, |_| true).unwrap();
             let truths: Vec<DocRow> = link.truths.iter().map(|&truth| view.document_row(truth).unwrap()).collect();
             (features.candidates(&searcher, &query, Some(&source), Scope::ALL).unwrap(), truths)

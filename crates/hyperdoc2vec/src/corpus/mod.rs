@@ -21,6 +21,7 @@ mod links;
 mod manifest;
 mod part;
 pub(crate) mod prepare;
+pub(crate) mod sentence_words;
 pub(crate) mod split;
 pub(crate) mod view;
 pub(crate) mod window;

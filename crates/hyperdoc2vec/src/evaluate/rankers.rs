@@ -146,6 +146,7 @@ impl LinkQuestions<'_> {
                 Ask::Hybrid(sourced) => {
                     let source = sourced.then(|| LinkSource::of_link(view, model, position, |_| true)).transpose()?;
                     let Some(hybrid) = &hybrid else { return Ok(Vec::new()) };
+                    let query = query.in_sentence(view.corpus, position, self.anchors)?;
                     let hits = hybrid.rank(&searcher, &query, source.as_ref(), self.depth, Scope::ALL)?;
                     return Ok(hits.unwrap_or_default());
                 }

@@ -43,7 +43,11 @@ pub fn ranking_recall(
     let positions: Vec<&HeldOutLink> = all.iter().step_by((all.len() / questions.max(1)).max(1)).collect();
     let recall = |ranking: Ranking, sourced: bool, anchors: bool| -> Result<f64> {
         let ask = |query: &&HeldOutLink| -> Result<f64> {
-            let question = Query::of_link(&view, &terms, query.position, model.params().window, anchors);
+            let question = Query::of_link(&view, &terms, query.position, model.params().window, anchors).in_sentence(
+                corpus,
+                query.position,
+                anchors,
+            )?;
             let hits = match (ranking, &ranker) {
                 (Ranking::Hybrid, Some(ranker)) => {
                     let source =

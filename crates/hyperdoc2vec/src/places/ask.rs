@@ -9,6 +9,7 @@ use super::lexicon::{Lexicon, PhraseTarget, phrase_key, word_key};
 use super::never::NeverLink;
 use super::page::{Occurrence, Page, Surroundings};
 use super::{PlaceTrees, SIDES};
+use crate::corpus::sentence_words::SentenceWords;
 use crate::document::{Date, Tokenizer};
 use crate::draft::{Draft, DraftSource, DraftWord, TextKind, WantedLink};
 use crate::error::{Error, Result};
@@ -320,7 +321,12 @@ impl<'a> PlaceModel<'a> {
             source.links = links;
             others.clear();
             for (&number, before) in asked.iter().zip(&first) {
-                let hits = self.rank(&rows, before.end, &source, &mask, ASKED_HITS)?;
+                let hits = self.rank(
+                    Gap { draft: question.draft, rows: &rows, word: before.end },
+                    &source,
+                    &mask,
+                    ASKED_HITS,
+                )?;
                 let better = hits.into_iter().filter(|hit| allowed(hit.0) && hit.1 > before.of_target);
                 let mut better = better.map(|(target, of_target)| {
                     let share = if target == before.target { before.share } else { 0.0 };
@@ -351,19 +357,14 @@ impl<'a> PlaceModel<'a> {
         draft.words.iter().map(|word| terms.find(&word.text).map(|row| WordRow(row as u32))).collect()
     }
 
-    /// The best documents of `mask` for a link before word `mark`.
-    fn rank(
-        &self,
-        rows: &[Option<WordRow>],
-        mark: usize,
-        source: &LinkSource,
-        mask: &[bool],
-        wanted: usize,
-    ) -> Result<Vec<(DocRow, f32)>> {
+    /// The best documents of `mask` for a link at a gap.
+    fn rank(&self, gap: Gap<'_>, source: &LinkSource, mask: &[bool], wanted: usize) -> Result<Vec<(DocRow, f32)>> {
         let Some(ranker) = &self.ranker else { return Ok(Vec::new()) };
         let model = self.model();
-        let (start, end) = (mark.saturating_sub(WORDS_AROUND), rows.len().min(mark + WORDS_AROUND));
-        let query = Query::of_rows(&rows[start..end], Some(mark - start), model.words(), model.params().window);
+        let (start, end) = (gap.word.saturating_sub(WORDS_AROUND), gap.rows.len().min(gap.word + WORDS_AROUND));
+        let (rows, mark) = (&gap.rows[start..end], Some(gap.word - start));
+        let around = Query::of_rows(rows, mark, model.words(), model.params().window);
+        let query = Query { sentence: Some(gap.sentence()), ..around };
         let allowed = |row: usize| mask[row];
         let hits = ranker.rank(&self.searcher, &query, Some(source), wanted, Scope::of(&allowed))?;
         Ok(hits.unwrap_or_default().into_iter().map(|hit| (DocRow(hit.row), hit.score)).collect())
@@ -379,10 +380,33 @@ impl<'a> PlaceModel<'a> {
         let mask = self.mask(&|row| question.admits(self.model(), row));
         let rows = self.rows(draft);
         let answer = |(wanted, place): (usize, &WantedLink)| {
-            Ok(WantedAnswer { wanted, hits: self.rank(&rows, place.word, &source, &mask, top)? })
+            let gap = Gap { draft, rows: &rows, word: place.word };
+            Ok(WantedAnswer { wanted, hits: self.rank(gap, &source, &mask, top)? })
         };
         let wanted = draft.wanted.iter().enumerate().filter(|(_, place)| question.looks_at(place.span.clone()));
         wanted.take(MOST_WANTED).map(answer).collect()
+    }
+}
+
+/// A place between two words of a draft.
+#[derive(Clone, Copy)]
+struct Gap<'a> {
+    draft: &'a Draft,
+    /// The words of the draft that the ranker knows.
+    rows: &'a [Option<WordRow>],
+    /// The number of the word behind it.
+    word: usize,
+}
+
+impl Gap<'_> {
+    /// The words of its sentence. A place between two sentences belongs to the first.
+    fn sentence(&self) -> SentenceWords {
+        let (before, after) = self.draft.words.split_at(self.word.min(self.draft.words.len()));
+        let behind_first = before.iter().rev().take_while(|word| !word.first).count();
+        SentenceWords {
+            before: (behind_first + 1).min(before.len()),
+            after: after.iter().take_while(|word| !word.first).count(),
+        }
     }
 }
 

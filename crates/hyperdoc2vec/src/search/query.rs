@@ -6,6 +6,8 @@
 
 use std::collections::BTreeMap;
 
+use crate::corpus::Corpus;
+use crate::corpus::sentence_words::SentenceWords;
 use crate::corpus::view::View;
 use crate::corpus::window::{NearWord, side};
 use crate::document::markup;
@@ -35,6 +37,8 @@ pub struct Query {
     pub unknown: Vec<String>,
     /// The documents that the text links to.
     pub links: Vec<DocRow>,
+    /// The words of the sentence that the place stands in; `None` where it is not known, so that no word is outside.
+    pub sentence: Option<SentenceWords>,
 }
 
 /// Words on each side of a link that may count, in windows: words that are not known do not fill a window.
@@ -59,10 +63,12 @@ impl Query {
             });
         };
         let mut from = 0;
+        let mut sentence = None;
         for link in &marked.links {
             read(&marked.text[from..link.at], &mut rows);
             from = link.at;
             if link.targets == [MARK] {
+                sentence = Some(SentenceWords::around(tokenizer, &marked.text, link.at, link.at));
                 if mark.replace(rows.len()).is_some() {
                     return Err(Error::Usage("the text has two places marked [[?]]; mark one".to_owned()));
                 }
@@ -80,7 +86,7 @@ impl Query {
         unknown.sort_by_key(|&(_, place)| place);
         let unknown = unknown.into_iter().map(|(word, _)| word).collect();
         let around = Query::of_rows(&rows, mark, model.words(), model.params().window);
-        Ok(Query { unknown, links: query.links, ..around })
+        Ok(Query { unknown, links: query.links, sentence, ..around })
     }
 
     /// The question that a link of a corpus is the answer to; the link's own words are left out where `anchor` is false.
@@ -90,6 +96,13 @@ impl Query {
         let before = if anchor { before } else { &before[..before.len().saturating_sub(position.anchor)] };
         let rows: Vec<Option<WordRow>> = before.iter().chain(after).map(|&word| terms.row(word)).collect();
         Query::of_rows(&rows, Some(before.len()), view.words.len(), window)
+    }
+
+    /// This question, the words of its sentence counted in the text of the corpus that [`Query::of_link`] took it from.
+    pub fn in_sentence(self, corpus: &Corpus, position: usize, anchor: bool) -> Result<Query> {
+        let own = if anchor { corpus.position(position).anchor } else { 0 };
+        let counted = |words: SentenceWords| SentenceWords { before: words.before + own, ..words };
+        Ok(Query { sentence: corpus.sentence_words(position)?.map(counted), ..self })
     }
 
     /// A question of words by their rows, `None` where the model does not know one, with a mark before word `mark`.
@@ -131,9 +144,24 @@ impl Query {
     /// and without the rarity, which BM25 has.
     pub fn terms(&self, window: usize, decay: f32) -> Vec<Term> {
         let rule = WeightRule { decay, rarity: false };
+        self.terms_by(window, |_, distance| rule.by_distance(distance))
+    }
+
+    /// As [`Query::terms`]; words outside the sentence of the place weigh `outside` times as much.
+    pub fn terms_by_sentence(&self, window: usize, decay: f32, outside: f32) -> Vec<Term> {
+        let rule = WeightRule { decay, rarity: false };
+        let words = self.sentence.unwrap_or(SentenceWords { before: usize::MAX, after: usize::MAX });
+        self.terms_by(window, |place, distance| {
+            let inside = distance < if place < self.before { words.before } else { words.after };
+            rule.by_distance(distance) * if inside { 1.0 } else { outside }
+        })
+    }
+
+    /// Each distinct word once, with the sum of the weights that its places and their distances have.
+    fn terms_by(&self, window: usize, weight: impl Fn(usize, usize) -> f32) -> Vec<Term> {
         let mut terms = BTreeMap::<WordRow, f32>::new();
-        for word in self.words.iter().filter(|word| word.distance < window) {
-            *terms.entry(word.row).or_default() += rule.by_distance(word.distance);
+        for (place, word) in self.words.iter().enumerate().filter(|(_, word)| word.distance < window) {
+            *terms.entry(word.row).or_default() += weight(place, word.distance);
         }
         terms.into_iter().map(|(word, weight)| Term { word, weight }).collect()
     }

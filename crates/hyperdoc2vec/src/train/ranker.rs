@@ -426,7 +426,12 @@ impl FoldModel<'_> {
         let FoldModel { view, searcher, content, params, held, wrong_weights } = *self;
         let links_to = searcher.model().links_to();
         let mut rng = Rng::keyed(params.seed, &[PURPOSE, 3, question.position as u64]);
-        let query = Query::of_link(view, &content.terms, question.position, params.window, rng.chance(0.5));
+        let anchor = rng.chance(0.5);
+        let query = Query::of_link(view, &content.terms, question.position, params.window, anchor).in_sentence(
+            view.corpus,
+            question.position,
+            anchor,
+        )?;
         let source = LinkSource::of_link(view, searcher.model(), question.position, |row| !held[row.index()])?;
         let admitted = |row: usize| !held[row];
         let features = FeatureSet::default();

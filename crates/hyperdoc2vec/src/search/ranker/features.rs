@@ -18,7 +18,7 @@ type TextFeature = (&'static str, fn(&TextSignals<'_>, &Candidate) -> f32);
 type SourceFeature = (&'static str, fn(&TextSignals<'_>, &SourceSignals, &Candidate) -> f32);
 
 /// Features that need no source.
-const TEXT_FEATURES: [TextFeature; 43] = [
+const TEXT_FEATURES: [TextFeature; 49] = [
     // The product of the context and the document's OUT vector, less the best; its place; the logarithm of its share.
     ("embedding", |text, it| text.embedding.below_best(it.row)),
     ("embedding rank", |text, it| text.embedding.log_rank(it.row)),
@@ -72,6 +72,13 @@ const TEXT_FEATURES: [TextFeature; 43] = [
     // Of the model, the same for all questions: for trees that were learnt from several.
     ("documents", |text, _| ln(1.0 + text.documents() as f32)),
     ("links a document", |text, _| text.links_a_document()),
+    // BM25 where words outside the sentence of the link weigh less.
+    ("sentence", |text, it| text.sentences(|more| more.cited.relative(it.row))),
+    ("sentence rank", |text, it| text.sentences(|more| more.cited.log_rank(it.row))),
+    ("sentence reached", |text, it| text.sentences(|more| more.cited.of(it.row) / more.most)),
+    ("best sentence reached", |text, _| text.sentences(|more| more.cited.best / more.most)),
+    ("text sentence", |text, it| text.sentences(|more| more.text.relative(it.row))),
+    ("text sentence rank", |text, it| text.sentences(|more| more.text.log_rank(it.row))),
 ];
 
 /// Features that need a source.
@@ -103,6 +110,8 @@ const SOURCE_FEATURES: [SourceFeature; 16] = [
 const FIRST: [usize; 2] = [16, 12];
 /// Text features of models before version 6.
 const BEFORE_AUTHORS: usize = 35;
+/// Text features of models before version 7.
+const BEFORE_SENTENCES: usize = 43;
 
 /// The features that trees know, in their order: those that need no source first.
 #[derive(Debug, Clone, PartialEq)]
@@ -163,7 +172,7 @@ impl FeatureSet {
     fn known(&self) -> Known {
         let text = |first: usize| self.text.iter().any(|&place| place >= first);
         let passages = text(FIRST[0]) || self.source.iter().any(|&place| place >= FIRST[1]);
-        Known { passages, authors: text(BEFORE_AUTHORS) }
+        Known { passages, authors: text(BEFORE_AUTHORS), sentences: text(BEFORE_SENTENCES) }
     }
 
     /// Finds candidates for a question, and their features; `None` where the model knows no word of it.

@@ -31,6 +31,10 @@ const NEIGHBOURS: usize = 32;
 /// A model weighs the words of a question by one of these decays; the passage ranking goes by the other.
 const NEAR_DECAY: f32 = 5.0;
 const FAR_DECAY: f32 = 20.0;
+/// By the sentence, words weigh by this decay,
+const SENTENCE_DECAY: f32 = 40.0;
+/// and those outside the sentence of the link so much as those in it.
+const OUTSIDE: f32 = 0.5;
 /// The most characteristic words of a source that are asked for.
 const SOURCE_WORDS: usize = 32;
 /// Links from documents not older than this beside the newest are recent: two years, as packed dates have them.
@@ -91,6 +95,8 @@ pub(super) struct Known {
     pub passages: bool,
     /// Those of version 6.
     pub authors: bool,
+    /// Those of version 7.
+    pub sentences: bool,
 }
 
 /// The rankings of all documents for a text.
@@ -124,11 +130,23 @@ pub(super) struct PassageSignals {
     pub titles: RankingScores,
     /// The links of the best documents by text, as votes.
     pub neighbours: RankingScores,
+    /// BM25 by the sentence. Nothing for models before version 7.
+    pub sentences: Option<SentenceSignals>,
     /// The rarity of words among the surnames of authors. Nothing for models before version 6.
     pub authors: Option<RankingScores>,
     near: NearWords,
     /// The years that stand near the link, as words, with their weights.
     years: Vec<(i32, f32)>,
+}
+
+/// BM25 where words outside the sentence of the link weigh less.
+pub(super) struct SentenceSignals {
+    /// On texts and contexts.
+    pub cited: RankingScores,
+    /// The most that could be reached.
+    pub most: f32,
+    /// On texts.
+    pub text: RankingScores,
 }
 
 /// A document, and how its title and the links to it fit a question.
@@ -161,7 +179,7 @@ impl<'a> TextSignals<'a> {
         }
         let (bm25, bm25f) = (searcher.text()?, searcher.cited()?);
         let (text, cited, passage) = if known.passages {
-            let (text, cited, passage) = PassageSignals::new(searcher, query, scope, known.authors)?;
+            let (text, cited, passage) = PassageSignals::new(searcher, query, scope, known)?;
             (text, cited, Some(passage))
         } else {
             let by_words = |field| searcher.bm25_scores(query, field).map(Option::unwrap_or_default);
@@ -246,12 +264,18 @@ impl<'a> TextSignals<'a> {
         self.passage.as_ref().map_or(0.0, of)
     }
 
+    /// A feature that models know from version 7 on.
+    pub(super) fn sentences(&self, of: impl Fn(&SentenceSignals) -> f32) -> f32 {
+        self.passage.as_ref().and_then(|more| more.sentences.as_ref()).map_or(0.0, of)
+    }
+
     /// The best documents of each ranking, rising.
     pub(super) fn candidates(&self) -> Vec<DocRow> {
         let mut rankings = vec![&self.embedding, &self.text, &self.cited, &self.content];
-        if let Some(PassageSignals { passage, text, titles, neighbours, authors, .. }) = &self.passage {
+        if let Some(PassageSignals { passage, text, titles, neighbours, authors, sentences, .. }) = &self.passage {
             rankings.extend([passage, text, titles, neighbours]);
             rankings.extend(authors);
+            rankings.extend(sentences.iter().flat_map(|by| [&by.cited, &by.text]));
         }
         let mut rows: Vec<DocRow> = rankings.iter().flat_map(|scores| &scores.candidates).copied().collect();
         rows.sort_unstable();
@@ -285,18 +309,36 @@ impl PassageSignals {
         searcher: &Searcher<'_>,
         query: &Query,
         scope: Scope<'_>,
-        by_authors: bool,
+        Known { authors: by_authors, sentences: by_sentences, .. }: Known,
     ) -> Result<(RankingScores, RankingScores, PassageSignals)> {
         let (params, documents) = (searcher.model().params(), searcher.model().documents());
         let other = if params.citation.decay < (NEAR_DECAY + FAR_DECAY) / 2.0 { FAR_DECAY } else { NEAR_DECAY };
         let terms = searcher.terms(query);
         let others = query.terms(params.window, other);
-        let both: Vec<(WordRow, [f32; 2])> =
-            terms.iter().zip(&others).map(|(one, other)| (one.word, [one.weight, other.weight])).collect();
+        let both = terms.iter().zip(&others).map(|(one, other)| (one.word, [one.weight, other.weight]));
         let (mut cited, mut passage) = (vec![0.0; documents], vec![0.0; documents]);
         let (mut text, mut text_passage) = (vec![0.0; documents], vec![0.0; documents]);
         let (with_contexts, alone) = ([&mut cited[..], &mut passage], [&mut text[..], &mut text_passage]);
-        searcher.cited()?.add_scores_and_first(&both, with_contexts, alone);
+        let sentences = if by_sentences {
+            let by_sentence = query.terms_by_sentence(params.window, SENTENCE_DECAY, OUTSIDE);
+            let three: Vec<(WordRow, [f32; 3])> = both
+                .zip(&by_sentence)
+                .map(|((word, [one, other]), third)| (word, [one, other, third.weight]))
+                .collect();
+            let (mut scores, mut text_scores) = (vec![0.0; documents], vec![0.0; documents]);
+            let ([cited, passage], [text, text_passage]) = (with_contexts, alone);
+            let (with_contexts, alone) =
+                ([cited, passage, &mut scores[..]], [text, text_passage, &mut text_scores[..]]);
+            searcher.cited()?.add_scores_and_first(&three, with_contexts, alone);
+            Some(SentenceSignals {
+                cited: RankingScores::above(0.0, scores, MORE_CANDIDATES, scope),
+                most: most(searcher, &by_sentence),
+                text: RankingScores::above(0.0, text_scores, CANDIDATES, scope),
+            })
+        } else {
+            searcher.cited()?.add_scores_and_first(&both.collect::<Vec<(WordRow, [f32; 2])>>(), with_contexts, alone);
+            None
+        };
         let mut titles = vec![0.0f32; documents];
         let mut authors = vec![0.0f32; documents];
         for Term { word, weight } in terms {
@@ -309,11 +351,11 @@ impl PassageSignals {
             let rarity = if titled.is_empty() { 0.0 } else { weight * searcher.rarity(word) };
             titled.iter().for_each(|document| titles[document.index()] += rarity);
         }
-        let most_passage = others.iter().map(|term| term.weight * searcher.rarity(term.word)).sum::<f32>().max(1e-6);
         let text = RankingScores::above(0.0, text, CANDIDATES, scope);
         let signals = PassageSignals {
             passage: RankingScores::above(0.0, passage, MORE_CANDIDATES, scope),
-            most_passage,
+            most_passage: most(searcher, &others),
+            sentences,
             text: RankingScores::above(0.0, text_passage, CANDIDATES, scope),
             titles: RankingScores::above(0.0, titles, CANDIDATES / 2, scope),
             neighbours: RankingScores::above(0.0, votes(searcher, &text, None), CANDIDATES, scope),
@@ -323,6 +365,11 @@ impl PassageSignals {
         };
         Ok((text, RankingScores::above(0.0, cited, MORE_CANDIDATES, scope), signals))
     }
+}
+
+/// The most that BM25 on texts and contexts could reach.
+fn most(searcher: &Searcher<'_>, terms: &[Term]) -> f32 {
+    terms.iter().map(|term| term.weight * searcher.rarity(term.word)).sum::<f32>().max(1e-6)
 }
 
 /// The rarity of a word among the surnames of authors.
