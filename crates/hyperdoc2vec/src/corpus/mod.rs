@@ -32,7 +32,7 @@ use bytemuck::{Pod, Zeroable};
 
 pub(crate) use build::Builder;
 pub use manifest::{CorpusOptions, Counts, Manifest, Provenance};
-pub(crate) use prepare::{Batch, Prepared, prepare};
+pub(crate) use prepare::{DocumentBatch, Prepared, prepare};
 pub use split::{HeldOutLink, Split, SplitPart};
 pub use view::View;
 

@@ -48,14 +48,14 @@ pub fn text(found: &[FileResult]) -> String {
 
 /// One JSON document.
 #[derive(Serialize)]
-pub struct Files {
+pub struct SuggestedFiles {
     files: Vec<SuggestedLinks>,
 }
 
-pub fn json(found: &[FileResult]) -> Files {
+pub fn json(found: &[FileResult]) -> SuggestedFiles {
     let file =
         |file: &FileResult| SuggestedLinks::new(&file.path.display().to_string(), file.format, &file.text, &file.found);
-    Files { files: found.iter().map(file).collect() }
+    SuggestedFiles { files: found.iter().map(file).collect() }
 }
 
 fn message(one: &Suggestion) -> String {

@@ -86,7 +86,7 @@ impl RankingScores {
 
 /// Which of the later signals trees know: others are not computed, and give no candidates.
 #[derive(Debug, Clone, Copy)]
-pub(super) struct Known {
+pub(super) struct KnownSignals {
     /// Those of version 4 of models.
     pub passages: bool,
     /// Those of version 6.
@@ -151,7 +151,7 @@ impl<'a> TextSignals<'a> {
         searcher: &Searcher<'a>,
         query: &Query,
         scope: Scope<'_>,
-        known: Known,
+        known: KnownSignals,
     ) -> Result<Option<TextSignals<'a>>> {
         let model = searcher.model();
         let documents = model.documents();
