@@ -26,7 +26,6 @@ use encoding_rs::{Encoding, UTF_8, UTF_16BE, UTF_16LE, WINDOWS_1252};
 
 use super::Parsed;
 use super::html_events::{Event, HtmlPage, Key, Tag};
-use super::shares::InputDigest;
 use super::sniff::{HTML_ENDINGS, ending, has_ending};
 use super::text::LinkedText;
 use super::tree::href::{Base, Href, decode, folder, join};
@@ -133,9 +132,7 @@ impl Pages for Html {
     }
 
     fn digest(&self) -> u64 {
-        let mut digest = InputDigest::default();
-        self.tree.tell(&mut digest);
-        digest.finish()
+        self.tree.digest(Default::default())
     }
 
     fn parse_page(&self, index: usize, parsed: &mut Parsed) {

@@ -26,7 +26,6 @@ use std::path::PathBuf;
 use pulldown_cmark::{BrokenLink, CowStr, Event, HeadingLevel, LinkType, Options, Parser, RefDefs, Tag, TagEnd};
 use rayon::prelude::*;
 
-use super::shares::InputDigest;
 use super::sniff::MARKDOWN_ENDINGS;
 use super::text::LinkedText;
 use super::tree::href::Base;
@@ -124,9 +123,7 @@ impl Pages for Markdown {
     }
 
     fn digest(&self) -> u64 {
-        let mut digest = InputDigest::default();
-        self.tree.tell(&mut digest);
-        digest.finish()
+        self.tree.digest(Default::default())
     }
 
     fn parse_page(&self, index: usize, parsed: &mut Parsed) {
