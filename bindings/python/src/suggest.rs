@@ -7,7 +7,7 @@ use pyo3::types::PyDict;
 
 use crate::convert::named;
 
-/// What is to be suggested, as a dict.
+/// The options of suggestions, as a dict.
 #[derive(FromPyObject)]
 #[pyo3(from_item_all)]
 pub struct SuggestParameters {
@@ -37,7 +37,7 @@ pub struct Suggestion {
     why: String,
     /// Whether the draft asks for a link here.
     wanted: bool,
-    /// What puts the link into the text: start, end, new text, in characters.
+    /// The edits that put the link into the text: start, end, new text, in characters.
     edits: Vec<(usize, usize, String)>,
 }
 

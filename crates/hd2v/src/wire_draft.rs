@@ -59,7 +59,7 @@ pub struct DraftJson {
 }
 
 impl DraftJson {
-    /// What is asked for. No files are looked for: the path is a stranger's.
+    /// The library's options. No files are looked for: the path is a stranger's.
     pub fn options(&self) -> SuggestOptions {
         let options = SuggestOptions::new(self.format).min_probability(self.min_probability).max(self.max);
         let options = options.never_link(NeverLink::read(&self.never.join("\n")));

@@ -372,7 +372,7 @@ impl Corpus {
         self.author_lines(doc).split('\n').filter(|name| !name.is_empty())
     }
 
-    /// The same, a name a line.
+    /// Its authors, a name a line.
     pub(crate) fn author_lines(&self, doc: DocId) -> &str {
         self.authors.as_ref().map_or("", |authors| authors.get(doc.index()))
     }

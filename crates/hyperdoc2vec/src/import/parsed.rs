@@ -42,7 +42,7 @@ impl Parsed {
         parsed
     }
 
-    /// The same, which is that one of all batches.
+    /// Sets its place among all batches.
     pub(super) fn at(self, place: FramePlace) -> Parsed {
         Parsed { place, ..self }
     }

@@ -34,7 +34,7 @@ pub struct SuggestOptions {
     pub min_probability: f32,
     /// The most suggestions; places that ask for a link do not count.
     pub max: usize,
-    /// What is never to be linked.
+    /// Titles, ids, labels and phrases that are never linked.
     pub never: NeverLink,
     /// If not empty, only these documents are suggested, and places that ask for a link are left alone.
     pub only: Vec<DocRow>,
