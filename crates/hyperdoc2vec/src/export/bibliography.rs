@@ -2,6 +2,8 @@
 //!
 //! A model knows the id, title, authors, date and address of a document, and not what kind of publication it is: entries
 //! are `@misc`, `GEN` and `document`. A DOI and an arXiv id are read from the address. The id is the key.
+//!
+//! Ours, because crates for bibliographies write one of these formats at most, and each takes a few lines.
 
 use std::fmt::Write as _;
 

@@ -1,4 +1,6 @@
 //! Suggestions for people, programs, code scanning, workflows and patch.
+//!
+//! Ours, not crates for SARIF or for diffs: the JSON is one literal, and the changes of a patch are known.
 
 use std::fmt::Write as _;
 use std::path::Path;
