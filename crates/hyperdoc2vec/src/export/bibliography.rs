@@ -29,6 +29,7 @@ pub enum BibFormat {
 
 /// A document as a entry.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
+#[non_exhaustive]
 pub struct BibEntry {
     /// Its id.
     pub id: String,
