@@ -45,11 +45,11 @@ pub struct DraftJson {
     /// relative to it
     #[serde(default)]
     pub path: Option<String>,
-    /// The least probability of a suggestion
+    /// The minimum probability of a suggestion
     #[serde(default = "probability")]
     #[schema(default = probability, minimum = 0, maximum = 1)]
     pub min_probability: f32,
-    /// The most suggestions
+    /// The maximum number of suggestions
     #[serde(default = "max", deserialize_with = "whole")]
     #[schema(default = max, maximum = 1000)]
     pub max: usize,

@@ -181,7 +181,7 @@ impl Draft {
     pub fn read(text: &str, format: DraftFormat, tokenizer: &Tokenizer, place: &str) -> Result<Draft> {
         if text.len() > LONGEST_DRAFT {
             let what = format!(
-                "it has {} MB, and drafts are read up to {} MB; split it",
+                "it has {} MB, but drafts may have at most {} MB; split it",
                 text.len() >> 20,
                 LONGEST_DRAFT >> 20
             );

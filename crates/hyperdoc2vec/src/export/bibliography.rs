@@ -27,7 +27,7 @@ pub enum BibFormat {
     Csl,
 }
 
-/// A document as a entry.
+/// A document as an entry.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct BibEntry {
