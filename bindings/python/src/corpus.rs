@@ -159,7 +159,7 @@ impl Corpus {
         json(py, &manifest.unwrap_or_default())
     }
 
-    /// What was lost on the way: a description, a count, samples.
+    /// Losses of the import: a description, a count, samples.
     fn losses(&self) -> Vec<(&'static str, u64, Vec<String>)> {
         let losses = self.corpus.manifest().losses.iter();
         losses.map(|(loss, tally)| (loss.describe_count(tally.count), tally.count, tally.samples.clone())).collect()

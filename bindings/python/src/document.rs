@@ -17,7 +17,7 @@ const FIELDS: [&str; 8] = ["id", "text", "title", "authors", "date", "labels", "
 const TOGETHER: usize = 64;
 
 /// A field of a document, and what to call it in a message.
-struct Field<'py> {
+struct DocumentField<'py> {
     value: Bound<'py, PyAny>,
     place: String,
 }
@@ -40,13 +40,13 @@ fn document(object: &Bound<'_, PyAny>, number: usize) -> PyResult<Document> {
         let what = format!("document {number}: expected a dict or a Document, found {found}");
         return Err(PyTypeError::new_err(what));
     }
-    let field = |name: &str| -> PyResult<Option<Field<'_>>> {
+    let field = |name: &str| -> PyResult<Option<DocumentField<'_>>> {
         let value = match dict {
             Some(dict) => dict.get_item(name)?,
             None => object.getattr_opt(name)?,
         };
         let there = |value: &Bound<'_, PyAny>| !value.is_none() && !is_nan(value);
-        Ok(value.filter(there).map(|value| Field { value, place: format!("document {number}, {name}") }))
+        Ok(value.filter(there).map(|value| DocumentField { value, place: format!("document {number}, {name}") }))
     };
     let required =
         |name: &str| field(name)?.ok_or_else(|| PyValueError::new_err(format!("document {number}: it has no {name}")));
@@ -70,7 +70,7 @@ fn is_nan(value: &Bound<'_, PyAny>) -> bool {
     value.cast::<PyFloat>().is_ok_and(|number| number.extract::<f64>().is_ok_and(f64::is_nan))
 }
 
-impl Field<'_> {
+impl DocumentField<'_> {
     fn string(&self) -> PyResult<String> {
         string(&self.value, || self.place.clone())
     }

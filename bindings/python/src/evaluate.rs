@@ -17,7 +17,7 @@ use crate::corpus::Corpus;
 use crate::train::Parameters;
 use crate::work::watched;
 
-/// What is evaluated, as a dict.
+/// The options of an evaluation, as a dict.
 #[derive(FromPyObject)]
 #[pyo3(from_item_all)]
 pub struct Evaluated {

@@ -25,7 +25,7 @@ use crate::work::watched;
 /// Questions or texts between two looks for Ctrl-C.
 const TOGETHER: usize = 2048;
 
-/// What borrows from a model.
+/// Everything that answers from one model.
 pub struct Engine<'a> {
     pub recommender: Recommender<'a>,
     inferrer: OnceLock<Inferrer<'a>>,
@@ -79,7 +79,7 @@ impl Rows {
     }
 }
 
-/// What is asked of a model beside the text, as a dict.
+/// The options of a question, as a dict.
 #[derive(FromPyObject)]
 #[pyo3(from_item_all)]
 pub struct Asked {
@@ -188,7 +188,7 @@ impl Model {
         json(py, self.model.model().about())
     }
 
-    /// The same as text.
+    /// Counts, parameters, provenance and checksums, as JSON text.
     fn about_text(&self) -> String {
         self.model.model().about().to_string()
     }

@@ -7,7 +7,7 @@ use pyo3::types::PyDict;
 
 use crate::convert::named;
 
-/// What is to be suggested, as a dict.
+/// The options of suggestions, as a dict.
 #[derive(FromPyObject)]
 #[pyo3(from_item_all)]
 pub struct SuggestParameters {
@@ -37,7 +37,7 @@ pub struct Suggestion {
     why: String,
     /// Whether the draft asks for a link here.
     wanted: bool,
-    /// What puts the link into the text: start, end, new text, in characters.
+    /// The edits that put the link into the text: start, end, new text, in characters.
     edits: Vec<(usize, usize, String)>,
 }
 
@@ -71,7 +71,7 @@ pub fn suggest(model: &Model, text: &str, parameters: &SuggestParameters) -> Res
     options.min_probability = parameters.min_probability.unwrap_or(options.min_probability);
     options.max = parameters.max.unwrap_or(usize::MAX);
     let found = Suggester::new(model)?.suggest(text, &options)?;
-    let characters = Characters::new(text);
+    let characters = CharCounts::new(text);
     let edit = |edit: Edit| (characters.before(edit.span.start), characters.before(edit.span.end), edit.text);
     let shown = |one: hyperdoc2vec::Suggestion| Suggestion {
         start: characters.before(one.span.start),
@@ -92,13 +92,13 @@ fn unknown(name: &str) -> String {
 }
 
 /// How many characters stand before each byte; Python counts in characters.
-struct Characters {
+struct CharCounts {
     starts: Vec<usize>,
 }
 
-impl Characters {
-    fn new(text: &str) -> Characters {
-        Characters { starts: text.char_indices().map(|(at, _)| at).collect() }
+impl CharCounts {
+    fn new(text: &str) -> CharCounts {
+        CharCounts { starts: text.char_indices().map(|(at, _)| at).collect() }
     }
 
     fn before(&self, byte: usize) -> usize {

@@ -1,6 +1,8 @@
 //! The vectors of a model as NumPy sees them: the mapped file itself, without a copy.
 //!
 //! NumPy reads `__array_interface__` and keeps the object it came from, which keeps the model.
+//!
+//! Not by the numpy crate: this needs neither NumPy's C interface nor a version of it.
 
 use std::sync::Arc;
 

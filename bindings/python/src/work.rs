@@ -18,13 +18,13 @@ use crate::pool::pool;
 /// Time between two looks.
 const TICK: Duration = Duration::from_millis(100);
 
-/// What the work sees of who watches it.
-pub struct Watch<P> {
+/// How far some work has come, and whether it is to stop.
+pub struct Watcher<P> {
     stop: AtomicBool,
     latest: Mutex<Option<P>>,
 }
 
-impl<P> Watch<P> {
+impl<P> Watcher<P> {
     /// Notes how far the work has come; says whether it is to go on.
     pub fn see(&self, progress: P) -> ControlFlow<()> {
         *self.latest.lock().unwrap_or_else(PoisonError::into_inner) = Some(progress);
@@ -40,10 +40,10 @@ impl<P> Watch<P> {
 pub fn watched<T: Send, P: Send>(
     py: Python<'_>,
     mut report: impl FnMut(P) -> PyResult<()>,
-    work: impl FnOnce(&Watch<P>) -> Result<T> + Send,
+    work: impl FnOnce(&Watcher<P>) -> Result<T> + Send,
 ) -> PyResult<T> {
     let pool = pool(py).map_err(exception)?;
-    let watch = Watch { stop: AtomicBool::new(false), latest: Mutex::new(None) };
+    let watch = Watcher { stop: AtomicBool::new(false), latest: Mutex::new(None) };
     let done: Mutex<Option<Result<T>>> = Mutex::new(None);
     let mut raised = None;
     let result = std::thread::scope(|scope| {

@@ -40,7 +40,7 @@ fn foreign(path: &Path, what: &str) -> String {
     let shown = path.display();
     match recognise::at(path) {
         Some(Thing::Model) => {
-            format!("{shown}: a model, where a corpus is wanted: the documents that it was trained on, as imported")
+            format!("{shown}: this is a model, but a corpus is needed: the imported documents that it was trained on")
         }
         Some(Thing::Corpus) => {
             let model = path.file_name().map_or_else(|| PathBuf::from("documents"), PathBuf::from);
@@ -100,20 +100,20 @@ fn on_loss(loss: Loss, tally: &Tally, format: &str) -> Option<String> {
             "these works are not in the library; --cited-works makes documents of them, where their entries can be read"
         }
         Loss::UnmatchedReference => "these works are not in the set; add them, or read --references FILE to see why",
-        Loss::AmbiguousReference => "two documents could be meant; remove doubles, or add DOIs to the metadata",
+        Loss::AmbiguousReference => "two documents could be meant; remove duplicates, or add DOIs to the metadata",
         Loss::MarkWithoutTarget | Loss::MarkWithoutEntry => {
             "these marks name no entry that was found; a GROBID server (format tei, or --grobid URL for PDFs) reads \
              references better"
         }
-        Loss::NoReferenceList => "no list of references was found; look whether the text is whole, or use GROBID",
+        Loss::NoReferenceList => "no list of references was found; check that the text is complete, or use GROBID",
         Loss::MissingFile => "these files are not there; name the folder that holds them with --files DIR",
-        Loss::UnreadFile => "these files were not read, for the reason given; save them anew, or remove them",
+        Loss::UnreadFile => "these files were not read, for the reason given; save them again, or remove them",
         Loss::LittleText => "these may be scans; run text recognition (ocrmypdf) on them and import again",
         Loss::MixedColumns => "columns were read across; install pdftotext (poppler-utils) or use --grobid URL",
         Loss::TextWithoutRow if format == "library" => "these files belong to no entry; add them to the bibliography",
         Loss::DuplicateId => "these ids came twice, and the first was kept; give one of them another id",
         Loss::MalformedRecord => "these could not be read, for the reason given; correct them and import again",
-        Loss::BrokenMark => "these marks do not close; write `\\[[` for brackets that are no link",
+        Loss::BrokenMark => "these marks do not close; write `\\[[` for brackets that are not a link",
         Loss::UnreadableDate => "write dates as 2009, 2009-06 or 2009-06-30",
         _ => return None,
     };

@@ -1,4 +1,6 @@
 //! Places of a draft as people count them: lines and columns.
+//!
+//! Ours, not a crate for line indexes: columns count characters, in time that does not depend on the length of a line.
 
 /// Where lines begin, and how many characters stand before every so many bytes.
 pub struct DraftLines<'a> {

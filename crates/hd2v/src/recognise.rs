@@ -1,4 +1,4 @@
-//! What stands at a path, for those who gave it to a command that wants something else.
+//! Recognises what stands at a path, to advise whoever gave it to a command that wants something else.
 
 use std::path::{Path, PathBuf};
 

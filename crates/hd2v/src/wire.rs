@@ -30,13 +30,13 @@ pub(crate) fn whole<'de, D: Deserializer<'de>>(from: D) -> Result<usize, D::Erro
 fn whole_text<'de, D: Deserializer<'de>>(from: D) -> Result<usize, D::Error> {
     #[derive(Deserialize)]
     #[serde(untagged)]
-    enum Written {
+    enum TextOrNumber {
         Text(String),
         Number(serde_json::Number),
     }
-    let text = match Written::deserialize(from)? {
-        Written::Text(text) => text,
-        Written::Number(number) => number.to_string(),
+    let text = match TextOrNumber::deserialize(from)? {
+        TextOrNumber::Text(text) => text,
+        TextOrNumber::Number(number) => number.to_string(),
     };
     let digits = text.split_once('.').filter(|(_, fraction)| fraction.bytes().all(|digit| digit == b'0'));
     let whole = digits.map_or(text.as_str(), |(digits, _)| digits).parse();
@@ -222,7 +222,7 @@ pub struct Reasons {
     pub bm25: Option<Vec<Share>>,
     /// Links to it in contexts similar to the text
     #[serde(skip_serializing_if = "Option::is_none")]
-    pub contexts: Option<Vec<Quote>>,
+    pub contexts: Option<Vec<QuoteJson>>,
 }
 
 /// The share of a word in a score
@@ -234,7 +234,8 @@ pub struct Share {
 
 /// A link in its context
 #[derive(Debug, Serialize, ToSchema)]
-pub struct Quote {
+#[schema(as = Quote)]
+pub struct QuoteJson {
     /// The id of the document that contains it
     pub source: String,
     pub title: Option<String>,
@@ -281,7 +282,8 @@ pub struct RelatedWorkJson {
 
 /// A similar word
 #[derive(Debug, Serialize, ToSchema)]
-pub struct NearWord {
+#[schema(as = NearWord)]
+pub struct NearWordJson {
     /// From 1
     pub rank: usize,
     pub word: String,
@@ -293,13 +295,13 @@ pub struct NearWord {
 #[derive(Debug, Serialize, ToSchema)]
 #[schema(as = Words)]
 pub struct WordsJson {
-    pub hits: Vec<NearWord>,
+    pub hits: Vec<NearWordJson>,
 }
 
 /// Words near a word, and documents that it leads to
 #[derive(Debug, Serialize, ToSchema)]
 pub struct WordsAndDocuments {
-    pub hits: Vec<NearWord>,
+    pub hits: Vec<NearWordJson>,
     /// Hits of the embedding ranking for this word as the text
     pub documents: Vec<HitJson>,
 }

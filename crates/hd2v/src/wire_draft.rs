@@ -45,11 +45,11 @@ pub struct DraftJson {
     /// relative to it
     #[serde(default)]
     pub path: Option<String>,
-    /// The least probability of a suggestion
+    /// The minimum probability of a suggestion
     #[serde(default = "probability")]
     #[schema(default = probability, minimum = 0, maximum = 1)]
     pub min_probability: f32,
-    /// The most suggestions
+    /// The maximum number of suggestions
     #[serde(default = "max", deserialize_with = "whole")]
     #[schema(default = max, maximum = 1000)]
     pub max: usize,
@@ -59,7 +59,7 @@ pub struct DraftJson {
 }
 
 impl DraftJson {
-    /// What is asked for. No files are looked for: the path is a stranger's.
+    /// The library's options. No files are looked for: the path is a stranger's.
     pub fn options(&self) -> SuggestOptions {
         let options = SuggestOptions::new(self.format).min_probability(self.min_probability).max(self.max);
         let options = options.never_link(NeverLink::read(&self.never.join("\n")));

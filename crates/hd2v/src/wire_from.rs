@@ -108,8 +108,8 @@ impl From<Snowball> for wire::SnowballJson {
 }
 
 /// Words with their ranks.
-pub fn words(hits: Vec<WordHit>) -> Vec<wire::NearWord> {
-    let word = |(hit, rank): (WordHit, usize)| wire::NearWord { rank, word: hit.word, score: hit.score };
+pub fn words(hits: Vec<WordHit>) -> Vec<wire::NearWordJson> {
+    let word = |(hit, rank): (WordHit, usize)| wire::NearWordJson { rank, word: hit.word, score: hit.score };
     hits.into_iter().zip(1..).map(word).collect()
 }
 
@@ -132,8 +132,8 @@ fn shares(shares: WordShares) -> Vec<wire::Share> {
     shares.shares.into_iter().map(|(word, share)| wire::Share { word, share }).collect()
 }
 
-fn quote(quote: LinkQuote) -> wire::Quote {
-    wire::Quote { text: context_text(&quote), source: quote.source, title: quote.title }
+fn quote(quote: LinkQuote) -> wire::QuoteJson {
+    wire::QuoteJson { text: context_text(&quote), source: quote.source, title: quote.title }
 }
 
 /// The sentence, as it was written, with `[this]` behind the link; in models without sentences,

@@ -122,7 +122,7 @@ impl<'a> Addition<'a> {
     /// [`Error::Usage`] without a shard; others as those of [`Addition::write`].
     pub fn write_part(self, destination: impl AsRef<Path>) -> Result<u64> {
         let Some(shard) = self.shard else {
-            return Err(Error::Usage("a part is one of several shards: say which".to_owned()));
+            return Err(Error::Usage("a part is one of several shards; say which one".to_owned()));
         };
         let destination = destination.as_ref();
         refuse_existing(destination, self.replace)?;

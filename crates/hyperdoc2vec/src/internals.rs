@@ -26,7 +26,7 @@ pub mod id {
     pub use crate::id::*;
 }
 pub mod import {
-    pub use crate::corpus::prepare::Batch;
+    pub use crate::corpus::prepare::DocumentBatch;
     pub use crate::import::parsed::Parsed;
     pub use crate::import::tree::Pages;
     pub use crate::storage::part::FramePlace;

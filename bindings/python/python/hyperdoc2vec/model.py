@@ -134,8 +134,8 @@ class Model:
 
         :param format: markdown, latex, rst, html, mediawiki or plain.
         :param path: where the draft stands among the documents, if it does; it is then not suggested itself.
-        :param min_probability: the least probability of a suggestion.
-        :param max: the most suggestions; as many as there are without it.
+        :param min_probability: the minimum probability of a suggestion.
+        :param max: the maximum number of suggestions; all of them by default.
         :param never: titles, ids, labels and phrases that are never linked.
         """
         options = {

@@ -18,7 +18,7 @@ pub fn read_draft(path: &Path) -> Result<String> {
     file.take(most).read_to_end(&mut bytes).with_context(|| format!("cannot read {shown}"))?;
     if bytes.len() > LONGEST_DRAFT {
         let (found, most) = (length.max(most) >> 20, LONGEST_DRAFT >> 20);
-        bail!("{shown}: it has {found} MB, and drafts are read up to {most} MB; split it");
+        bail!("{shown}: it has {found} MB, but drafts may have at most {most} MB; split it");
     }
     let text = String::from_utf8(bytes).map_err(|error| {
         let at = error.utf8_error().valid_up_to();

@@ -41,7 +41,7 @@ Methods of the paper and its rivals, for comparison:
   pv-dm, d2v-nc content only
   d2v-cac       content and the contexts of links to it, by PV-DBOW; d2v-cac-dm by PV-DM
   w2v           citation as word: CBOW over words and links; documents with fewer than --min-count
-                links to them are no words
+                links to them are not words
   skip-gram     citation as word by skip-gram; slow with a wide window
   npm           the neural probabilistic model
   deepwalk      random walks over the links; ignores the text")]
@@ -265,7 +265,7 @@ pub fn run(arguments: &TrainArgs) -> Result<()> {
         status(format_args!("{}: the log is incomplete: {error}", path.display()));
     }
     if learns_ranker(&params) && model.about()["hybrid"]["links"] == 0 {
-        status("too few links to learn the hybrid ranking from; it has what other collections taught");
+        status("too few links to learn the hybrid ranking from; it uses what was learnt from other collections");
     }
     status(format_args!(
         "{}: {}, {}, {}; {seconds:.1} s",

@@ -154,7 +154,7 @@ pub fn check_question(question: &QuestionJson, limits: &Limits) -> Result<(), Ap
         return Err(ApiError::unprocessable("unfit", "`min_probability` must be between 0 and 1"));
     }
     if let (Some(_), Some(rank)) = (question.min_probability, question.rank.filter(|&rank| rank != Ranking::Hybrid)) {
-        let message = format!("only the hybrid gives probabilities, not {rank}; ask for no least probability");
+        let message = format!("only the hybrid gives probabilities, not {rank}; leave out the minimum probability");
         return Err(ApiError::unprocessable("unfit", message));
     }
     let mut names = question.exclude.iter().chain(&question.only).chain(&question.source);

@@ -365,7 +365,7 @@ async fn embeddings(State(app): Shared, context: RequestContext, Json(asked): Js
     check_texts(&texts, app.limits())?;
     let dim = context.model.engine().recommender.model().params().dim;
     if dimensions.is_some_and(|wanted| wanted != dim) {
-        let message = format!("the vectors of this model have {dim} dimensions, and no others can be had");
+        let message = format!("the vectors of this model have {dim} dimensions; leave out `dimensions`");
         // Not the request is wrong, but the model that stands here another.
         return Err(ApiError::new(StatusCode::CONFLICT, "unfit", message));
     }

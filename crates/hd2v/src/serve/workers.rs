@@ -3,6 +3,8 @@
 //! Each thread works on one request at a time. The others wait in order of arrival; a request whose client has gone or
 //! whose time is up is not begun. Questions by embedding that wait at the same time are answered together as one matrix
 //! product, which takes a fraction of the time.
+//!
+//! Ours, not tokio's blocking threads: these neither batch questions nor drop those whose client has gone.
 
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::{Arc, Mutex, PoisonError};

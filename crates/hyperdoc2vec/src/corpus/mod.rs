@@ -33,7 +33,7 @@ use bytemuck::{Pod, Zeroable};
 
 pub(crate) use build::Builder;
 pub use manifest::{CorpusOptions, Counts, Manifest, Provenance};
-pub(crate) use prepare::{Batch, Prepared, prepare};
+pub(crate) use prepare::{DocumentBatch, Prepared, prepare};
 pub use split::{HeldOutLink, Split, SplitPart};
 pub use view::View;
 
@@ -373,7 +373,7 @@ impl Corpus {
         self.author_lines(doc).split('\n').filter(|name| !name.is_empty())
     }
 
-    /// The same, a name a line.
+    /// Its authors, a name a line.
     pub(crate) fn author_lines(&self, doc: DocId) -> &str {
         self.authors.as_ref().map_or("", |authors| authors.get(doc.index()))
     }

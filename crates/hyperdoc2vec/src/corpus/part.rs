@@ -144,7 +144,7 @@ impl DocumentRecord {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::corpus::{Batch, prepare};
+    use crate::corpus::{DocumentBatch, prepare};
     use crate::document::losses::Loss;
     use crate::document::tokenize::Tokenizer;
 
@@ -156,7 +156,7 @@ mod tests {
         (first.language, first.url) = (Some("en".to_owned()), Some("https://example.org/a".to_owned()));
         let documents = vec![first, Document::new("b", ""), Document::new("c", "words [[a]]").authors(["An Author"])];
         let aliases = vec![("other".to_owned(), "a".to_owned())];
-        prepare(Batch { documents, aliases, losses, first_bad: None }, &Tokenizer::new(true))
+        prepare(DocumentBatch { documents, aliases, losses, first_bad: None }, &Tokenizer::new(true))
     }
 
     #[test]

@@ -15,7 +15,7 @@ const TEXT_LEVEL: i32 = -6;
 
 /// Some documents of a corpus to be, as an importer or a generator makes them.
 #[derive(Debug, Default)]
-pub struct Batch {
+pub struct DocumentBatch {
     /// Documents, in the order of the input.
     pub documents: Vec<Document>,
     /// Redirects: a name that links may use, and the id (or redirect) it stands for.
@@ -64,7 +64,7 @@ impl Prepared {
 }
 
 /// Takes the words out of a batch and packs its text.
-pub(crate) fn prepare(batch: Batch, tokenizer: &Tokenizer) -> Prepared {
+pub(crate) fn prepare(batch: DocumentBatch, tokenizer: &Tokenizer) -> Prepared {
     let mut out =
         Prepared { aliases: batch.aliases, losses: batch.losses, bad: batch.first_bad, ..Prepared::default() };
     let mut block = Vec::new();

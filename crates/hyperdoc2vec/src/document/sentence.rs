@@ -1,4 +1,6 @@
 //! The sentence that a place of a text stands in.
+//!
+//! Ours, not icu_segmenter's sentences: these end at `Dr. Smith`, and are found from the beginning of a text.
 
 use std::ops::Range;
 

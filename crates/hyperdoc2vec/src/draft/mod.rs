@@ -81,6 +81,7 @@ pub enum TextKind {
 
 /// A word of a draft.
 #[derive(Debug, Clone, PartialEq, Eq)]
+#[non_exhaustive]
 pub struct DraftWord {
     /// The word as a model knows it.
     pub text: Box<str>,
@@ -120,6 +121,7 @@ pub enum LinkSyntax {
 
 /// A link that a draft has.
 #[derive(Debug, Clone, PartialEq, Eq)]
+#[non_exhaustive]
 pub struct DraftLink {
     /// The bytes it is written as, marks included.
     pub span: Range<usize>,
@@ -133,6 +135,7 @@ pub struct DraftLink {
 
 /// A place that asks for a link.
 #[derive(Debug, Clone, PartialEq, Eq)]
+#[non_exhaustive]
 pub struct WantedLink {
     /// The bytes of its mark.
     pub span: Range<usize>,
@@ -146,6 +149,7 @@ pub struct WantedLink {
 
 /// Facts about a draft besides its words.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
+#[non_exhaustive]
 pub struct DraftSource {
     /// The document that it is, if the model has it: it is no hit.
     pub document: Option<DocRow>,
@@ -155,6 +159,7 @@ pub struct DraftSource {
 
 /// A text, read.
 #[derive(Debug, Clone, PartialEq, Eq)]
+#[non_exhaustive]
 pub struct Draft {
     /// The format it was read as.
     pub format: DraftFormat,
@@ -176,7 +181,7 @@ impl Draft {
     pub fn read(text: &str, format: DraftFormat, tokenizer: &Tokenizer, place: &str) -> Result<Draft> {
         if text.len() > LONGEST_DRAFT {
             let what = format!(
-                "it has {} MB, and drafts are read up to {} MB; split it",
+                "it has {} MB, but drafts may have at most {} MB; split it",
                 text.len() >> 20,
                 LONGEST_DRAFT >> 20
             );

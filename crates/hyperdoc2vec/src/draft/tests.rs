@@ -200,7 +200,7 @@ fn a_title_that_does_not_close_before_the_text_is_read_once() {
 fn a_draft_that_is_too_long_is_refused() {
     let text = "a ".repeat(LONGEST_DRAFT / 2 + 1);
     let error = Draft::read(&text, DraftFormat::Plain, &Tokenizer::default(), "big.txt").expect_err("too long");
-    assert_eq!(error.to_string(), "big.txt: it has 16 MB, and drafts are read up to 16 MB; split it");
+    assert_eq!(error.to_string(), "big.txt: it has 16 MB, but drafts may have at most 16 MB; split it");
 }
 
 #[test]

@@ -61,7 +61,7 @@ struct PageResult {
     outcomes: Vec<PageOutcome>,
 }
 
-/// What the words of a link tell of its target: other links with these words lead there more often than elsewhere; some
+/// Kinds of links, by what their words say of the target: other links with these words lead there more often than elsewhere; some
 /// do, or the words name it; all lead elsewhere; no other link has these words; it has none.
 const KINDS: [&str; 5] = ["most_frequent", "listed", "elsewhere", "unseen", "wordless"];
 

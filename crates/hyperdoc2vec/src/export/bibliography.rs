@@ -2,6 +2,8 @@
 //!
 //! A model knows the id, title, authors, date and address of a document, and not what kind of publication it is: entries
 //! are `@misc`, `GEN` and `document`. A DOI and an arXiv id are read from the address. The id is the key.
+//!
+//! Ours, because crates for bibliographies write one of these formats at most, and each takes a few lines.
 
 use std::fmt::Write as _;
 
@@ -25,8 +27,9 @@ pub enum BibFormat {
     Csl,
 }
 
-/// A document as a entry.
+/// A document as an entry.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
+#[non_exhaustive]
 pub struct BibEntry {
     /// Its id.
     pub id: String,

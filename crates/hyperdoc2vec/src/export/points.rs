@@ -45,7 +45,7 @@ fn unknown_format(name: &str) -> String {
     unknown_name::<PointFormat>("a format of points", name)
 }
 
-/// What is known of a document.
+/// A document as a point: its id, metadata and vectors.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 #[non_exhaustive]
 pub struct Point<'a> {
@@ -108,7 +108,7 @@ impl<'a> PointExport<'a> {
         self.len() == 0
     }
 
-    /// What is known of document `row`.
+    /// The point of document `row`.
     pub fn point(&self, row: usize) -> Point<'a> {
         let model = self.model;
         let given = |text: &'a str| Some(text).filter(|text| !text.is_empty());

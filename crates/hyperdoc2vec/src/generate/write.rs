@@ -4,7 +4,7 @@ use std::io::Write;
 use std::path::Path;
 
 use super::{GenerateParams, Generator, Variant};
-use crate::corpus::{Batch, Corpus, Provenance, prepare};
+use crate::corpus::{Corpus, DocumentBatch, Provenance, prepare};
 use crate::error::{Error, Result};
 use crate::import::{ImportOptions, Watch, build, read_pages, to_jsonl};
 use crate::threads::in_pool;
@@ -46,7 +46,7 @@ pub fn generate_jsonl(
     watch: &mut Watch<'_>,
 ) -> Result<u64> {
     let mut documents = 0;
-    let work = |batch: Batch| (to_jsonl(&batch.documents, &batch.aliases), batch.documents.len() as u64);
+    let work = |batch: DocumentBatch| (to_jsonl(&batch.documents, &batch.aliases), batch.documents.len() as u64);
     let sink = |(lines, count): (Vec<u8>, u64)| {
         out.write_all(&lines).map_err(Error::io("write", Path::new("the output")))?;
         documents += count;
@@ -59,11 +59,12 @@ pub fn generate_jsonl(
 fn read_generated<R: Send>(
     params: &GenerateParams,
     variant: &Variant,
-    work: impl Fn(Batch) -> R + Sync,
+    work: impl Fn(DocumentBatch) -> R + Sync,
     sink: impl FnMut(R) -> Result<u64> + Send,
     watch: &mut Watch<'_>,
 ) -> Result<()> {
     let generator = Generator::new(params)?;
-    let batch = |range| Batch { documents: generator.documents_with(range, variant), ..Batch::default() };
+    let batch =
+        |range| DocumentBatch { documents: generator.documents_with(range, variant), ..DocumentBatch::default() };
     read_pages(params.docs, generator.batches(), |range| work(batch(range)), sink, watch)
 }

@@ -4,7 +4,7 @@ use std::str::Utf8Error;
 
 use super::reference::References;
 use super::source::LineBatch;
-use crate::corpus::Batch;
+use crate::corpus::DocumentBatch;
 use crate::document::language_tag;
 use crate::document::losses::Loss;
 use crate::storage::part::FramePlace;
@@ -13,7 +13,7 @@ use crate::storage::part::FramePlace;
 #[derive(Debug, Default)]
 pub struct Parsed {
     /// Documents, redirects and losses.
-    pub batch: Batch,
+    pub batch: DocumentBatch,
     /// Bibliography entries and citation marks, counted by their outcome.
     pub references: References,
     /// Which of all batches it is.
@@ -42,7 +42,7 @@ impl Parsed {
         parsed
     }
 
-    /// The same, which is that one of all batches.
+    /// Sets its place among all batches.
     pub(super) fn at(self, place: FramePlace) -> Parsed {
         Parsed { place, ..self }
     }

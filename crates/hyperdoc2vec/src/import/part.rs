@@ -29,7 +29,7 @@ pub(super) fn write(
     feed: impl FnOnce(&Tokenizer, &mut PartWriter<'_>) -> Result<u64> + Send,
 ) -> Result<()> {
     let Some(shard) = options.shard else {
-        return Err(Error::Usage("a part is one of several shards: say which".to_owned()));
+        return Err(Error::Usage("a part is one of several shards; say which one".to_owned()));
     };
     let head = PartHead::new(PartKind::Import, shard, settings(inputs, format, options));
     let tokenizer = Tokenizer::new(options.corpus.lowercase);

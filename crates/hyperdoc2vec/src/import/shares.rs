@@ -17,7 +17,7 @@ use super::source::{is_packed, is_stdin};
 use crate::error::{Error, Result};
 use crate::storage::part::Shard;
 
-/// What a shard takes of a file.
+/// The share of a file that falls to a shard.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum FileShare {
     /// Everything: the work is not divided.
@@ -71,7 +71,7 @@ pub(super) fn shares(inputs: &[PathBuf], shard: Option<Shard>) -> Result<Vec<Fil
     Ok(shares)
 }
 
-/// What `shard` takes of a file that stands at `file` among `total` bytes.
+/// The share of `shard` in a file that stands at `file` among `total` bytes.
 fn share(file: &Range<u64>, total: u64, shard: Shard, packed: impl Fn() -> Result<bool>) -> Result<FileShare> {
     let of_shard = shard.range(total);
     let mine = of_shard.start.max(file.start)..of_shard.end.min(file.end);

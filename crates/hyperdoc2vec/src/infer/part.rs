@@ -90,7 +90,7 @@ impl<'a> Embedding<'a> {
     /// [`Error::Usage`] without a shard, [`Error::Exists`] if there is a file that may not be replaced.
     pub fn write_part(self, destination: impl AsRef<Path>) -> Result<EmbeddedCounts> {
         let Some(shard) = self.options.shard else {
-            return Err(Error::Usage("a part is one of several shards: say which".to_owned()));
+            return Err(Error::Usage("a part is one of several shards; say which one".to_owned()));
         };
         let head = PartHead::new(PartKind::Embed, shard, self.settings());
         let (replace, mut counts) = (self.options.force, EmbeddedCounts::default());

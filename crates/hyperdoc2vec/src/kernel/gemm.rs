@@ -5,6 +5,8 @@
 //! The right-hand factor is packed into panels of [`PANEL`] columns, so that one step of the chain for a
 //! tile of [`TILE`] rows reads two vectors and broadcasts one number a row. Blocks of the inner
 //! dimension keep a panel in the nearest cache; between blocks the chain rests in `c`, exactly.
+//!
+//! Ours, because crates do not promise that: matrixmultiply rounds otherwise where there is no FMA.
 
 use std::ops::Range;
 

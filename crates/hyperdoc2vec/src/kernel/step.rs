@@ -163,17 +163,17 @@ fn prefetch_rows<'a>(table: &MatrixMut<'_>, ids: impl Iterator<Item = &'a u32>) 
 }
 
 /// Eight numbers, moved as one, so that the compiler need not ask whether rows overlap.
-type Line = [f32; LANES];
+type LaneArray = [f32; LANES];
 
 /// Row `id` as lines.
 #[inline(always)]
-fn lines<'a>(table: &'a MatrixMut<'_>, id: u32) -> &'a [Line] {
+fn lines<'a>(table: &'a MatrixMut<'_>, id: u32) -> &'a [LaneArray] {
     table.row(id as usize).as_chunks().0
 }
 
 /// `out = Σ table[ids[j]]`, each element in the order of `ids` from 0.
 #[inline(always)]
-fn sum_rows(table: &MatrixMut<'_>, ids: &[u32], out: &mut [Line]) {
+fn sum_rows(table: &MatrixMut<'_>, ids: &[u32], out: &mut [LaneArray]) {
     out.fill([0.0; LANES]);
     let (eights, rest) = ids.as_chunks::<8>();
     for &[a, b, c, d, e, f, g, h] in eights {
@@ -191,7 +191,7 @@ fn sum_rows(table: &MatrixMut<'_>, ids: &[u32], out: &mut [Line]) {
 }
 
 #[inline(always)]
-fn plus(mut x: Line, y: Line) -> Line {
+fn plus(mut x: LaneArray, y: LaneArray) -> LaneArray {
     for (x, y) in x.iter_mut().zip(y) {
         *x += y;
     }
@@ -200,7 +200,7 @@ fn plus(mut x: Line, y: Line) -> Line {
 
 /// `a x + y`
 #[inline(always)]
-fn fma(a: f32, x: Line, mut y: Line) -> Line {
+fn fma(a: f32, x: LaneArray, mut y: LaneArray) -> LaneArray {
     for (x, y) in x.into_iter().zip(&mut y) {
         *y = a.mul_add(x, *y);
     }
@@ -209,7 +209,7 @@ fn fma(a: f32, x: Line, mut y: Line) -> Line {
 
 /// `y += x`
 #[inline(always)]
-fn add(x: &[Line], y: &mut [Line]) {
+fn add(x: &[LaneArray], y: &mut [LaneArray]) {
     for (x, y) in x.iter().zip(y) {
         *y = plus(*y, *x);
     }
@@ -217,7 +217,7 @@ fn add(x: &[Line], y: &mut [Line]) {
 
 /// `error += slope · row` and `row += slope · mean`, both from the row as it was.
 #[inline(always)]
-fn exchange(slope: f32, mean: &[Line], row: &mut [Line], error: &mut [Line]) {
+fn exchange(slope: f32, mean: &[LaneArray], row: &mut [LaneArray], error: &mut [LaneArray]) {
     for ((mean, row), error) in mean.iter().zip(row).zip(error) {
         let old = *row;
         *error = fma(slope, old, *error);

@@ -1,4 +1,4 @@
-//! What is never to be linked.
+//! Titles, ids, labels and phrases that are never linked.
 
 use std::collections::HashSet;
 

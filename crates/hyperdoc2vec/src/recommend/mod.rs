@@ -314,7 +314,7 @@ impl<'a> Recommender<'a> {
             let without = if self.has_ranker() { "" } else { ", as no hybrid was learnt when the model was trained" };
             return Err(Error::Usage(format!(
                 "only the hybrid gives probabilities, and this ranks by {ranking}{without}; \
-                 ask for no least probability"
+                 leave out the minimum probability"
             )));
         }
         let source = self.source(question)?;

@@ -1,4 +1,6 @@
 //! Random draws in proportion to weights.
+//!
+//! Ours, as the generator is: the draws are part of what a seed promises.
 
 use crate::rng::Rng;
 

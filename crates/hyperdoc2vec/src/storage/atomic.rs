@@ -3,6 +3,8 @@
 //!
 //! Its writer holds a lock on it, which ends with the writer, however that ends. So the next writer to the same
 //! destination can tell what a killed one left behind, and removes it.
+//!
+//! Ours, not tempfile's `persist`: that renames single files alone, and neither locks nor syncs them.
 
 use std::fs::{self, File};
 use std::io::{self, BufWriter};

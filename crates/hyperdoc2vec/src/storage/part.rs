@@ -350,7 +350,7 @@ pub(crate) struct PackedFrame {
 }
 
 impl PackedFrame {
-    /// What was put there, as `read` reads it; `None` from it says that it makes no sense.
+    /// The contents, parsed by `read`, which returns `None` for bytes that make no sense.
     pub(crate) fn read<T>(&self, read: impl FnOnce(&[u8]) -> Option<T>) -> Result<T> {
         let mut bytes = Vec::new();
         let unpacked = zstd::Decoder::with_buffer(&self.bytes[..])

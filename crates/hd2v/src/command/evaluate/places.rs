@@ -18,16 +18,16 @@ use crate::progress::{stop_on_interrupt, stopped};
 /// Measure where links belong: pages held out, their links taken out and suggested again
 #[derive(Args)]
 #[command(after_help = "\
-A suggestion is right where the page had a link to that document, over the same words; each document is suggested once a \
-page. Rivals: a dictionary of titles and anchors (longest, first), its phrases by how often they are links, and trees over \
-features as Wikimedia's link recommendation has them. docs/lab/places.md defines the figures.
+A suggestion is right where the page had a link to that document, over the same words; each document is suggested once per \
+page. Compared with: a dictionary of titles and anchors (longest phrase, first mention), its phrases by how often they are \
+links, and trees over the features of Wikimedia's link recommendation. docs/lab/places.md defines the figures.
 
 Example:
   hd2v evaluate places manual.corpus --holdout 0.1")]
 pub struct EvaluatePlacesArgs {
-    /// The corpus
+    /// The corpus directory
     corpus: PathBuf,
-    /// Train on documents dated up to this, test on later ones
+    /// Train on documents dated up to this date, test on later ones
     #[arg(long, value_name = "DATE", conflicts_with = "holdout")]
     until: Option<Date>,
     /// The share of documents held out

@@ -1,4 +1,6 @@
 //! Tables for people: columns below each other, the first to the left, the others to the right.
+//!
+//! Ours, not a crate for tables: it takes a page, and hidden characters are shown as everywhere (`output::cell`).
 
 use crate::output::cell;
 

@@ -129,7 +129,7 @@ pub fn run(arguments: &ExportArgs) -> Result<()> {
     check(&[vectors, rows][..1 + usize::from(pair)], &[&arguments.model])?;
     let to_terminal = vectors.is_stdout() && std::io::stdout().is_terminal();
     let text = matches!(format, ExportFormat::Word2vec | ExportFormat::Tsv);
-    ensure!(text || !to_terminal, "binary data is not for a terminal; name a file with -o, or lead stdout elsewhere");
+    ensure!(text || !to_terminal, "binary data cannot go to a terminal; name a file with -o, or redirect stdout");
     let model = open_model(&arguments.model)?;
     let export = VectorExport::new(&model, which)?.normalized(arguments.normalize);
     if format == ExportFormat::Parquet {
@@ -178,7 +178,7 @@ fn points(arguments: &ExportArgs, engine: PointEngine) -> Result<()> {
     let to_terminal = output.is_stdout() && std::io::stdout().is_terminal();
     ensure!(
         format.is_some() || !to_terminal,
-        "binary data is not for a terminal; name a file with -o, or lead stdout elsewhere"
+        "binary data cannot go to a terminal; name a file with -o, or redirect stdout"
     );
     let model = open_model(&arguments.model)?;
     let points = PointExport::new(&model)?;

@@ -49,7 +49,7 @@ pub fn read(input: &mut impl BufRead) -> Result<Option<Incoming>> {
     if length > LONGEST {
         let passed = std::io::copy(&mut input.by_ref().take(length), &mut std::io::sink())?;
         let more = passed == length;
-        return Ok(more.then(|| Incoming::Nonsense(format!("it has {length} bytes, and {LONGEST} are read at most"))));
+        return Ok(more.then(|| Incoming::Nonsense(format!("it has {length} bytes; at most {LONGEST} are read"))));
     }
     let mut body = vec![0; length as usize];
     input.read_exact(&mut body)?;

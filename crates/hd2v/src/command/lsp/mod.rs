@@ -41,7 +41,7 @@ const MOST_WAITING: usize = 1000;
 #[command(after_help = "\
 Completion inside `[[`, `](`, `\\cite{` and `[@`: by what is typed, or by the words around it where nothing or `?` is typed. Code \
 actions put a link in, or never suggest a phrase again. Hover shows what a link leads to. Hints for missing links are off by \
-default: initializationOptions {\"hints\": true} turns them on, {\"minProbability\": 0.5} sets their least probability, \
+default: initializationOptions {\"hints\": true} turns them on, {\"minProbability\": 0.5} sets their minimum probability, \
 {\"neverLink\": \"FILE\"} names the list of what is never linked. docs/guide/editors.md has settings for editors.
 
 Example:

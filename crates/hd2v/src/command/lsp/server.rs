@@ -57,7 +57,7 @@ impl LspOptions {
 /// Why a request is not answered.
 pub struct Refused(ErrorCode, String);
 
-type Answer = Result<Value, Refused>;
+type RpcResult = Result<Value, Refused>;
 
 pub struct LanguageServer<'a> {
     pub recommender: Recommender<'a>,
@@ -137,7 +137,7 @@ impl<'a> LanguageServer<'a> {
         }
     }
 
-    fn answer(&mut self, method: &str, params: Value) -> Answer {
+    fn answer(&mut self, method: &str, params: Value) -> RpcResult {
         match (self.phase, method) {
             (Lifecycle::Started, "initialize") => return answered(params, |params| self.initialize(&params)),
             (Lifecycle::Started, _) => {
@@ -271,7 +271,7 @@ impl<'a> LanguageServer<'a> {
         Request::new(format!("hd2v-{}", self.requests).into(), method.to_owned(), Value::Null).into()
     }
 
-    fn command(&mut self, params: &ExecuteCommandParams) -> Answer {
+    fn command(&mut self, params: &ExecuteCommandParams) -> RpcResult {
         match &*params.command {
             "hd2v.neverLink" => {
                 let words = params.arguments.first().and_then(Value::as_str).unwrap_or_default();
@@ -320,7 +320,7 @@ fn read<P: DeserializeOwned>(params: Value) -> Result<P, Refused> {
 }
 
 /// An answer by a function of the parameters.
-fn answered<P: DeserializeOwned, R: serde::Serialize>(params: Value, answer: impl FnOnce(P) -> R) -> Answer {
+fn answered<P: DeserializeOwned, R: serde::Serialize>(params: Value, answer: impl FnOnce(P) -> R) -> RpcResult {
     let answer = answer(read(params)?);
     serde_json::to_value(answer).map_err(|error| Refused(ErrorCode::InternalError, error.to_string()))
 }

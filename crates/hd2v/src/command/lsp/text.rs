@@ -1,4 +1,6 @@
 //! A text that an editor has open, changed piece by piece, with the suggestions that are known for it.
+//!
+//! A plain `String`, not ropey: texts are short, the parsers want one slice, and suggestions move with the changes.
 
 use std::ops::Range;
 

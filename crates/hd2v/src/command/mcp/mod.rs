@@ -17,7 +17,7 @@ use hyperdoc2vec::document::visible_json;
 use serde_json::{Value, json};
 
 use super::common::open_model;
-use line::Line;
+use line::StdioLine;
 use tools::{CallError, Tools};
 
 /// The versions of the protocol that are understood; a client that offers another is answered in the last but one, which
@@ -82,15 +82,15 @@ impl ToolFailure {
 
 impl ToolServer<'_> {
     /// The reply to a line; none to a notification.
-    fn line(&self, line: &Line) -> Option<Value> {
+    fn line(&self, line: &StdioLine) -> Option<Value> {
         match line {
             // Several at once, which the version of 2025-03-26 allows.
-            Line::Json(Value::Array(messages)) if !messages.is_empty() => {
+            StdioLine::Json(Value::Array(messages)) if !messages.is_empty() => {
                 let replies: Vec<Value> = messages.iter().filter_map(|message| self.message(message)).collect();
                 (!replies.is_empty()).then_some(Value::Array(replies))
             }
-            Line::Json(message) => self.message(message),
-            Line::Nonsense(why) => Some(replied(&Value::Null, Err(ToolFailure::new(PARSE_ERROR, why.clone())))),
+            StdioLine::Json(message) => self.message(message),
+            StdioLine::Nonsense(why) => Some(replied(&Value::Null, Err(ToolFailure::new(PARSE_ERROR, why.clone())))),
         }
     }
 

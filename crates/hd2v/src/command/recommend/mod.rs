@@ -25,7 +25,7 @@ pub enum HitFormat {
     Table,
     /// Columns between tabs, with their names first
     Tsv,
-    /// Citations to paste: `\\cite{id}`, `[@id]`, by the format of the draft
+    /// Citations to paste, in the syntax of the draft: `\cite{id}`, `[@id]`
     Cite,
     /// A list of links
     Markdown,
@@ -49,10 +49,10 @@ it count more, and words beyond the model's window do not count. Without a mark,
 --source-file, the hybrid also uses the rest of the document, its date, and the links it already has, before or after this \
 passage. The embedding uses only the document's text; bm25 and bm25-cited ignore the source.
 
-A path is a draft, read as its format says (Markdown, LaTeX, reStructuredText, HTML, wiki text, plain text) by the ending of \
-its name or --input: its own links and citations are links, not words, and it is its own source. Every place that asks for a \
-link is answered: `[[?]]`, `[?]`, `\\cite{?}`, `\\cite{TODO}`, `[@?]`, up to 1,000 a file. A draft without one is asked for as a \
-whole. `hd2v suggest` finds places that do not ask.
+A path is a draft in Markdown, LaTeX, reStructuredText, HTML, wiki text or plain text, by the ending of its name or --input. \
+Its own links and citations are links, not words, and it is its own source. Every place that asks for a \
+link is answered: `[[?]]`, `[?]`, `\\cite{?}`, `\\cite{TODO}`, `[@?]`, up to 1,000 per file. Without one, the \
+question is the whole draft. `hd2v suggest` finds where links belong without being asked.
 
 The column `p` is a probability; other columns are named after the ranking whose scores they hold.
 
@@ -155,7 +155,9 @@ impl RecommendArgs {
 pub fn run(arguments: &RecommendArgs) -> Result<()> {
     let format = if arguments.json { HitFormat::Json } else { arguments.format };
     if arguments.explain && !matches!(format, HitFormat::Table | HitFormat::Json) {
-        bail!(Error::Usage("--explain is for the table and for JSON; leave it or --format out".to_owned()));
+        bail!(Error::Usage(
+            "--explain works with the table and with JSON only; leave out --explain or --format".to_owned()
+        ));
     }
     let model = open_model(&arguments.model)?;
     let mut recommender = Recommender::new(&model);

@@ -60,7 +60,7 @@ was stopped, give the same command again; finished parts are not repeated. Run f
 question, about 130 MB for each method on 26,000 questions; --no-runs leaves them out.
 
 The paper's step makes 100 passes over the links, as in the paper, and several numbers of dimensions are compared: that \
-takes hours on a large corpus. How long is said before it starts; --quick is for a first look.
+takes hours on a large corpus. An estimate is printed before it starts; --quick is for a first look.
 
 Examples:
   hd2v reproduce papers.corpus --until 2009 --beside acl --intents functions.jsonl -o papers.report

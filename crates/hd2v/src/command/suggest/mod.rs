@@ -23,13 +23,13 @@ const TOGETHER: usize = 256;
 /// How suggestions are printed.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
 pub enum OutputFormat {
-    /// A line each: file, line, column, words, target, probability, why
+    /// One line per suggestion: file, line, column, words, target, probability, why
     Text,
     /// One JSON document
     Json,
     /// SARIF 2.1.0, for code scanning
     Sarif,
-    /// Annotations of GitHub's workflows
+    /// Annotations for GitHub Actions
     Github,
     /// A patch for `git apply` or `patch -p1`
     Patch,
@@ -38,12 +38,13 @@ pub enum OutputFormat {
 /// Suggest links for drafts: where a link belongs, and to what
 #[derive(Args)]
 #[command(after_help = "\
-Files are read as their format says: Markdown, LaTeX, reStructuredText, HTML, wiki text, plain text, by the ending of the \
-name or --input. Code, formulas, headings, quotations and link texts are no places for links; `[[?]]`, `[?]`, `\\cite{?}` and \
-`\\cite{TODO}` are places that want one. A file is the document of the model whose id is the end of its path. What it links to \
-already is not suggested, each document is suggested once a file, and nothing dated after the file's document is.
+Files are Markdown, LaTeX, reStructuredText, HTML, wiki text or plain text, by the ending of the name or --input. No link is \
+suggested in code, formulas, headings, quotations or link texts; `[[?]]`, `[?]`, `\\cite{?}` and `\\cite{TODO}` ask for one. A \
+file is taken for the document of the model whose id is the end of its path. Each document is suggested once per file, and \
+not if the file already links to it or if it is dated after the file's own document.
 
-The probability is that of a link here, times that of this target. Exit code: 0; with --check, 1 if anything is suggested.
+The probability is that of a link at these words, times that of this target. With --check, the exit code is 1 if anything is \
+suggested.
 
 Examples:
   hd2v suggest manual.model pages/fetch.md
@@ -54,7 +55,7 @@ Examples:
 pub struct SuggestArgs {
     /// The model file
     model: PathBuf,
-    /// Files and directories; of directories, the files with endings of known formats
+    /// Files, or directories of which every file with the ending of a known format is read
     #[arg(required = true)]
     paths: Vec<PathBuf>,
     /// How to print
@@ -72,13 +73,13 @@ pub struct SuggestArgs {
     /// Exit with 1 if anything is suggested
     #[arg(long, conflicts_with = "write")]
     check: bool,
-    /// The most suggestions for a file
+    /// The maximum number of suggestions per file
     #[arg(long, default_value_t = 20)]
     max: usize,
-    /// The least probability of a suggestion
+    /// The minimum probability of a suggestion
     #[arg(long, value_name = "P", default_value_t = 0.5, value_parser = probability)]
     min_probability: f32,
-    /// A file of titles, ids, labels and phrases that are never linked, a line each
+    /// A file of titles, ids, labels and phrases that are never linked, one per line
     #[arg(long, value_name = "FILE")]
     never_link: Option<PathBuf>,
     /// Only links to documents that nothing links to
@@ -87,7 +88,7 @@ pub struct SuggestArgs {
     /// Only links to this document
     #[arg(long, value_name = "ID", conflicts_with = "orphans")]
     target: Option<String>,
-    /// Suggest documents that are dated after the file's document, too
+    /// Also suggest documents dated after the file's own document
     #[arg(long)]
     any_date: bool,
     /// Threads [default: one per core]

@@ -1,4 +1,6 @@
 //! Suggestions for people, programs, code scanning, workflows and patch.
+//!
+//! Ours, not crates for SARIF or for diffs: the JSON is one literal, and the changes of a patch are known.
 
 use std::fmt::Write as _;
 use std::path::Path;
@@ -48,14 +50,14 @@ pub fn text(found: &[FileResult]) -> String {
 
 /// One JSON document.
 #[derive(Serialize)]
-pub struct Files {
+pub struct SuggestedFiles {
     files: Vec<SuggestedLinks>,
 }
 
-pub fn json(found: &[FileResult]) -> Files {
+pub fn json(found: &[FileResult]) -> SuggestedFiles {
     let file =
         |file: &FileResult| SuggestedLinks::new(&file.path.display().to_string(), file.format, &file.text, &file.found);
-    Files { files: found.iter().map(file).collect() }
+    SuggestedFiles { files: found.iter().map(file).collect() }
 }
 
 fn message(one: &Suggestion) -> String {

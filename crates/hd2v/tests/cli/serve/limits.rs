@@ -249,7 +249,7 @@ fn messages_name_no_options_of_the_command_line() {
     let ask = |question: Value| String::from_utf8(server.post("/api/recommend", &question).body).expect("text");
     for (question, message) in [
         (json!({"text": "chart", "before": "1900"}), "no document passes the filters (exclude, only, before)"),
-        (json!({"text": "chart", "rank": "bm25", "min_probability": 0.5}), "ask for no least probability"),
+        (json!({"text": "chart", "rank": "bm25", "min_probability": 0.5}), "leave out the minimum probability"),
         (json!({"text": "xyzzy", "rank": "embedding"}), "the only word of the text has no vector"),
     ] {
         let answer = ask(question);

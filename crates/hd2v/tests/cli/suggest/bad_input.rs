@@ -14,7 +14,7 @@ fn what_cannot_be_read_is_said_and_nothing_is_written() {
     );
     place.write("big.txt", "parse tree ".repeat(5_000_000));
     let message = place.refused("suggest m big.txt --write");
-    assert_eq!(message, "big.txt: it has 52 MB, and drafts are read up to 16 MB; split it");
+    assert_eq!(message, "big.txt: it has 52 MB, but drafts may have at most 16 MB; split it");
     assert_eq!(place.refused("recommend m big.txt"), message);
     assert!(place.refused("suggest m nowhere.md").contains("cannot read nowhere.md"));
     assert!(place.refused("suggest m new.md --never-link nowhere").contains("cannot read"));

@@ -12,7 +12,6 @@ use std::path::PathBuf;
 use rayon::prelude::*;
 
 use super::reference::{BibRecord, Catalogue, CatalogueBuilder, Paper};
-use super::shares::InputDigest;
 use super::tree::{self, FileTree, Pages, WantedFiles, safe_id};
 use super::{Format, ImportOptions, Parsed};
 use crate::document::losses::Loss;
@@ -85,9 +84,7 @@ impl<D: Dialect> Pages for Articles<D> {
     }
 
     fn digest(&self) -> u64 {
-        let mut digest = InputDigest::default();
-        self.tree.tell(&mut digest);
-        digest.finish()
+        self.tree.digest(Default::default())
     }
 
     fn parse_page(&self, index: usize, parsed: &mut Parsed) {

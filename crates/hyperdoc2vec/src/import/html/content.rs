@@ -3,6 +3,8 @@
 //! First come the page's own marks (`main`, `role=main`, `article`, ids and classes of well-known
 //! generators). A page without such marks is narrowed down from `body`: as long as one container holds four fifths of
 //! the words that are not in links, the content is in there.
+//!
+//! Ours, not a readability crate: these look for the one article of a page of news, and know no marks of generators.
 
 use crate::import::html_events::{Event, HtmlPage, Key, Tag};
 

@@ -26,7 +26,6 @@ use encoding_rs::{Encoding, UTF_8, UTF_16BE, UTF_16LE, WINDOWS_1252};
 
 use super::Parsed;
 use super::html_events::{Event, HtmlPage, Key, Tag};
-use super::shares::InputDigest;
 use super::sniff::{HTML_ENDINGS, ending, has_ending};
 use super::text::LinkedText;
 use super::tree::href::{Base, Href, decode, folder, join};
@@ -35,7 +34,7 @@ use crate::document::losses::{Loss, Losses};
 use crate::document::{Document, Link};
 use crate::error::Result;
 use head::PageHead;
-use sections::{Outline, Section};
+use sections::{HtmlOutline, HtmlSection};
 use site_title::SharedTitle;
 
 /// How to read a tree of pages.
@@ -98,7 +97,7 @@ pub struct Html {
     shared: SharedTitle,
     code_links: bool,
     /// The sections of each page; nothing if they are not asked for.
-    outlines: Vec<Outline>,
+    outlines: Vec<HtmlOutline>,
 }
 
 /// Pages whose titles show what those of the site share.
@@ -122,7 +121,7 @@ impl Html {
     }
 
     /// The section of a page that a link leads to, if sections are asked for and it leads to one.
-    fn section(&self, page: usize, url: &str) -> Option<&Section> {
+    fn section(&self, page: usize, url: &str) -> Option<&HtmlSection> {
         self.outlines.get(page)?.find(url.split_once('#')?.1.trim())
     }
 }
@@ -133,9 +132,7 @@ impl Pages for Html {
     }
 
     fn digest(&self) -> u64 {
-        let mut digest = InputDigest::default();
-        self.tree.tell(&mut digest);
-        digest.finish()
+        self.tree.digest(Default::default())
     }
 
     fn parse_page(&self, index: usize, parsed: &mut Parsed) {
@@ -217,10 +214,10 @@ fn title_of(page: &tree::TreeFile) -> String {
 }
 
 /// The sections of a page.
-fn outline_of(file: &tree::TreeFile) -> Outline {
+fn outline_of(file: &tree::TreeFile) -> HtmlOutline {
     let bytes = tree::read(&file.file).unwrap_or_default();
     let page = HtmlPage::read(&to_text(&bytes, "", &mut Losses::default()));
-    Outline::read(&page, content::find(&page))
+    HtmlOutline::read(&page, content::find(&page))
 }
 
 /// More pages than this, each of which names the next, are not followed.
@@ -325,7 +322,7 @@ impl<'a> SiteView<'a> {
     }
 
     /// The id of what a link of the text leads to, seen from a section of this page.
-    fn link(&self, url: &str, from: Option<&Section>, losses: &mut Losses) -> Option<String> {
+    fn link(&self, url: &str, from: Option<&HtmlSection>, losses: &mut Losses) -> Option<String> {
         let section = |page: usize| Some((page, self.html.section(page, url)?));
         let found = match Href::read(url) {
             Href::Here => section(self.index).filter(|(_, found)| Some(*found) != from),
@@ -417,7 +414,7 @@ fn is_top(path: &str) -> bool {
 fn write(
     page: &HtmlPage,
     region: content::Region,
-    sections: &[Section],
+    sections: &[HtmlSection],
     site: &SiteView<'_>,
     losses: &mut Losses,
 ) -> Vec<(String, Vec<Link>)> {
@@ -484,7 +481,7 @@ fn write(
 }
 
 /// The title of a section: its heading, or the name that it defines.
-fn section_name(page: &HtmlPage, section: &Section) -> String {
+fn section_name(page: &HtmlPage, section: &HtmlSection) -> String {
     let words = plain(page, section.heading);
     // rustdoc calls items by their kind and name; a signature goes on behind the name.
     let item = section.anchor.split_once('.').filter(|(kind, _)| {

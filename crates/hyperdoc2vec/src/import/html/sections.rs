@@ -15,16 +15,16 @@ use crate::import::tree::href::decode;
 
 /// The sections of one page.
 #[derive(Debug, Default, PartialEq, Eq)]
-pub(super) struct Outline {
+pub(super) struct HtmlOutline {
     /// In the order of their beginnings.
-    pub(super) sections: Vec<Section>,
+    pub(super) sections: Vec<HtmlSection>,
     /// The section that each id belongs to; `None` is the page itself.
     anchors: HashMap<String, Option<usize>>,
 }
 
 /// One section: the events of a page from its beginning to its end.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(super) struct Section {
+pub(super) struct HtmlSection {
     pub(super) start: usize,
     pub(super) end: usize,
     /// The id that it is called by.
@@ -42,10 +42,10 @@ struct OpenSection {
     is_term: bool,
 }
 
-impl Outline {
+impl HtmlOutline {
     /// The sections of the content of a page.
-    pub(super) fn read(page: &HtmlPage, content: Region) -> Outline {
-        let mut outline = Outline::default();
+    pub(super) fn read(page: &HtmlPage, content: Region) -> HtmlOutline {
+        let mut outline = HtmlOutline::default();
         // Elements around the event, and sections.
         let mut around: Vec<usize> = Vec::new();
         let mut open: Vec<OpenSection> = Vec::new();
@@ -122,7 +122,7 @@ impl Outline {
     }
 
     /// The section that a link leads to by the part of its address behind `#`; `None` is the page.
-    pub(super) fn find(&self, fragment: &str) -> Option<&Section> {
+    pub(super) fn find(&self, fragment: &str) -> Option<&HtmlSection> {
         let found = self.anchors.get(fragment).or_else(|| self.anchors.get(&decode(fragment)));
         found.copied().flatten().map(|number| &self.sections[number])
     }
@@ -150,7 +150,7 @@ fn begun(
     fresh: &[(usize, &str)],
     words: usize,
     (heading, is_definition): (Region, bool),
-) -> Option<(Section, usize)> {
+) -> Option<(HtmlSection, usize)> {
     let own = fresh.iter().find(|(element, _)| *element == heading.start);
     // The element that the heading opens, if it has an id.
     let opened = fresh.iter().rev().find(|(element, _)| {
@@ -171,7 +171,7 @@ fn begun(
         }
         None => (heading.start, page.close(parent).max(heading.end), parent),
     };
-    Some((Section { start, end, anchor: (*anchor).to_owned(), heading, is_definition }, parent))
+    Some((HtmlSection { start, end, anchor: (*anchor).to_owned(), heading, is_definition }, parent))
 }
 
 #[cfg(test)]
@@ -179,9 +179,9 @@ mod tests {
     use super::*;
     use crate::tests::growth::assert_linear;
 
-    fn outline(source: &str) -> Outline {
+    fn outline(source: &str) -> HtmlOutline {
         let page = HtmlPage::read(source);
-        Outline::read(&page, Region { start: 0, end: page.events.len(), named: true })
+        HtmlOutline::read(&page, Region { start: 0, end: page.events.len(), named: true })
     }
 
     fn anchors(source: &str) -> Vec<String> {

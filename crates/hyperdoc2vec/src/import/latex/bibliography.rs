@@ -171,7 +171,7 @@ pub(in crate::import) fn bib_entries(source: &str) -> Vec<LatexEntry> {
     let (mut line, mut counted) = (1, 0);
     let mut strings: HashMap<String, String> = HashMap::new();
     let mut rest = source;
-    let mut patience = Patience { vain: 4 * source.len() + LONGEST, strings: 8 * source.len() + LONGEST };
+    let mut budget = ByteBudget { vain: 4 * source.len() + LONGEST, strings: 8 * source.len() + LONGEST };
     let mut next_line = 0;
     while let Some(at) = memchr::memchr(b'@', rest.as_bytes()) {
         rest = &rest[at + 1..];
@@ -200,7 +200,7 @@ pub(in crate::import) fn bib_entries(source: &str) -> Vec<LatexEntry> {
             next_line = memchr::memmem::find(inside.as_bytes(), b"\n@").map_or(source.len(), |end| start + end);
         }
         let end = next_line - start;
-        let (fields, after, closed) = fields(&inside[..end], &strings, &mut patience);
+        let (fields, after, closed) = fields(&inside[..end], &strings, &mut budget);
         rest = &inside[end - after.len()..];
         if kind == "string" {
             strings.extend(fields);
@@ -212,7 +212,7 @@ pub(in crate::import) fn bib_entries(source: &str) -> Vec<LatexEntry> {
 }
 
 /// Bytes that may still be spent: a short file can ask for much.
-struct Patience {
+struct ByteBudget {
     /// On what is looked at in vain.
     vain: usize,
     /// On the values of `@string`s, put in for their names.
@@ -223,7 +223,7 @@ struct Patience {
 fn fields<'a>(
     mut rest: &'a str,
     strings: &HashMap<String, String>,
-    patience: &mut Patience,
+    budget: &mut ByteBudget,
 ) -> (HashMap<String, String>, &'a str, bool) {
     let mut fields = HashMap::new();
     loop {
@@ -235,7 +235,7 @@ fn fields<'a>(
             let after = rest.strip_prefix(['}', ')']);
             return (fields, after.unwrap_or(rest), after.is_some());
         };
-        let (value, after) = value_of(value.trim_start(), strings, patience);
+        let (value, after) = value_of(value.trim_start(), strings, budget);
         fields.entry(name).or_insert(value);
         if after.len() == rest.len() {
             return (fields, rest, false);
@@ -245,18 +245,18 @@ fn fields<'a>(
 }
 
 /// A value: braces, quotes, a word, or several joined by `#`.
-fn value_of<'a>(mut rest: &'a str, strings: &HashMap<String, String>, patience: &mut Patience) -> (String, &'a str) {
+fn value_of<'a>(mut rest: &'a str, strings: &HashMap<String, String>, budget: &mut ByteBudget) -> (String, &'a str) {
     let mut value = String::new();
     loop {
         let bytes = rest.as_bytes();
-        let most = LONGEST.min(patience.vain);
+        let most = LONGEST.min(budget.vain);
         let length = match bytes.first() {
             Some(b'{') => group(rest, b'{', b'}', most),
             Some(b'"') => quoted(rest, most),
             _ => None,
         };
         if length.is_none() && rest.starts_with(['{', '"']) {
-            patience.vain -= most.min(rest.len());
+            budget.vain -= most.min(rest.len());
         }
         if let Some(length) = length {
             value.push_str(&rest[1..length - 1]);
@@ -267,8 +267,8 @@ fn value_of<'a>(mut rest: &'a str, strings: &HashMap<String, String>, patience: 
                 .take_while(|&&b| !(b.is_ascii_whitespace() || matches!(b, b',' | b'}' | b')' | b'#')))
                 .count();
             let word = &rest[..length];
-            let known = strings.get(&word.to_ascii_lowercase()).filter(|known| known.len() <= patience.strings);
-            patience.strings -= known.map_or(0, String::len);
+            let known = strings.get(&word.to_ascii_lowercase()).filter(|known| known.len() <= budget.strings);
+            budget.strings -= known.map_or(0, String::len);
             value.push_str(known.map_or(word, String::as_str));
             rest = &rest[length..];
         }

@@ -20,7 +20,6 @@ use rayon::prelude::*;
 
 use super::reference::words::first_year;
 use super::reference::{BibRecord, Catalogue, CatalogueBuilder, Paper, surname};
-use super::shares::InputDigest;
 use super::sniff::without_ending;
 use super::tree::{self, ExtraFiles, FileTree, Pages, WantedFiles, safe_id};
 use super::{ImportOptions, Parsed};
@@ -104,9 +103,7 @@ impl Pages for Latex {
     }
 
     fn digest(&self) -> u64 {
-        let mut digest = InputDigest::default();
-        self.tree.tell(&mut digest);
-        digest.finish()
+        self.tree.digest(Default::default())
     }
 
     fn parse_page(&self, index: usize, parsed: &mut Parsed) {

@@ -1,4 +1,6 @@
 //! CSL-JSON, as Zotero, Better BibTeX and pandoc write it: a list of items.
+//!
+//! Read from JSON values, not by the types of a crate: programs write numbers for strings and leave out required fields.
 
 use serde_json::Value;
 

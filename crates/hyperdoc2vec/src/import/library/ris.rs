@@ -1,5 +1,7 @@
 //! RIS: lines of a two-letter tag and a value, an entry from `TY` to `ER`. Dialects differ in which tag a title, an
 //! abstract or a date has; lines without a tag go on with the one before.
+//!
+//! Ours, because it takes a page, and entries that are not whole must be counted with their lines.
 
 use super::work::{self, Work};
 use crate::document::losses::{Loss, Losses};

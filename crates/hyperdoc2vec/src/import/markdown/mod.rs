@@ -26,7 +26,6 @@ use std::path::PathBuf;
 use pulldown_cmark::{BrokenLink, CowStr, Event, HeadingLevel, LinkType, Options, Parser, RefDefs, Tag, TagEnd};
 use rayon::prelude::*;
 
-use super::shares::InputDigest;
 use super::sniff::MARKDOWN_ENDINGS;
 use super::text::LinkedText;
 use super::tree::href::Base;
@@ -38,9 +37,9 @@ use crate::draft::markdown::OPTIONS;
 use crate::error::Result;
 use crate::import::text::collapsed;
 use marks::BrokenMarks;
-use names::{Found, PageNames};
+use names::{FoundTarget, PageNames};
 use scheme::{LABEL, OBJECT};
-use sections::{Outline, SectionStep};
+use sections::{MarkdownOutline, SectionStep};
 use survey::{LONGEST_SHOWN, PageSurvey, SiteSyntax};
 
 /// How to read a tree of Markdown.
@@ -106,7 +105,7 @@ impl Markdown {
     }
 
     /// The sections of a page, if they are documents.
-    fn outline(&self, page: usize) -> Option<&Outline> {
+    fn outline(&self, page: usize) -> Option<&MarkdownOutline> {
         self.surveys.get(page).filter(|_| self.sections).map(|survey| &survey.outline)
     }
 
@@ -124,9 +123,7 @@ impl Pages for Markdown {
     }
 
     fn digest(&self) -> u64 {
-        let mut digest = InputDigest::default();
-        self.tree.tell(&mut digest);
-        digest.finish()
+        self.tree.digest(Default::default())
     }
 
     fn parse_page(&self, index: usize, parsed: &mut Parsed) {
@@ -157,7 +154,7 @@ impl Pages for Markdown {
         let body = front::split(&source).1;
         let plain = survey::prepared(body, SiteSyntax::of(&page.path), self.sections);
         let lines_before = source[..source.len() - body.len()].matches('\n').count();
-        let Written { text, links, sections, heading, broken } =
+        let PageContents { text, links, sections, heading, broken } =
             Writer::write(self, index, &plain, &mut parsed.batch.losses);
         for line in broken.lines(&plain).map(|line| lines_before + line) {
             parsed.batch.losses.add(Loss::BrokenMark, format!("{} ({origin}:{line})", page.id));
@@ -169,7 +166,7 @@ impl Pages for Markdown {
         let whole =
             Document { id, title: Some(title), authors: Vec::new(), date, language, labels, url, text, links, origin };
         let outline = self.outline(index).map_or(&[][..], |outline| &outline.sections);
-        let section = |(section, (text, links)): (&sections::Section, (String, Vec<Link>))| {
+        let section = |(section, (text, links)): (&sections::MarkdownSection, (String, Vec<Link>))| {
             whole.section(&section.anchor, &section.name, text, links)
         };
         let sections: Vec<Document> = outline.iter().zip(sections).map(section).collect();
@@ -179,7 +176,7 @@ impl Pages for Markdown {
 }
 
 /// The contents of a page.
-struct Written {
+struct PageContents {
     text: String,
     links: Vec<Link>,
     /// The text and links of each section.
@@ -221,7 +218,7 @@ struct Writer<'a> {
 }
 
 impl<'a> Writer<'a> {
-    fn write(markdown: &'a Markdown, index: usize, body: &str, losses: &'a mut Losses) -> Written {
+    fn write(markdown: &'a Markdown, index: usize, body: &str, losses: &'a mut Losses) -> PageContents {
         let sections = markdown.outline(index).map_or(0, |outline| outline.sections.len());
         let mut writer = Writer {
             markdown,
@@ -264,7 +261,7 @@ impl<'a> Writer<'a> {
         let (text, links) = writer.text.finish();
         let sections = writer.texts.into_iter().skip(1).map(LinkedText::finish).collect();
         let heading = writer.heading.map(|words| collapsed(&words)).filter(|heading| !heading.is_empty());
-        Written { text, links, sections, heading, broken: writer.broken }
+        PageContents { text, links, sections, heading, broken: writer.broken }
     }
 
     /// Goes on with the text of another part.
@@ -402,7 +399,7 @@ impl<'a> Writer<'a> {
         if let LinkType::WikiLink { has_pothole } = kind {
             self.wiki_name = !has_pothole;
         }
-        if let Some(Found { id, page, by, heading }) = self.target(kind, target) {
+        if let Some(FoundTarget { id, page, by, heading }) = self.target(kind, target) {
             if let Some((loss, sample)) = by {
                 self.losses.add(loss, sample);
             }
@@ -415,7 +412,7 @@ impl<'a> Writer<'a> {
     }
 
     /// Where a link leads; `None` if it is just text.
-    fn target(&self, kind: LinkType, target: &str) -> Option<Found> {
+    fn target(&self, kind: LinkType, target: &str) -> Option<FoundTarget> {
         let Markdown { tree, names, base, sections, .. } = self.markdown;
         if *sections && let Some(part) = self.own_part(target) {
             return part;
@@ -435,7 +432,7 @@ impl<'a> Writer<'a> {
 
     /// Where a link to a part of this page leads: to no document, if that is the part it stands in; else `None`.
     #[expect(clippy::option_option, reason = "a link that is just text, and one that leads elsewhere")]
-    fn own_part(&self, target: &str) -> Option<Option<Found>> {
+    fn own_part(&self, target: &str) -> Option<Option<FoundTarget>> {
         let Markdown { tree, names, .. } = self.markdown;
         let target = target.trim();
         let label = target.strip_prefix(LABEL);
@@ -447,7 +444,7 @@ impl<'a> Writer<'a> {
         let outline = self.markdown.outline(self.index)?;
         let found = outline.find(part).filter(|number| number + 1 != self.part);
         match (found, label.is_some() || target.starts_with(OBJECT)) {
-            (Some(_), _) => Some(Some(self.section(Found::page(tree, self.index), part))),
+            (Some(_), _) => Some(Some(self.section(FoundTarget::page(tree, self.index), part))),
             (None, true) => Some(None),
             // It may be a label of another page.
             (None, false) => None,
@@ -455,12 +452,12 @@ impl<'a> Writer<'a> {
     }
 
     /// The section of a page that a link leads to, if it leads to one.
-    fn section(&self, found: Found, part: &str) -> Found {
+    fn section(&self, found: FoundTarget, part: &str) -> FoundTarget {
         let Some((page, outline)) = found.page.and_then(|page| Some((page, self.markdown.outline(page)?))) else {
             return found;
         };
         match outline.find(part).map(|number| &outline.sections[number]) {
-            Some(section) => Found {
+            Some(section) => FoundTarget {
                 id: section_id(&self.markdown.tree.pages[page].id, &section.anchor),
                 heading: Some(&section.name).filter(|name| name.len() <= LONGEST_SHOWN).cloned(),
                 ..found

@@ -87,7 +87,7 @@ pub(super) struct PageNames {
 
 /// Where a link leads.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(super) struct Found {
+pub(super) struct FoundTarget {
     pub(super) id: String,
     /// The page of the set, if it is one.
     pub(super) page: Option<usize>,
@@ -97,13 +97,13 @@ pub(super) struct Found {
     pub(super) heading: Option<String>,
 }
 
-impl Found {
-    pub(super) fn page(tree: &FileTree, index: usize) -> Found {
-        Found { id: tree.pages[index].id.clone(), page: Some(index), by: None, heading: None }
+impl FoundTarget {
+    pub(super) fn page(tree: &FileTree, index: usize) -> FoundTarget {
+        FoundTarget { id: tree.pages[index].id.clone(), page: Some(index), by: None, heading: None }
     }
 
-    fn missing(id: String) -> Found {
-        Found { id, page: None, by: None, heading: None }
+    fn missing(id: String) -> FoundTarget {
+        FoundTarget { id, page: None, by: None, heading: None }
     }
 }
 
@@ -176,14 +176,20 @@ impl PageNames {
     }
 
     /// Where a CommonMark link leads; `None` if it is just text.
-    pub(super) fn resolve(&self, tree: &FileTree, base: Option<&Base>, from: usize, target: &str) -> Option<Found> {
+    pub(super) fn resolve(
+        &self,
+        tree: &FileTree,
+        base: Option<&Base>,
+        from: usize,
+        target: &str,
+    ) -> Option<FoundTarget> {
         let target = target.trim();
         if let Some(term) = target.strip_prefix(TERM) {
             return Some(self.term(tree, from, &decode(term)));
         }
         if let Some(label) = target.strip_prefix(LABEL) {
             let label = decode(label);
-            return Some(self.label(tree, &label).unwrap_or_else(|| Found::missing(safe_id(&label))));
+            return Some(self.label(tree, &label).unwrap_or_else(|| FoundTarget::missing(safe_id(&label))));
         }
         // What no page of the set describes is just words.
         if target.starts_with(OBJECT) {
@@ -219,12 +225,12 @@ impl PageNames {
         let found = places.iter().find_map(exact);
         let name = top.as_deref().map(plain);
         if let Some(index) = found.or_else(|| self.by_name(tree, page, name.as_deref()?)) {
-            return Some(Found::page(tree, index));
+            return Some(FoundTarget::page(tree, index));
         }
         let moved = |mount: &Mount| {
             let place = mount.place(top.as_deref()?)?;
             let index = tree.places_at(page.root, &place).iter().find_map(|full| find(tree, full, false))?;
-            Some(Found { by: Some((Loss::GuessedRoot, mount.shown())), ..Found::page(tree, index) })
+            Some(FoundTarget { by: Some((Loss::GuessedRoot, mount.shown())), ..FoundTarget::page(tree, index) })
         };
         if let Some(found) = self.mounts.iter().find_map(moved) {
             return Some(found);
@@ -235,23 +241,23 @@ impl PageNames {
         if let Some(index) = places.iter().find_map(other).or_else(|| moved.collect::<Vec<_>>().iter().find_map(other))
         {
             let sample = format!("{} ({} → {})", decode(target), page.path, tree.pages[index].path);
-            return Some(Found { by: Some((Loss::OtherCase, sample)), ..Found::page(tree, index) });
+            return Some(FoundTarget { by: Some((Loss::OtherCase, sample)), ..FoundTarget::page(tree, index) });
         }
         // Hugo finds a page by its mere name.
         let bare = by_path.map(|path| decode(path.split('#').next().unwrap_or_default()));
         let bare = bare.filter(|path| !path.starts_with(['.', '/']));
         if let Some(index) = bare.and_then(|path| self.nearest(tree, page, stem(path.trim_end_matches('/')))) {
-            return Some(Found::page(tree, index));
+            return Some(FoundTarget::page(tree, index));
         }
-        missing(tree, page.root, &decode(places.first()?)).map(Found::missing)
+        missing(tree, page.root, &decode(places.first()?)).map(FoundTarget::missing)
     }
 
     /// The page of a glossary's term.
-    fn term(&self, tree: &FileTree, from: usize, term: &str) -> Found {
+    fn term(&self, tree: &FileTree, from: usize, term: &str) -> FoundTarget {
         let page = &tree.pages[from];
         let named = || GLOSSARIES.iter().find_map(|folder| self.nearest(tree, page, &format!("{folder}/{term}")));
         let found = self.terms.get(&fold(term)).copied().or_else(named).or_else(|| self.nearest(tree, page, term));
-        found.map_or_else(|| Found::missing(safe_id(term)), |index| Found::page(tree, index))
+        found.map_or_else(|| FoundTarget::missing(safe_id(term)), |index| FoundTarget::page(tree, index))
     }
 
     /// The page that has a label.
@@ -259,9 +265,9 @@ impl PageNames {
         self.labels.get(&fold(&decode(label))).map(|(page, _)| *page)
     }
 
-    fn label(&self, tree: &FileTree, label: &str) -> Option<Found> {
+    fn label(&self, tree: &FileTree, label: &str) -> Option<FoundTarget> {
         let (index, heading) = self.labels.get(&fold(label))?;
-        Some(Found { heading: heading.clone(), ..Found::page(tree, *index) })
+        Some(FoundTarget { heading: heading.clone(), ..FoundTarget::page(tree, *index) })
     }
 
     /// The nearest page whose path ends in `wanted`.
@@ -284,7 +290,7 @@ impl PageNames {
     }
 
     /// Where a wiki link leads; `None` if it is just text.
-    pub(super) fn wiki(&self, tree: &FileTree, from: usize, target: &str) -> Option<Found> {
+    pub(super) fn wiki(&self, tree: &FileTree, from: usize, target: &str) -> Option<FoundTarget> {
         let target = decode(target.split('#').next().unwrap_or_default());
         let target = collapsed(&target);
         // In a table the bar is written `\|`.
@@ -300,14 +306,14 @@ impl PageNames {
             .or_else(|| self.nearest(tree, page, wanted))
             .or_else(|| self.folded_aliases.get(&fold(wanted))?.nearest(tree, page));
         match found {
-            Some(index) => Some(Found::page(tree, index)),
-            None if wanted.len() < target.len() => Some(Found::missing(safe_id(wanted))),
+            Some(index) => Some(FoundTarget::page(tree, index)),
+            None if wanted.len() < target.len() => Some(FoundTarget::missing(safe_id(wanted))),
             // `Node.js` may be a page that is not there, or a file that is.
             None => {
                 let places = [join(folder(&page.full), target), tree.places_at(page.root, target).swap_remove(0)];
                 let file =
                     is_attachment(target) || (is_asset(target) && places.iter().any(|full| Path::new(full).is_file()));
-                (!file).then(|| Found::missing(safe_id(wanted)))
+                (!file).then(|| FoundTarget::missing(safe_id(wanted)))
             }
         }
     }

@@ -25,8 +25,8 @@ const MOST_ENDS: usize = 8;
 
 /// The sections of one page.
 #[derive(Debug, Default, PartialEq, Eq)]
-pub(super) struct Outline {
-    pub(super) sections: Vec<Section>,
+pub(super) struct MarkdownOutline {
+    pub(super) sections: Vec<MarkdownSection>,
     /// The part that each heading of the page plays, in order.
     pub(super) steps: Vec<SectionStep>,
     /// The section that each name belongs to; `None` is the page itself.
@@ -35,7 +35,7 @@ pub(super) struct Outline {
 
 /// One section.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(super) struct Section {
+pub(super) struct MarkdownSection {
     pub(super) anchor: String,
     pub(super) name: String,
 }
@@ -53,10 +53,10 @@ pub(super) enum SectionStep {
     End,
 }
 
-impl Outline {
+impl MarkdownOutline {
     /// The sections of a page, made plain Markdown; `labels` stand before headings.
-    pub(super) fn read(body: &str, labels: &[(String, Option<String>)]) -> Outline {
-        let mut outline = Outline::default();
+    pub(super) fn read(body: &str, labels: &[(String, Option<String>)]) -> MarkdownOutline {
+        let mut outline = MarkdownOutline::default();
         let mut taken: HashMap<String, usize> = HashMap::new();
         // The heading being read: its step, its words.
         let mut open: Option<(SectionStep, String)> = None;
@@ -76,7 +76,7 @@ impl Outline {
                     if let SectionStep::Section(_) | SectionStep::Object(_) = step {
                         let anchor =
                             id.map(|id| decode(&id)).filter(|id| id.len() <= LONGEST_ANCHOR).unwrap_or_default();
-                        outline.sections.push(Section { anchor, name: String::new() });
+                        outline.sections.push(MarkdownSection { anchor, name: String::new() });
                         current = Some(number);
                     } else if let Some(id) = id {
                         outline.anchors.entry(id.to_string()).or_insert(None);
@@ -196,8 +196,8 @@ mod tests {
     use super::*;
     use crate::tests::growth::assert_linear;
 
-    fn outline(body: &str) -> Outline {
-        Outline::read(body, &[])
+    fn outline(body: &str) -> MarkdownOutline {
+        MarkdownOutline::read(body, &[])
     }
 
     #[test]
@@ -229,7 +229,7 @@ mod tests {
     fn labels_and_anchors_belong_to_the_section_they_stand_in_or_before() {
         let body = "# Page\n<a id=\"lead\"></a>x\n\n<a name=\"before\"></a>\n\n## Part\ny <span id=\"in\">z</span>\n";
         let labels = [("far".to_owned(), Some("Part {#x}".to_owned())), ("top".to_owned(), Some("Page".to_owned()))];
-        let outline = Outline::read(body, &labels);
+        let outline = MarkdownOutline::read(body, &labels);
         let found = |part: &str| outline.find(part);
         assert_eq!([found("lead"), found("top")], [None; 2]);
         assert_eq!([found("before"), found("in"), found("far"), found("FAR")], [Some(0); 4]);

@@ -3,7 +3,7 @@
 
 use super::front::{self, FrontMatter};
 use super::scheme::PAGE;
-use super::sections::Outline;
+use super::sections::MarkdownOutline;
 use super::{directives, rest, template};
 use crate::import::sniff::{REST_ENDINGS, has_ending};
 use crate::import::text::collapsed;
@@ -22,7 +22,7 @@ pub(super) struct PageSurvey {
     /// Links that begin at the top of the site, as they are written.
     pub(super) tops: Vec<String>,
     /// Its sections, if they are documents.
-    pub(super) outline: Outline,
+    pub(super) outline: MarkdownOutline,
 }
 
 impl PageSurvey {
@@ -34,7 +34,7 @@ impl PageSurvey {
         PageSurvey {
             front: FrontMatter::read(source),
             heading: opening_heading(&plain),
-            outline: if sections { Outline::read(&plain, &labels) } else { Outline::default() },
+            outline: if sections { MarkdownOutline::read(&plain, &labels) } else { MarkdownOutline::default() },
             labels,
             tops: tops(&plain),
         }

@@ -122,8 +122,7 @@ impl Pages for Papers {
     fn digest(&self) -> u64 {
         let mut digest = InputDigest::default();
         self.rows.iter().for_each(|row| digest.name(&row.id));
-        self.tree.tell(&mut digest);
-        digest.finish()
+        self.tree.digest(digest)
     }
 
     fn parse_page(&self, index: usize, parsed: &mut Parsed) {

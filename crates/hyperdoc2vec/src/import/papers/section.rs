@@ -59,7 +59,7 @@ fn letters(line: &str) -> String {
 
 /// The lines of the entries, and those to leave out of the text: the heading too. A line that holds both is parted.
 #[derive(Debug, Clone)]
-pub(super) struct Section {
+pub(super) struct EntryLines {
     /// The lines of the entries.
     pub(super) entries: Range<usize>,
     /// Where the text before it ends.
@@ -73,29 +73,29 @@ const PAGE_HEADS: usize = 3;
 
 /// Finds the reference section: the heading that most entries follow, of equal ones the last, or else a run of numbered
 /// entries at the end.
-pub(super) fn find(lines: &mut Vec<PaperLine>) -> Option<Section> {
+pub(super) fn find(lines: &mut Vec<PaperLine>) -> Option<EntryLines> {
     let headings = (0..lines.len()).rev().filter(|&at| is_heading(&lines[at].text)).take(MOST);
     // Where each begins and ends, how many entries it has up to the next heading.
-    let mut best: Option<(Section, usize)> = None;
+    let mut best: Option<(EntryLines, usize)> = None;
     // Pages of a list, each with its head: where they begin, their entries, how many heads there are.
-    let mut pages: Option<(Section, usize, usize)> = None;
+    let mut pages: Option<(EntryLines, usize, usize)> = None;
     let mut next = lines.len();
     for at in headings.collect::<Vec<_>>() {
         let entries = at + 1..end(lines, at + 1);
         let size =
             if entries_follow(&lines[at + 1..next]) { split::size(&lines[at + 1..entries.end.min(next)]) } else { 0 };
         let goes_on =
-            |first: &Section| entries.end >= next && letters(&lines[at].text) == letters(&lines[first.start].text);
+            |first: &EntryLines| entries.end >= next && letters(&lines[at].text) == letters(&lines[first.start].text);
         pages = match pages.take().filter(|(first, ..)| size > 0 && goes_on(first)) {
             Some((first, more, heads)) => {
-                Some((Section { start: at, entries: at + 1..first.entries.end }, more + size, heads + 1))
+                Some((EntryLines { start: at, entries: at + 1..first.entries.end }, more + size, heads + 1))
             }
-            None if size > 0 => Some((Section { start: at, entries: entries.clone() }, size, 1)),
+            None if size > 0 => Some((EntryLines { start: at, entries: entries.clone() }, size, 1)),
             None => None,
         };
         let (found, size) = match &pages {
             Some((all, size, heads)) if *heads >= PAGE_HEADS => (all.clone(), *size),
-            _ => (Section { start: at, entries }, size),
+            _ => (EntryLines { start: at, entries }, size),
         };
         if size > best.as_ref().map_or(0, |(_, most)| *most) {
             best = Some((found, size));
@@ -113,10 +113,10 @@ pub(super) fn find(lines: &mut Vec<PaperLine>) -> Option<Section> {
         return Some(section);
     }
     if let Some(start) = inside(lines) {
-        return Some(Section { start, entries: start..end(lines, start) });
+        return Some(EntryLines { start, entries: start..end(lines, start) });
     }
     let start = split::run_of_numbers(lines)?;
-    Some(Section { start, entries: start..end(lines, start) })
+    Some(EntryLines { start, entries: start..end(lines, start) })
 }
 
 /// Whether a line is the heading of a reference section: `References`, `7. References`, `R EFERENCES`, `VI. Bibliography:`.

@@ -1,5 +1,7 @@
 //! A command that prints the text of a file: run with a limit of time and of output, and ended when nobody wants it any
 //! more.
+//!
+//! Ours: crates such as wait-timeout limit the time of a command, not its output.
 
 use std::ffi::OsString;
 use std::io::Read;

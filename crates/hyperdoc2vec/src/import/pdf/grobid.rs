@@ -52,12 +52,12 @@ impl Grobid {
 
     /// The TEI of a PDF; `stop` is set when nobody wants it any more.
     pub(super) fn read(&self, pdf: &[u8], stop: &AtomicBool) -> std::result::Result<String, String> {
-        self.ask(pdf, &Patience::new(WAIT, stop)).map_err(|why| format!("GROBID at {}:{}: {why}", self.host, self.port))
+        self.ask(pdf, &Deadline::new(WAIT, stop)).map_err(|why| format!("GROBID at {}:{}: {why}", self.host, self.port))
     }
 
-    fn ask(&self, pdf: &[u8], patience: &Patience<'_>) -> std::result::Result<String, String> {
+    fn ask(&self, pdf: &[u8], deadline: &Deadline<'_>) -> std::result::Result<String, String> {
         let said = |error: std::io::Error| error.to_string();
-        let mut stream = self.connect(patience.stop)?;
+        let mut stream = self.connect(deadline.stop)?;
         let field =
             |name: &str| format!("--{BOUNDARY}\r\nContent-Disposition: form-data; name=\"{name}\"\r\n\r\n1\r\n");
         let head = format!(
@@ -76,9 +76,9 @@ impl Grobid {
             head.len() + pdf.len() + tail.len()
         );
         for part in [request.as_bytes(), head.as_bytes(), pdf, tail.as_bytes()] {
-            send(&mut stream, part, patience).map_err(said)?;
+            send(&mut stream, part, deadline).map_err(said)?;
         }
-        body(&whole(&mut stream, patience).map_err(said)?)
+        body(&whole(&mut stream, deadline).map_err(said)?)
     }
 
     /// A connection; made on a thread of its own, since neither the search for a name nor a handshake can be broken off.
@@ -91,9 +91,9 @@ impl Grobid {
         };
         let started = std::thread::Builder::new().spawn(move || drop(sender.send(connect())));
         started.map_err(|error| error.to_string())?;
-        let patience = Patience::new(3 * CONNECT, stop);
+        let deadline = Deadline::new(3 * CONNECT, stop);
         loop {
-            match made.recv_timeout(patience.next_wait().map_err(|error| error.to_string())?) {
+            match made.recv_timeout(deadline.next_wait().map_err(|error| error.to_string())?) {
                 Err(RecvTimeoutError::Timeout) => {}
                 Ok(stream) => return stream.map_err(|error| error.to_string()),
                 Err(RecvTimeoutError::Disconnected) => return Err("no connection".to_owned()),
@@ -103,14 +103,14 @@ impl Grobid {
 }
 
 /// How long to wait in all: a server that sends or takes a byte now and then holds nobody for ever.
-struct Patience<'a> {
+struct Deadline<'a> {
     until: Instant,
     stop: &'a AtomicBool,
 }
 
-impl Patience<'_> {
-    fn new(wait: Duration, stop: &AtomicBool) -> Patience<'_> {
-        Patience { until: Instant::now() + wait, stop }
+impl Deadline<'_> {
+    fn new(wait: Duration, stop: &AtomicBool) -> Deadline<'_> {
+        Deadline { until: Instant::now() + wait, stop }
     }
 
     /// The longest wait before the next look; an error if there is none left, or the answer is not wanted any more.
@@ -131,9 +131,9 @@ fn is_waiting(error: &std::io::Error) -> bool {
 }
 
 /// Sends all of `bytes`.
-fn send(stream: &mut TcpStream, mut bytes: &[u8], patience: &Patience<'_>) -> std::io::Result<()> {
+fn send(stream: &mut TcpStream, mut bytes: &[u8], deadline: &Deadline<'_>) -> std::io::Result<()> {
     while !bytes.is_empty() {
-        stream.set_write_timeout(Some(patience.next_wait()?))?;
+        stream.set_write_timeout(Some(deadline.next_wait()?))?;
         match stream.write(bytes) {
             Ok(0) => return Err(std::io::ErrorKind::WriteZero.into()),
             Ok(sent) => bytes = &bytes[sent..],
@@ -145,10 +145,10 @@ fn send(stream: &mut TcpStream, mut bytes: &[u8], patience: &Patience<'_>) -> st
 }
 
 /// All that comes until the other end closes, at most [`LONGEST`] bytes.
-fn whole(stream: &mut TcpStream, patience: &Patience<'_>) -> std::io::Result<Vec<u8>> {
+fn whole(stream: &mut TcpStream, deadline: &Deadline<'_>) -> std::io::Result<Vec<u8>> {
     let (mut answer, mut piece) = (Vec::new(), vec![0; 1 << 16]);
     while (answer.len() as u64) < LONGEST {
-        stream.set_read_timeout(Some(patience.next_wait()?))?;
+        stream.set_read_timeout(Some(deadline.next_wait()?))?;
         match stream.read(&mut piece) {
             Ok(0) => break,
             Ok(read) => answer.extend_from_slice(&piece[..read]),
@@ -257,8 +257,8 @@ mod tests {
             }
         });
         let mut stream = TcpStream::connect(address).expect("a server");
-        let patience = Patience::new(Duration::from_millis(300), &GO_ON);
-        let left = whole(&mut stream, &patience).expect_err("it never ends");
+        let deadline = Deadline::new(Duration::from_millis(300), &GO_ON);
+        let left = whole(&mut stream, &deadline).expect_err("it never ends");
         assert_eq!(left.kind(), std::io::ErrorKind::TimedOut, "{left}");
         drop(stream);
         server.join().expect("it ends");

@@ -1,4 +1,6 @@
 //! The target of a link as it is written: a place on this page, another site, or a path; and paths joined to folders.
+//!
+//! Ours, not the url crate: links lead to files of a tree, in which a path above the root must stay recognisable.
 
 use crate::error::{Error, Result};
 

@@ -288,11 +288,10 @@ impl FileTree {
         None
     }
 
-    /// Adds the name and size of every page.
-    pub(super) fn tell(&self, digest: &mut InputDigest) {
-        for page in &self.pages {
-            digest.file(&page.id, &page.file);
-        }
+    /// A digest of the names and sizes of all pages, behind what `digest` has taken in.
+    pub(super) fn digest(&self, mut digest: InputDigest) -> u64 {
+        self.pages.iter().for_each(|page| digest.file(&page.id, &page.file));
+        digest.finish()
     }
 
     /// Gives every page its id, with prefixes if two roots share a name.

@@ -30,11 +30,11 @@ pub struct SuggestOptions {
     pub path: Option<String>,
     /// Whether the files around `path` are looked at, so that addresses lead to the files that documents are.
     pub beside_files: bool,
-    /// The least probability of a suggestion.
+    /// The minimum probability of a suggestion.
     pub min_probability: f32,
-    /// The most suggestions; places that ask for a link do not count.
+    /// The maximum number of suggestions; places that ask for a link do not count.
     pub max: usize,
-    /// What is never to be linked.
+    /// Titles, ids, labels and phrases that are never linked.
     pub never: NeverLink,
     /// If not empty, only these documents are suggested, and places that ask for a link are left alone.
     pub only: Vec<DocRow>,

@@ -5,7 +5,7 @@
 
 use serde_json::{Value, json};
 
-use super::signals::{Candidate, Known, SourceSignals, TextSignals};
+use super::signals::{Candidate, KnownSignals, SourceSignals, TextSignals};
 use crate::error::Result;
 use crate::id::DocRow;
 use crate::kernel::ln;
@@ -169,10 +169,10 @@ impl FeatureSet {
     }
 
     /// Which later signals the features need: these give more candidates, too.
-    fn known(&self) -> Known {
+    fn known(&self) -> KnownSignals {
         let text = |first: usize| self.text.iter().any(|&place| place >= first);
         let passages = text(FIRST[0]) || self.source.iter().any(|&place| place >= FIRST[1]);
-        Known { passages, authors: text(BEFORE_AUTHORS), sentences: text(BEFORE_SENTENCES) }
+        KnownSignals { passages, authors: text(BEFORE_AUTHORS), sentences: text(BEFORE_SENTENCES) }
     }
 
     /// Finds candidates for a question, and their features; `None` where the model knows no word of it.

@@ -90,7 +90,7 @@ impl RankingScores {
 
 /// Which of the later signals trees know: others are not computed, and give no candidates.
 #[derive(Debug, Clone, Copy)]
-pub(super) struct Known {
+pub(super) struct KnownSignals {
     /// Those of version 4 of models.
     pub passages: bool,
     /// Those of version 6.
@@ -169,7 +169,7 @@ impl<'a> TextSignals<'a> {
         searcher: &Searcher<'a>,
         query: &Query,
         scope: Scope<'_>,
-        known: Known,
+        known: KnownSignals,
     ) -> Result<Option<TextSignals<'a>>> {
         let model = searcher.model();
         let documents = model.documents();
@@ -309,7 +309,7 @@ impl PassageSignals {
         searcher: &Searcher<'_>,
         query: &Query,
         scope: Scope<'_>,
-        Known { authors: by_authors, sentences: by_sentences, .. }: Known,
+        KnownSignals { authors: by_authors, sentences: by_sentences, .. }: KnownSignals,
     ) -> Result<(RankingScores, RankingScores, PassageSignals)> {
         let (params, documents) = (searcher.model().params(), searcher.model().documents());
         let other = if params.citation.decay < (NEAR_DECAY + FAR_DECAY) / 2.0 { FAR_DECAY } else { NEAR_DECAY };

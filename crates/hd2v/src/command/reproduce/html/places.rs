@@ -29,7 +29,7 @@ pub fn places(report: &Value) -> Option<Markup> {
             p.note {
                 "No part of the paper. " (thousands(&found["pages"])) " pages held out, their " (thousands(&found["links"]))
                 " links to different documents taken out and suggested again. A suggestion is right where the page had a link to \
-                 that document, over the same words; each document is suggested once a page. "
+                 that document, over the same words; each document is suggested once per page. "
                 @if text(&found["kind"]) == "ends" { "Links have no words here, so places are the ends of words." }
             }
             (table(&html! {
@@ -57,7 +57,7 @@ pub fn places(report: &Value) -> Option<Markup> {
             h3 { "Against the threshold" }
             (table(&html! {
                 @let curve = array(&found["methods"][0]["curve"]);
-                tr { th { "least probability" } @for point in curve { th { (point["threshold"]) } } }
+                tr { th { "minimum probability" } @for point in curve { th { (point["threshold"]) } } }
                 @for (key, head) in [("precision", "precision"), ("recall", "recall"), ("f1", "F1")] {
                     tr { td { (head) } @for point in curve { td { (percent(&point[key])) } } }
                 }

@@ -65,7 +65,7 @@ struct CatalogueEntry {
 
 /// The fields of a document that are compared.
 #[derive(Debug, Clone, Copy)]
-pub(super) struct Known<'a> {
+pub(super) struct ComparedFields<'a> {
     /// Folded.
     pub(super) title: &'a str,
     /// Folded surnames, the first author's first, with blanks between.
@@ -213,11 +213,11 @@ impl Catalogue {
         self.known(document).title
     }
 
-    pub(super) fn known(&self, document: usize) -> Known<'_> {
+    pub(super) fn known(&self, document: usize) -> ComparedFields<'_> {
         let CatalogueEntry { start, id, title, authors, year, doi, main, cut } = self.entries[document];
         let title_start = start + id as usize;
         let authors_start = title_start + title as usize;
-        Known {
+        ComparedFields {
             title: &self.strings[title_start..authors_start],
             authors: &self.strings[authors_start..authors_start + authors as usize],
             year: (year != 0).then_some(year),

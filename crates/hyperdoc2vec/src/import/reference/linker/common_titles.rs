@@ -3,7 +3,7 @@
 
 use std::hash::{DefaultHasher, Hash, Hasher};
 
-use super::catalogue::{Known, run};
+use super::catalogue::{ComparedFields, run};
 
 /// A title of more documents is a common one. Far more than editions and versions of one work.
 pub(super) const COMMON: usize = 256;
@@ -32,7 +32,7 @@ enum AuthorPart<'a> {
 
 impl CommonTitles {
     /// Adds a document whose title has this hash; [`CommonTitles::finish`] comes after the last.
-    pub(super) fn add(&mut self, title: u64, known: &Known<'_>, document: u32) {
+    pub(super) fn add(&mut self, title: u64, known: &ComparedFields<'_>, document: u32) {
         let names = || known.authors.split(' ').filter(|name| !name.is_empty());
         let first = names().next().map_or(AuthorPart::Unknown, AuthorPart::First);
         for year in [YearPart::Any, YearPart::Is(known.year)] {

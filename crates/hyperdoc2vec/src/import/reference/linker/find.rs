@@ -1,6 +1,6 @@
 //! Looking up a bibliography entry in the catalogue.
 
-use super::catalogue::{Catalogue, Known, folded_title, id_hash, keys, short_doi};
+use super::catalogue::{Catalogue, ComparedFields, folded_title, id_hash, keys, short_doi};
 use super::folded_text::FoldedText;
 use super::similar::{Size, has_sequel, is_number, is_own_title, like_name, noise, same_name, same_words, share_words};
 use super::{BibRecord, How, Match, Miss, NearMatch, Test, ids};
@@ -280,7 +280,7 @@ impl FoldedEntry<'_> {
     }
 
     /// Whether the first author of one is an author of the other, if both are known.
-    fn author(&self, known: &Known<'_>) -> Option<bool> {
+    fn author(&self, known: &ComparedFields<'_>) -> Option<bool> {
         let ours = self.authors.first()?;
         let theirs = known.authors.split(' ').next().filter(|name| !name.is_empty())?;
         let ours_among_theirs = known.authors.split(' ').any(|name| same_name(ours, name));
@@ -288,7 +288,7 @@ impl FoldedEntry<'_> {
     }
 
     /// Whether the only document of this title may be meant, though its author or its year is not just the same.
-    fn is_loosely(&self, known: &Known<'_>) -> bool {
+    fn is_loosely(&self, known: &ComparedFields<'_>) -> bool {
         let short = Size::of(&self.title) == Size::Short;
         match (self.author(known), self.year(known)) {
             // The next year has no other of this title.
@@ -300,17 +300,17 @@ impl FoldedEntry<'_> {
     }
 
     /// Whether a name of one may be a name of the other that was misread, wherever it stands.
-    fn author_like(&self, known: &Known<'_>) -> bool {
+    fn author_like(&self, known: &ComparedFields<'_>) -> bool {
         known.authors.split(' ').any(|theirs| self.authors.iter().any(|ours| like_name(ours, theirs)))
     }
 
     /// Whether the years are at most one apart, if both are known.
-    fn year(&self, known: &Known<'_>) -> Option<bool> {
+    fn year(&self, known: &ComparedFields<'_>) -> Option<bool> {
         Some(self.entry.year?.abs_diff(known.year?) <= 1)
     }
 
     /// Whether all authors are the same, two or more, or the only one of both.
-    fn same_authors(&self, known: &Known<'_>) -> bool {
+    fn same_authors(&self, known: &ComparedFields<'_>) -> bool {
         let theirs = known.authors.split(' ').count();
         let found =
             known.authors.split(' ').filter(|name| self.authors.iter().any(|ours| same_name(ours, name))).count();
@@ -318,13 +318,13 @@ impl FoldedEntry<'_> {
     }
 
     /// Whether the entry has the document's title in other words, and everything else is the same.
-    fn is_reworded(&self, known: &Known<'_>, catalogue: &Catalogue) -> bool {
+    fn is_reworded(&self, known: &ComparedFields<'_>, catalogue: &Catalogue) -> bool {
         self.same_authors(known) && same_words(&self.title, known.title, |word| catalogue.is_common(word))
     }
 
     /// Whether both titles begin with the same name and a colon (`Pastry: …`), go on with half of the words of the other,
     /// and everything else is the same: a preprint is often printed under another subtitle.
-    fn is_named(&self, known: &Known<'_>) -> bool {
+    fn is_named(&self, known: &ComparedFields<'_>) -> bool {
         let name = known.title.get(..known.main).filter(|name| name.len() >= 4 && !name.contains(' '));
         let own = self.entry.title.as_deref().and_then(|title| title.split_once(':')).map(|(name, _)| fold(name));
         name.is_some_and(|name| own.as_deref() == Some(name))
@@ -338,7 +338,7 @@ impl FoldedEntry<'_> {
 
     /// Whether the year may be right where author and title are: another one of the text is, or it is two off and all authors
     /// are the same or the title is long (a talk, and the article two years later).
-    fn year_like(&self, known: &Known<'_>) -> bool {
+    fn year_like(&self, known: &ComparedFields<'_>) -> bool {
         let (Some(ours), Some(theirs)) = (self.entry.year, known.year) else { return false };
         let near = |year: i32| year.abs_diff(theirs) <= 1;
         let several = known.authors.contains(' ') && self.same_authors(known);
@@ -347,14 +347,14 @@ impl FoldedEntry<'_> {
     }
 
     /// Whether the document's title is cut off, and the entry has all of it.
-    fn is_longer(&self, known: &Known<'_>) -> bool {
+    fn is_longer(&self, known: &ComparedFields<'_>) -> bool {
         let words = known.title.split(' ').count();
         let start = self.title.match_indices(' ').nth(words - 1).map_or("", |(at, _)| &self.title[..at]);
         known.cut && words >= 4 && !start.is_empty() && noise(start, known.title).is_some()
     }
 
     /// Whether the entry has the document's title without its subtitle.
-    fn is_shorter(&self, known: &Known<'_>) -> bool {
+    fn is_shorter(&self, known: &ComparedFields<'_>) -> bool {
         let title = self.title.as_str();
         let rest = known.title.strip_prefix(title).unwrap_or_default();
         let words: Vec<&str> = rest.split(' ').filter(|word| !word.is_empty()).collect();
@@ -376,7 +376,7 @@ impl FoldedEntry<'_> {
     }
 
     /// Whether this is another work than the one with the id: other authors, and few words of the title in common.
-    fn contradicts(&self, known: &Known<'_>) -> bool {
+    fn contradicts(&self, known: &ComparedFields<'_>) -> bool {
         if self.author(known) != Some(false) || self.title.is_empty() || known.title.is_empty() {
             return false;
         }
