@@ -1,14 +1,13 @@
 //! Models: opened, asked, extended, exported.
 
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 use std::sync::{Arc, OnceLock};
 
-use hyperdoc2vec::export::VectorExport;
-use hyperdoc2vec::storage::{write_atomically, write_pair_atomically};
+use hyperdoc2vec::export::{VectorExport, VectorFormat};
 use hyperdoc2vec::{
     Addition, Document, Error, Inferrer, Model as LibraryModel, Question, Ranking, Recommender, Result, Side, Vectors,
 };
-use pyo3::exceptions::{PyFileExistsError, PyValueError};
+use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
 use pyo3::types::PyDict;
 use self_cell::self_cell;
@@ -332,29 +331,12 @@ impl Model {
     /// Writes vectors for other programs.
     fn export(&self, py: Python<'_>, path: PathBuf, options: ExportOptions) -> PyResult<()> {
         let ExportOptions { which, format, normalize, replace } = options;
-        let (which, format): (Vectors, _) = (named("vectors", &which)?, format.as_str());
-        let names = path.with_extension("metadata.tsv");
-        let paired = matches!(format, "npy" | "tsv");
-        for there in [Some(&path), Some(&names).filter(|_| paired)].into_iter().flatten() {
-            if there.exists() && !replace {
-                let what = format!("{}: already exists; choose another name, or pass replace=True", there.display());
-                return Err(PyFileExistsError::new_err(what));
-            }
-        }
-        compute(py, || {
-            let vectors = VectorExport::new(self.model.model(), which)?.normalized(normalize);
-            let written = |path: &Path, result: std::io::Result<()>| result.map_err(Error::io("write", path));
-            match format {
-                "npy" | "tsv" => write_pair_atomically([&path, &names], |[out, rows]| {
-                    written(&path, if format == "npy" { vectors.npy(out) } else { vectors.tsv(out) })?;
-                    written(&names, vectors.metadata(rows))
-                }),
-                "word2vec" => write_atomically(&path, |out| written(&path, vectors.word2vec(out))),
-                "word2vec-bin" => write_atomically(&path, |out| written(&path, vectors.word2vec_binary(out))),
-                other => {
-                    Err(Error::Usage(format!("expected a format (npy, tsv, word2vec, word2vec-bin), found {other:?}")))
-                }
-            }
-        })
+        let (which, format) = (named::<Vectors>("vectors", &which)?, named::<VectorFormat>("a format", &format)?);
+        compute(py, || VectorExport::new(self.model.model(), which)?.normalized(normalize).save(&path, format, replace))
+    }
+
+    /// Writes the model to another file.
+    fn save(&self, py: Python<'_>, path: PathBuf, replace: bool) -> PyResult<()> {
+        compute(py, || self.model.model().save(&path, replace))
     }
 }

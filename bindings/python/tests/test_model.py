@@ -186,6 +186,41 @@ def test_exports_are_read_by_numpy(model, tmp_path):
         model.export(tmp_path / "none" / "out.npy")
 
 
+def test_only_files_of_their_kind_are_replaced(model, corpus, tmp_path):
+    path = shutil.copy(model.path, tmp_path / "m.npy")
+    notes = tmp_path / "notes.txt"
+    notes.write_text("Dear diary,")
+    opened = hd.Model.open(path)
+    for write in [
+        lambda: opened.export(path, replace=True),
+        lambda: opened.export(notes, format="tsv", replace=True),
+        lambda: opened.save(notes, replace=True),
+        lambda: opened.add([{"id": "new", "text": "sauce"}], notes, replace=True),
+        lambda: hd.train(corpus, notes, dim=4, hybrid=False, epochs=1, replace=True),
+    ]:
+        with pytest.raises(ValueError, match="never replaced"):
+            write()
+    (tmp_path / "new.model.checkpoint").write_text("Dear diary,")
+    with pytest.raises(ValueError, match="checkpoint"):
+        hd.train(corpus, tmp_path / "new.model", dim=4, hybrid=False, epochs=1, replace=True)
+    assert hd.Model.open(path).fingerprint == model.fingerprint
+    assert notes.read_text() == (tmp_path / "new.model.checkpoint").read_text() == "Dear diary,"
+    assert sorted(os.listdir(tmp_path)) == ["m.npy", "new.model.checkpoint", "notes.txt"]
+    opened.export(tmp_path / "v.npy")
+    opened.export(tmp_path / "v.npy", "doc-out", replace=True)
+    assert np.array_equal(np.load(tmp_path / "v.npy"), model.doc_out)
+
+
+def test_a_model_is_saved_as_it_was_opened(model, tmp_path):
+    path = shutil.copy(model.path, tmp_path / "m")
+    opened = hd.Model.open(path)
+    model.add([{"id": "new", "text": "sauce"}], path, replace=True)
+    assert opened.save(tmp_path / "kept").fingerprint == model.fingerprint
+    # Also over the file that took its place, and nothing is left beside it.
+    assert opened.save(path, replace=True).fingerprint == model.fingerprint
+    assert sorted(os.listdir(tmp_path)) == ["kept", "m"]
+
+
 def test_suggestions_can_be_put_into_the_draft(model):
     draft = "# Ängste\n\nStir the sauce with a wooden spoon until the sauce is thick.\n"
     found = model.suggest(draft, min_probability=0.01)

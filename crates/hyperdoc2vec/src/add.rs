@@ -27,10 +27,10 @@ use crate::model::index::short_fields::ShortField;
 use crate::model::index::terms::Field;
 use crate::model::weighting::{ContextCounts, rarity};
 use crate::model::write::{flat, index_tensors};
-use crate::model::{FORMAT, Model, VERSION, Vectors};
-use crate::storage::atomic::{OutputLock, refuse_existing};
+use crate::model::{FORMAT, Model, VERSION, Vectors, refuse_existing};
+use crate::storage::atomic::OutputLock;
 use crate::storage::container::{Tensor, write};
-use crate::storage::part::{FramePlace, PartHead, PartKind, PartSet, Shard, write_part};
+use crate::storage::part::{self, FramePlace, PartHead, PartKind, PartSet, Shard, write_part};
 use crate::storage::strings::{StringTable, string_index};
 use crate::threads::in_pool;
 
@@ -125,7 +125,7 @@ impl<'a> Addition<'a> {
             return Err(Error::Usage("a part is one of several shards; say which one".to_owned()));
         };
         let destination = destination.as_ref();
-        refuse_existing(destination, self.replace)?;
+        part::refuse_existing(destination, self.replace)?;
         self.check()?;
         let Addition { model, corpus, threads, replace, watch, .. } = self;
         let mut watch = watch.unwrap_or_else(|| Box::new(|_, _| ControlFlow::Continue(())));
@@ -162,8 +162,8 @@ impl<'a> Addition<'a> {
     /// Writes to `destination` a model that has the documents of both.
     ///
     /// # Errors
-    /// [`Error::Exists`] if there is a file and [`Addition::replace`] was not called, [`Error::Input`] if the corpus has
-    /// no new document or was read with other case, [`Error::Unsupported`] if the model has no search index.
+    /// [`Error::Exists`] if there is a file and [`Addition::replace`] was not called, [`Error::Foreign`] if that is no model,
+    /// [`Error::Input`] if the corpus has no new document or was read with other case, [`Error::Unsupported`] if the model has no search index.
     pub fn write(self, destination: impl AsRef<Path>) -> Result<Added> {
         if let Some(shard) = self.shard {
             return Err(Error::Usage(format!("shard {shard} of an addition is written as a part, not as a model")));

@@ -278,6 +278,7 @@ class Model:
         :param what: word-in, word-out, doc-in or doc-out.
         :param format: npy, tsv, word2vec or word2vec-bin; by the ending of the path if there is none.
         :param normalize: write vectors of length 1.
+        :param replace: whether vectors of the same format that are there may be replaced.
         """
         if format is None:
             ending = os.path.splitext(os.fspath(path))[1].lower()
@@ -289,14 +290,11 @@ class Model:
         self._native.export(path, options)
 
     def save(self, path: PathLike, *, replace: bool = False) -> Model:
-        """Copies the file to a path, and opens the copy."""
-        import shutil
+        """Writes the model to a path, as it was opened, and opens what was written.
 
-        if os.path.exists(path) and not replace:
-            raise FileExistsError(f"{path}: already exists; choose another name, or pass replace=True")
-        beside = f"{os.fspath(path)}.{os.getpid()}.part"
-        shutil.copyfile(self.path, beside)
-        os.replace(beside, path)
+        :param replace: whether a model that is there may be replaced.
+        """
+        self._native.save(path, replace)
         return Model.open(path)
 
     @property

@@ -7,6 +7,7 @@ use std::path::{Path, PathBuf};
 
 use anyhow::{Context, Result, bail, ensure};
 use hyperdoc2vec::Error;
+use hyperdoc2vec::export::{VectorFormat, is_metadata};
 use hyperdoc2vec::storage::{HEAD, has_format, parent, write_atomically};
 use strum::VariantArray;
 
@@ -77,7 +78,7 @@ impl OutputKind {
             OutputKind::Model => has_format(head, "hyperdoc2vec model"),
             OutputKind::Checkpoint => has_format(head, "hyperdoc2vec checkpoint"),
             OutputKind::Part => head.starts_with(b"{\"format\":\"hyperdoc2vec part\""),
-            OutputKind::Npy => head.starts_with(b"\x93NUMPY"),
+            OutputKind::Npy => VectorFormat::Npy.fits(head),
             OutputKind::Parquet => head.starts_with(b"PAR1"),
             OutputKind::TrainingLog => line.starts_with('{') && line.contains("\"phase\":"),
             OutputKind::Documents => {
@@ -99,9 +100,9 @@ impl OutputKind {
             OutputKind::Html => head.len() > 14 && head[..14].eq_ignore_ascii_case(b"<!doctype html"),
             OutputKind::Run => fields.len() == 6 && fields[1] == "Q0",
             OutputKind::Qrels => fields.len() == 4 && fields[1] == "0",
-            OutputKind::Word2vec => fields.len() == 2 && fields.iter().all(|field| field.parse::<u64>().is_ok()),
-            OutputKind::Tsv => !line.is_empty() && line.split('\t').all(|field| field.parse::<f32>().is_ok()),
-            OutputKind::Metadata => line.starts_with("id\ttitle\t") || line.starts_with("word\tcount\t"),
+            OutputKind::Word2vec => VectorFormat::Word2vec.fits(head),
+            OutputKind::Tsv => VectorFormat::Tsv.fits(head),
+            OutputKind::Metadata => is_metadata(head),
             OutputKind::ManualPage => [".ie ", ".TH hd2v"].iter().any(|start| line.starts_with(start)),
             OutputKind::Ids => is_text(head) && OutputKind::of(head).is_none(),
             OutputKind::Corpus => false,

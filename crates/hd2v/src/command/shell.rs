@@ -8,7 +8,7 @@ use clap::{Args, Command};
 use clap_complete::Shell;
 
 use super::destination::{self, Destination, OutputKind};
-use crate::output::status;
+use crate::output::{print_exactly, status};
 
 /// Print a script that completes commands and options in a shell
 #[derive(Args)]
@@ -41,7 +41,7 @@ pub struct ManArgs {
 pub fn completions(arguments: &CompletionsArgs, mut command: Command) -> Result<()> {
     let mut script = Vec::new();
     clap_complete::generate(arguments.shell, &mut command, "hd2v", &mut script);
-    Ok(std::io::stdout().write_all(&script)?)
+    print_exactly(&String::from_utf8_lossy(&script))
 }
 
 /// Writes the pages of `command`.
@@ -49,7 +49,7 @@ pub fn man(arguments: &ManArgs, command: Command) -> Result<()> {
     let Some(folder) = &arguments.output else {
         let mut page = Vec::new();
         clap_mangen::Man::new(command).render(&mut page)?;
-        return Ok(std::io::stdout().write_all(&page)?);
+        return print_exactly(&String::from_utf8_lossy(&page));
     };
     let pages = pages(&command.disable_help_subcommand(true), "hd2v")?;
     let pages: Vec<(PathBuf, Vec<u8>)> = pages.into_iter().map(|(name, page)| (folder.join(name), page)).collect();

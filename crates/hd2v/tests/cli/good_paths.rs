@@ -280,6 +280,17 @@ fn the_tour_runs_on_the_glossary_that_the_program_carries() {
 }
 
 #[test]
+fn the_tour_leaves_notes_of_others_alone() {
+    let place = Place::new();
+    std::fs::create_dir_all(place.path("vault/glossary")).expect("a folder");
+    place.write("vault/glossary/Recall.md", "my own thoughts");
+    let told = place.refused("demo --glossary --out vault");
+    assert!(told.contains("vault/glossary/Recall.md: already exists with another text"), "{told}");
+    assert_eq!(std::fs::read_dir(place.path("vault/glossary")).expect("notes").count(), 1);
+    assert_eq!(std::fs::read_to_string(place.path("vault/glossary/Recall.md")).expect("a note"), "my own thoughts");
+}
+
+#[test]
 fn the_version_tells_the_commit_in_a_checkout() {
     let version = Place::new().ok("--version").out;
     let number = concat!("hd2v ", env!("CARGO_PKG_VERSION"));

@@ -288,6 +288,10 @@ fn names_of_vectors_are_exact_in_a_pipe_and_visible_on_a_terminal() {
     let (code, shown) = on_a_terminal(&place, &format!("{export} word2vec"));
     assert!(!shown.contains(is_hidden), "{shown:?}");
     assert!(code == Some(0) && shown.contains("\nodd\\u{1b}[31m\\u{7f}\\u{9b}\\u{202e}\\u{2066}"), "{shown}");
+    // SQL has them as escapes wherever it goes.
+    let sql = place.ok("export m --for pgvector -o -").out;
+    assert!(!sql.contains(|c| c != '\t' && is_hidden(c)), "{sql:?}");
+    assert!(sql.contains("\nodd\\x1b[31m\\x7f\\xc2\\x9b\\xe2\\x80\\xae"), "{sql}");
     for binary in ["word2vec-bin", "npy"] {
         assert_eq!(on_a_terminal(&place, &format!("{export} {binary}")), (Some(1), String::new()), "{binary}");
     }

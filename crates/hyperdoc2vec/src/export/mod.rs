@@ -8,7 +8,8 @@
 //! | `tsv` | a line a row: its numbers between tabs, for the embedding projector |
 //!
 //! In the word2vec formats a space ends a name, so white space in names is written `_`. Names of the rows of `npy` and
-//! `tsv` are in their [`metadata`](VectorExport::metadata). Writers flush what they write to; `storage::write_atomically` makes a whole file.
+//! `tsv` are in their [`metadata`](VectorExport::metadata). Writers flush what they write to; [`VectorExport::save`] makes
+//! whole files.
 //!
 //! [`bibliography`] writes documents for reference managers, [`PointExport`] for vector databases.
 
@@ -20,10 +21,74 @@ pub use points::{Point, PointExport, PointFormat};
 
 use std::borrow::Cow;
 use std::io::{self, Write};
+use std::path::{Path, PathBuf};
 
-use crate::error::Result;
+use strum::VariantArray;
+
+use crate::error::{Error, Result, unknown_name};
 use crate::kernel::Matrix;
 use crate::model::{Model, Vectors};
+use crate::storage::atomic::{refuse_existing, write_atomically, write_pair_atomically};
+use crate::storage::container::begins;
+
+/// A format of vectors.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, strum::Display, strum::EnumString, strum::IntoStaticStr, VariantArray)]
+#[strum(serialize_all = "kebab-case", parse_err_ty = String, parse_err_fn = unknown_format)]
+#[non_exhaustive]
+pub enum VectorFormat {
+    /// A matrix for numpy.
+    Npy,
+    /// Numbers between tabs.
+    Tsv,
+    /// The text of word2vec.
+    #[strum(serialize = "word2vec")]
+    Word2vec,
+    /// The same in binary.
+    #[strum(serialize = "word2vec-bin")]
+    Word2vecBin,
+}
+
+fn unknown_format(name: &str) -> String {
+    unknown_name::<VectorFormat>("a format of vectors", name)
+}
+
+impl VectorFormat {
+    /// Whether a file with these first bytes may be one of this format.
+    pub fn fits(self, head: &[u8]) -> bool {
+        let line = first_line(head);
+        let mut fields = line.split_whitespace();
+        match self {
+            VectorFormat::Npy => head.starts_with(b"\x93NUMPY"),
+            VectorFormat::Tsv => !line.is_empty() && line.split('\t').all(|field| field.parse::<f32>().is_ok()),
+            VectorFormat::Word2vec | VectorFormat::Word2vecBin => {
+                fields.by_ref().take(2).filter(|field| field.parse::<u64>().is_ok()).count() == 2
+                    && fields.next().is_none()
+            }
+        }
+    }
+
+    /// The file with the names of the rows, which stands beside one of this format: `papers.metadata.tsv` beside
+    /// `papers.npy`. The word2vec formats have the names themselves.
+    pub fn metadata_path(self, path: &Path) -> Option<PathBuf> {
+        if !matches!(self, VectorFormat::Npy | VectorFormat::Tsv) {
+            return None;
+        }
+        let ours = path.extension().is_some_and(|extension| extension == "tsv" || extension == "npy");
+        let mut name = if ours { path.with_extension("") } else { path.to_owned() }.into_os_string();
+        name.push(".metadata.tsv");
+        Some(PathBuf::from(name))
+    }
+}
+
+/// Whether a file with these first bytes may be the names of rows.
+pub fn is_metadata(head: &[u8]) -> bool {
+    ["id\ttitle\t", "word\tcount\t"].iter().any(|start| first_line(head).starts_with(start))
+}
+
+/// The first line of a text; empty where it is none.
+fn first_line(head: &[u8]) -> &str {
+    str::from_utf8(head.split(|&byte| byte == b'\n').next().unwrap_or_default()).unwrap_or_default()
+}
 
 /// One of the matrices of a model, to be written.
 #[derive(Debug, Clone, Copy)]
@@ -69,6 +134,41 @@ impl<'a> VectorExport<'a> {
     /// How many names have white space, which the word2vec formats cannot hold.
     pub fn names_with_space(&self) -> usize {
         (0..self.rows()).filter(|&row| self.name(row).contains(char::is_whitespace)).count()
+    }
+
+    /// Writes a file, and the names of its rows beside it where the format has none: both or neither.
+    ///
+    /// # Errors
+    /// [`Error::Exists`] if something is there and it is not to be replaced, [`Error::Foreign`] if that is of another
+    /// kind, as a model is.
+    pub fn save(&self, path: &Path, format: VectorFormat, replace: bool) -> Result<()> {
+        let metadata = format.metadata_path(path);
+        let refuse = |path: &Path, wanted: &dyn Fn(&[u8]) -> bool, kind: &str| {
+            refuse_existing(path, replace)?;
+            let what = || format!("something else than {kind}, so it is never replaced by that; choose another name");
+            let foreign = || Error::Foreign { path: path.to_owned(), what: what() };
+            if begins(path, wanted)? { Ok(()) } else { Err(foreign()) }
+        };
+        refuse(path, &|head| format.fits(head), &format!("vectors in the format {format}"))?;
+        let written = |path: &Path, result: io::Result<()>| result.map_err(Error::io("write", path));
+        let Some(metadata) = metadata else {
+            return write_atomically(path, |out| written(path, self.write(format, out)));
+        };
+        refuse(&metadata, &is_metadata, "the names of rows")?;
+        write_pair_atomically([path, &metadata], |[out, names]| {
+            written(path, self.write(format, out))?;
+            written(&metadata, self.metadata(names))
+        })
+    }
+
+    /// Writes the vectors in a format.
+    pub fn write(&self, format: VectorFormat, out: &mut dyn Write) -> io::Result<()> {
+        match format {
+            VectorFormat::Npy => self.npy(out),
+            VectorFormat::Tsv => self.tsv(out),
+            VectorFormat::Word2vec => self.word2vec(out),
+            VectorFormat::Word2vecBin => self.word2vec_binary(out),
+        }
     }
 
     /// Writes the word2vec text format.
@@ -256,6 +356,33 @@ mod tests {
         assert!(text.ends_with('\n'));
         let numbers: Vec<f32> = bytes[10 + header..].as_chunks().0.iter().map(|&b| f32::from_le_bytes(b)).collect();
         assert_eq!(numbers, NUMBERS);
+    }
+
+    #[test]
+    fn formats_are_told_by_the_first_bytes() {
+        let heads: [(&[u8], &[VectorFormat]); 7] = [
+            (b"\x93NUMPY\x01\x00", &[VectorFormat::Npy]),
+            (b"0.5\t-1e-3\t2\n", &[VectorFormat::Tsv]),
+            (b"20 3\nword \x00\xff", &[VectorFormat::Word2vec, VectorFormat::Word2vecBin]),
+            (b"20 3 4\n", &[]),
+            (b"20\n", &[VectorFormat::Tsv]),
+            (b"Dear diary,\n", &[]),
+            (b"id\ttitle\tlabels\n", &[]),
+        ];
+        for (head, expected) in heads {
+            let found: Vec<_> = VectorFormat::VARIANTS.iter().copied().filter(|format| format.fits(head)).collect();
+            assert_eq!(found, expected, "{}", String::from_utf8_lossy(head));
+        }
+        assert!(is_metadata(b"id\ttitle\tlabels\n") && is_metadata(b"word\tcount\tdocuments\n"));
+        assert!(!is_metadata(b"id,title\n"));
+    }
+
+    #[test]
+    fn names_of_rows_stand_beside_their_vectors() {
+        let beside = |format: VectorFormat, path: &str| format.metadata_path(Path::new(path));
+        assert_eq!(beside(VectorFormat::Npy, "a/b.npy"), Some(PathBuf::from("a/b.metadata.tsv")));
+        assert_eq!(beside(VectorFormat::Tsv, "a/b.vectors"), Some(PathBuf::from("a/b.vectors.metadata.tsv")));
+        assert_eq!(beside(VectorFormat::Word2vec, "b.txt"), None);
     }
 
     #[test]

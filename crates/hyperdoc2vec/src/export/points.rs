@@ -16,7 +16,7 @@ use serde::Serialize;
 use strum::VariantArray;
 
 use super::labels;
-use crate::document::visible_json;
+use crate::document::{is_hidden, visible_json};
 use crate::error::{Result, unknown_name};
 use crate::kernel::Matrix;
 use crate::model::{Model, Vectors};
@@ -215,7 +215,7 @@ fn line(value: &impl Serialize, out: &mut dyn Write) -> io::Result<()> {
     writeln!(out, "{}", visible_json(&serde_json::to_string(value)?))
 }
 
-/// A text in a column of COPY. PostgreSQL's texts have no NUL.
+/// A text in a column of COPY, what is hidden as escapes of its bytes. PostgreSQL's texts have no NUL.
 fn copied(text: &str) -> String {
     let mut out = String::with_capacity(text.len());
     for c in text.chars() {
@@ -225,6 +225,9 @@ fn copied(text: &str) -> String {
             '\n' => out.push_str("\\n"),
             '\r' => out.push_str("\\r"),
             '\0' => {}
+            c if is_hidden(c) => {
+                c.encode_utf8(&mut [0; 4]).bytes().for_each(|byte| out.push_str(&format!("\\x{byte:02x}")));
+            }
             c => out.push(c),
         }
     }
@@ -243,6 +246,7 @@ mod tests {
     #[test]
     fn texts_stay_in_their_column() {
         assert_eq!(copied("a\tb\\c\nd\re\0f"), r"a\tb\\c\nd\ref");
+        assert_eq!(copied("é\u{1b}[31m\u{202e}b"), r"é\x1b[31m\xe2\x80\xaeb");
         assert_eq!(array_element(r#"a "b\c", {d}"#), r#""a \"b\\c\", {d}""#);
     }
 }

@@ -37,6 +37,7 @@ pub use tables::Tables;
 pub use crate::kernel::{Matrix, OutOfRange};
 pub use crate::storage::strings::StringTable;
 
+use std::io::Write;
 use std::path::Path;
 
 use bytemuck::Pod;
@@ -53,7 +54,8 @@ use crate::model::index::postings::Postings;
 use crate::model::index::quotes::{self, Quotes};
 use crate::model::index::short_fields::{ShortField, ShortWords};
 use crate::model::index::terms::Field;
-use crate::storage::container::{Container, Tensor};
+use crate::storage::atomic::{self, OutputLock, write_atomically};
+use crate::storage::container::{self, Container, Tensor};
 
 /// The name of the format.
 pub const FORMAT: &str = "hyperdoc2vec model";
@@ -112,6 +114,17 @@ pub(crate) const FOREST_ARRAYS: [[&str; 4]; 2] = [
     ["hybrid.sourced.feature", "hybrid.sourced.number", "hybrid.sourced.child", "hybrid.sourced.roots"],
 ];
 
+/// An error if something is at `path` that a new model may not replace: anything, or, if one model may replace another,
+/// what is no model.
+pub(crate) fn refuse_existing(path: &Path, replace: bool) -> Result<()> {
+    atomic::refuse_existing(path, replace)?;
+    if container::may_replace(path, FORMAT)? {
+        return Ok(());
+    }
+    let what = format!("not a {FORMAT}, so it is never replaced by one; choose another name");
+    Err(Error::Foreign { path: path.to_owned(), what })
+}
+
 impl Model {
     /// Maps a model, reads all of it once and compares it with its checksums: 0.05 to 0.1 s a GB that is in the page
     /// cache. A file altered by anything but a new program is refused; see also [`Model::is_sealed`].
@@ -134,6 +147,19 @@ impl Model {
         let model = Model { container, params };
         model.check_arrays()?;
         Ok(model)
+    }
+
+    /// Writes the model to `path`, byte for byte as it was opened, whatever has taken the place of its file since.
+    ///
+    /// # Errors
+    /// [`Error::Exists`] if something is there and it is not to be replaced, [`Error::Foreign`] if that is no model,
+    /// [`Error::Damaged`] if the file was altered in place since it was opened.
+    pub fn save(&self, path: impl AsRef<Path>, replace: bool) -> Result<()> {
+        let path = path.as_ref();
+        refuse_existing(path, replace)?;
+        let _lock = OutputLock::take(path)?;
+        self.verify()?;
+        write_atomically(path, |out| out.write_all(self.container.bytes()).map_err(Error::io("write", path)))
     }
 
     /// Whether the description, too, has a checksum: parameters, counts, the features of the ranker. Files written

@@ -1,15 +1,13 @@
 //! Files kept beside a model that were made from its vectors: they can be missing, of another model, damaged, or
 //! something else of the same name, which is left alone.
 
-use std::fs::File;
-use std::io::Read;
 use std::path::{Path, PathBuf};
 
 use serde_json::Value;
 
 use crate::error::{Error, Result};
 use crate::model::{Model, Vectors};
-use crate::storage::container::{self, Container, HEAD, Tensor, has_format};
+use crate::storage::container::{self, Container, Tensor};
 
 /// A file beside a model, as it was found.
 #[derive(Debug)]
@@ -73,9 +71,7 @@ pub(crate) fn open<T>(
 
 /// Writes a file, unless something else stands there.
 pub(crate) fn write(path: &Path, (format, version): (&str, u32), tensors: &[Tensor<'_>], about: Value) -> Result<()> {
-    if path.try_exists().map_err(Error::io("read", path))?
-        && let Some(what) = foreign(path, format)?
-    {
+    if let Some(what) = foreign(path, format)? {
         return Err(Error::Foreign { path: path.to_owned(), what });
     }
     container::write(path, format, version, tensors, about)
@@ -83,13 +79,6 @@ pub(crate) fn write(path: &Path, (format, version): (&str, u32), tensors: &[Tens
 
 /// Why something at `path` is left alone, if it is no file of this format, nor empty.
 fn foreign(path: &Path, format: &str) -> Result<Option<String>> {
-    let mut head = Vec::new();
-    // A pipe would be waited for.
-    let is_file = path.metadata().map_err(Error::io("read", path))?.is_file();
-    if is_file {
-        let read = File::open(path).and_then(|file| file.take(HEAD).read_to_end(&mut head));
-        read.map_err(Error::io("read", path))?;
-    }
-    let ours = is_file && (head.is_empty() || has_format(&head, format));
-    Ok((!ours).then(|| format!("not a {format}, so it is left alone; move it elsewhere, or rename the model")))
+    let what = || format!("not a {format}, so it is left alone; move it elsewhere, or rename the model");
+    Ok((!container::may_replace(path, format)?).then(what))
 }

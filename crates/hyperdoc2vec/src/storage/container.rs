@@ -43,6 +43,27 @@ pub fn has_format(head: &[u8], format: &str) -> bool {
     head.starts_with(&format!(r#"{{"__metadata__":{{"{KEY}":""#)) && head.contains(&format)
 }
 
+/// Whether a file of this format may take the place of what is at `path`: of nothing, of an empty file, or of one of its
+/// kind.
+pub(crate) fn may_replace(path: &Path, format: &str) -> Result<bool> {
+    begins(path, |head| has_format(head, format))
+}
+
+/// Whether nothing is at `path`, or a file that is empty or whose first bytes, up to [`HEAD`], are as wanted.
+pub(crate) fn begins(path: &Path, wanted: impl FnOnce(&[u8]) -> bool) -> Result<bool> {
+    if !path.try_exists().map_err(Error::io("read", path))? {
+        return Ok(true);
+    }
+    // A pipe would be waited for.
+    if !path.metadata().map_err(Error::io("read", path))?.is_file() {
+        return Ok(false);
+    }
+    let mut head = Vec::new();
+    let read = File::open(path).and_then(|file| file.take(HEAD).read_to_end(&mut head));
+    read.map_err(Error::io("read", path))?;
+    Ok(head.is_empty() || wanted(&head))
+}
+
 /// An array to be written.
 pub struct Tensor<'a> {
     pub(crate) name: &'a str,
@@ -310,6 +331,11 @@ impl Container {
     /// The file.
     pub fn path(&self) -> &Path {
         &self.path
+    }
+
+    /// All bytes of the file.
+    pub(crate) fn bytes(&self) -> &[u8] {
+        &self.map
     }
 
     /// Whether the description has a checksum; files of earlier programs have none.

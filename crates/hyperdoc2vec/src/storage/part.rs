@@ -16,7 +16,8 @@ use serde_json::Value;
 use xxhash_rust::xxh3::{xxh3_64, xxh3_64_with_seed};
 
 use crate::error::{Error, Result};
-use crate::storage::atomic::{OutputLock, refuse_existing, write_atomically};
+use crate::storage::atomic::{self, OutputLock, write_atomically};
+use crate::storage::container::begins;
 
 /// The name of the format, with which every part begins.
 const FORMAT: &str = "hyperdoc2vec part";
@@ -172,6 +173,22 @@ impl FramePlace {
     }
 }
 
+/// With this every part begins.
+fn start_of_a_part() -> String {
+    format!("{{\"format\":\"{FORMAT}\"")
+}
+
+/// An error if something is at `path` that a new part may not replace: anything, or, if one part may replace another,
+/// what is no part.
+pub(crate) fn refuse_existing(path: &Path, replace: bool) -> Result<()> {
+    atomic::refuse_existing(path, replace)?;
+    if begins(path, |head| head.starts_with(start_of_a_part().as_bytes()))? {
+        return Ok(());
+    }
+    let what = "not a part, so it is never replaced by one; choose another name";
+    Err(Error::Foreign { path: path.to_owned(), what: what.to_owned() })
+}
+
 /// A part being written.
 pub(crate) struct PartWriter<'a> {
     path: &'a Path,
@@ -252,9 +269,8 @@ impl PartReader {
         let file = File::open(path).map_err(Error::io("open", path))?;
         let mut file = BufReader::with_capacity(1 << 18, file);
         let io = |error| Error::io("read", path)(error);
-        let mut start = vec![0; format!("{{\"format\":\"{FORMAT}\"").len()];
-        let begins = file.read_exact(&mut start).is_ok() && start == format!("{{\"format\":\"{FORMAT}\"").as_bytes();
-        if !begins {
+        let mut start = vec![0; start_of_a_part().len()];
+        if file.read_exact(&mut start).is_err() || start != start_of_a_part().as_bytes() {
             return Err(foreign("not a part: expected a file that was written with a shard"));
         }
         let mut rest = Vec::new();

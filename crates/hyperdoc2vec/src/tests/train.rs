@@ -10,6 +10,7 @@ use crate::corpus::CorpusOptions;
 use crate::corpus::split::Split;
 use crate::corpus::view::View;
 use crate::evaluate::{HeldOutLinks, LinkEvaluation, LinksParams, MethodPlaces};
+use crate::export::{VectorExport, VectorFormat};
 use crate::generate::{GenerateParams, Generator, Kind, generate};
 use crate::id::DocRow;
 use crate::import::{Format, ImportOptions};
@@ -23,7 +24,7 @@ use crate::search::{Query, Searcher, rank};
 use crate::storage::container::{self, Tensor};
 use crate::tests::import;
 use crate::train::{Checkpoints, Run, TrainProgress, TrainWatch, Training};
-use crate::{Corpus, Error, Model, Result};
+use crate::{Addition, Corpus, Error, Model, Result, Shard};
 use strum::VariantArray;
 use tempfile::TempDir;
 
@@ -741,6 +742,55 @@ fn a_model_cut_short_altered_or_newer_is_refused() {
     assert!(refused(&path) == error && matches!(Model::open(&path), Err(Error::Foreign { .. })));
     container::write(&path, "hyperdoc2vec map", 1, &[], serde_json::json!({})).expect("written");
     assert!(matches!(Model::open(&path), Err(Error::Foreign { .. })));
+}
+
+#[test]
+fn a_model_takes_the_place_of_a_model_alone() {
+    let place = Place::generated(60, 200);
+    let params = quick(Method::HyperDoc);
+    let bytes = place.train(&params, 1);
+    let model = Model::open(place.path("model")).expect("a model");
+    let notes = place.path("notes");
+    fs::write(&notes, "Dear diary,").expect("written");
+    let train = || Training::new(&place.corpus).params(params.clone()).replace();
+    let checkpoint = || train().checkpoint(&notes, Duration::ZERO).run(place.path("model")).map(drop);
+    let foreign = |result: Result<()>| matches!(result, Err(Error::Foreign { path, .. }) if path == notes);
+    assert!(foreign(train().run(&notes).map(drop)) && foreign(checkpoint()));
+    assert!(foreign(model.save(&notes, true)));
+    assert!(foreign(Addition::new(&model, &place.corpus).replace().write(&notes).map(drop)));
+    let shard = Shard::new(1, 1).expect("a shard");
+    assert!(foreign(Addition::new(&model, &place.corpus).replace().shard(shard).write_part(&notes).map(drop)));
+    assert_eq!(fs::read_to_string(&notes).expect("a file"), "Dear diary,");
+
+    // What is opened is saved, whatever has its name by now.
+    fs::remove_file(place.path("model")).expect("removed");
+    assert!(matches!(model.save(place.path("corpus"), false), Err(Error::Exists { .. })));
+    model.save(place.path("model"), false).expect("saved");
+    model.save(place.path("model"), true).expect("saved again");
+    assert_eq!(fs::read(place.path("model")).expect("a file"), bytes);
+}
+
+#[test]
+fn vectors_take_the_place_of_vectors_alone() {
+    let place = Place::generated(60, 200);
+    place.train(&quick(Method::HyperDoc), 1);
+    let model = Model::open(place.path("model")).expect("a model");
+    let export = VectorExport::new(&model, Vectors::DocIn).expect("vectors");
+    let (vectors, names) = (place.path("v.npy"), place.path("v.metadata.tsv"));
+    for format in VectorFormat::VARIANTS.iter().copied() {
+        let refused = export.save(&place.path("model"), format, true);
+        assert!(matches!(refused, Err(Error::Foreign { .. })), "{format}: {refused:?}");
+    }
+    fs::write(&names, "my own table\n").expect("written");
+    assert!(
+        matches!(export.save(&vectors, VectorFormat::Npy, true), Err(Error::Foreign { path, .. }) if path == names)
+    );
+    assert!(!vectors.exists(), "neither is written");
+    fs::remove_file(&names).expect("removed");
+    export.save(&vectors, VectorFormat::Npy, false).expect("written");
+    assert!(matches!(export.save(&vectors, VectorFormat::Npy, false), Err(Error::Exists { .. })));
+    export.save(&vectors, VectorFormat::Npy, true).expect("replaced");
+    assert_eq!(fs::read_to_string(&names).expect("a file").lines().count(), 61);
 }
 
 /// Every byte of a model counts: whichever is altered, nothing opens.

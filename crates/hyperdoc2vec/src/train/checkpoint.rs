@@ -8,7 +8,7 @@ use serde_json::{Value, json};
 use crate::error::{Error, Result};
 use crate::model::tables::{Table, Tables};
 use crate::search::ranker::{FeatureSet, Ranker};
-use crate::storage::container::{Container, Tensor, write};
+use crate::storage::container::{Container, Tensor, may_replace, write};
 use crate::storage::spill::SpillFile;
 
 const CHECKPOINT: &str = "hyperdoc2vec checkpoint";
@@ -26,6 +26,17 @@ pub struct Checkpoints {
     pub every: Duration,
     /// Whether to go on from the file if it is there.
     pub resume: bool,
+}
+
+impl Checkpoints {
+    /// An error if something else than a checkpoint has their name: it would be lost.
+    pub(crate) fn refuse_foreign(&self) -> Result<()> {
+        if may_replace(&self.path, CHECKPOINT)? {
+            return Ok(());
+        }
+        let what = format!("not a {CHECKPOINT}, but checkpoints of the run would have its name; rename it");
+        Err(Error::Foreign { path: self.path.clone(), what })
+    }
 }
 
 /// Where a run is: before this batch of this epoch of this phase.

@@ -9,9 +9,8 @@ use crate::corpus::split::Split;
 use crate::corpus::view::View;
 use crate::document::Date;
 use crate::error::{Error, Result};
-use crate::model::Model;
 use crate::model::params::{Method, TrainParams};
-use crate::storage::atomic::refuse_existing;
+use crate::model::{Model, refuse_existing};
 use crate::train::budget::fit_passes_to;
 use crate::train::checkpoint::Checkpoints;
 use crate::train::run::{Run, TrainProgress};
@@ -140,8 +139,8 @@ impl<'a> Training<'a> {
     /// Trains, writes the model to `path` and opens it.
     ///
     /// # Errors
-    /// [`Error::Exists`] if there is a file and [`Training::replace`] was not called, [`Error::Busy`] if another run
-    /// writes there, [`Error::Usage`] for parameters that make no sense, [`Error::Input`] for a corpus without what the
+    /// [`Error::Exists`] if there is a file and [`Training::replace`] was not called, [`Error::Foreign`] if something else
+    /// than a model or a checkpoint is in their places, [`Error::Busy`] if another run writes there, [`Error::Usage`] for parameters that make no sense, [`Error::Input`] for a corpus without what the
     /// method learns from, [`Error::Diverged`] if the learning rate is too large.
     ///
     /// When the watching closure stops the run, the error is [`Error::Stopped`] if there is a checkpoint to resume from,
@@ -150,6 +149,7 @@ impl<'a> Training<'a> {
         let Training { corpus, params, threads, checkpoint, resume, split, watch, replace } = self;
         refuse_existing(path.as_ref(), replace)?;
         let checkpoints = checkpoint.map(|(path, every)| Checkpoints { path, every, resume });
+        checkpoints.as_ref().map_or(Ok(()), Checkpoints::refuse_foreign)?;
         params.validate()?;
         let view = view(corpus, split, &params)?;
         let run = Run { view: &view, params: &params, threads, checkpoints: checkpoints.as_ref(), for_people: true };

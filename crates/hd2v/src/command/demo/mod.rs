@@ -32,7 +32,7 @@ Examples:
   hd2v demo --serve             # and the page in the browser at the end
   hd2v demo --glossary --out demo")]
 pub struct DemoArgs {
-    /// Output directory; `corpus`, `model` and `glossary` in it are replaced
+    /// Output directory; `corpus` and `model` in it are replaced
     #[arg(long, default_value = "hd2v-demo")]
     out: PathBuf,
     /// Use the glossary even where the Rust documentation is installed

@@ -4,7 +4,7 @@
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
-use anyhow::{Context, Result};
+use anyhow::{Context, Result, bail};
 use hyperdoc2vec::Corpus;
 use hyperdoc2vec::import::{Format, Import, ImportOptions};
 
@@ -83,9 +83,16 @@ impl SampleDocuments {
     /// The glossary, written to a folder.
     pub fn glossary(folder: PathBuf) -> Result<SampleDocuments> {
         std::fs::create_dir_all(&folder).with_context(|| format!("cannot create {}", folder.display()))?;
-        for (name, text) in GLOSSARY {
-            let path = folder.join(name);
-            std::fs::write(&path, text).with_context(|| format!("cannot write {}", path.display()))?;
+        let notes: Vec<(PathBuf, &str)> = GLOSSARY.iter().map(|(name, text)| (folder.join(name), *text)).collect();
+        // Somebody may keep notes of their own by such names.
+        let other = |(path, text): &&(PathBuf, &str)| {
+            path.symlink_metadata().is_ok() && std::fs::read(path).ok().as_deref() != Some(text.as_bytes())
+        };
+        if let Some((path, _)) = notes.iter().find(other) {
+            bail!("{}: already exists with another text; choose another directory with --out", path.display());
+        }
+        for (path, text) in &notes {
+            std::fs::write(path, text).with_context(|| format!("cannot write {}", path.display()))?;
         }
         let mut options = ImportOptions::default();
         // So few notes have few words twice.

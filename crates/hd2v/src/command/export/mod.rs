@@ -8,12 +8,11 @@ use std::path::{Path, PathBuf};
 
 use anyhow::{Context, Result, ensure};
 use clap::{Args, ValueEnum};
-use hyperdoc2vec::export::{PointExport, PointFormat, VectorExport};
+use hyperdoc2vec::export::{PointExport, PointFormat, VectorExport, VectorFormat};
 use hyperdoc2vec::model::Vectors;
-use hyperdoc2vec::storage::write_pair_atomically;
 use hyperdoc2vec::{Error, Model};
 
-use super::common::{named, open_model, with_suffix};
+use super::common::{named, open_model};
 use super::destination::{Destination, OutputKind, check};
 use crate::output::{TerminalText, status, thousands};
 
@@ -104,6 +103,17 @@ impl ExportFormat {
             _ => return None,
         })
     }
+
+    /// The format of the library; none for parquet, which is the program's.
+    fn vectors(self) -> Option<VectorFormat> {
+        match self {
+            ExportFormat::Word2vec => Some(VectorFormat::Word2vec),
+            ExportFormat::Word2vecBin => Some(VectorFormat::Word2vecBin),
+            ExportFormat::Npy => Some(VectorFormat::Npy),
+            ExportFormat::Tsv => Some(VectorFormat::Tsv),
+            ExportFormat::Parquet => None,
+        }
+    }
 }
 
 pub fn run(arguments: &ExportArgs) -> Result<()> {
@@ -122,35 +132,29 @@ pub fn run(arguments: &ExportArgs) -> Result<()> {
         ExportFormat::Tsv => OutputKind::Tsv,
         ExportFormat::Parquet => OutputKind::Parquet,
     };
-    let metadata = metadata_path(output);
+    let metadata = format.vectors().and_then(|format| format.metadata_path(output));
     let vectors = Destination { path: output, kind, force };
-    let pair = matches!(kind, OutputKind::Npy | OutputKind::Tsv) && !vectors.is_stdout();
-    let rows = Destination { path: &metadata, kind: OutputKind::Metadata, force };
-    check(&[vectors, rows][..1 + usize::from(pair)], &[&arguments.model])?;
+    let metadata = metadata.as_deref().filter(|_| !vectors.is_stdout());
+    let rows = metadata.map(|path| Destination { path, kind: OutputKind::Metadata, force });
+    check(&[vectors].into_iter().chain(rows).collect::<Vec<_>>(), &[&arguments.model])?;
     let to_terminal = vectors.is_stdout() && std::io::stdout().is_terminal();
     let text = matches!(format, ExportFormat::Word2vec | ExportFormat::Tsv);
     ensure!(text || !to_terminal, "binary data cannot go to a terminal; name a file with -o, or redirect stdout");
     let model = open_model(&arguments.model)?;
     let export = VectorExport::new(&model, which)?.normalized(arguments.normalize);
-    if format == ExportFormat::Parquet {
+    let Some(form) = format.vectors() else {
         write_parquet(&vectors, &model, which, &export)?;
         return report(&model, which, output);
-    }
-    if pair {
-        write_pair_atomically([output, &metadata], |[out, names]| {
-            write(output, if format == ExportFormat::Npy { export.npy(out) } else { export.tsv(out) })?;
-            write(&metadata, export.metadata(names))
-        })?;
+    };
+    if let Some(metadata) = metadata {
+        export.save(output, form, force)?;
         status(format_args!("{}: description of the rows", metadata.display()));
         return report(&model, which, output);
     }
     vectors.write(&mut |out: &mut (dyn Write + Send)| {
-        let written = match format {
-            ExportFormat::Word2vec if to_terminal => export.word2vec(&mut TerminalText(out)),
-            ExportFormat::Word2vec => export.word2vec(out),
-            ExportFormat::Word2vecBin => export.word2vec_binary(out),
-            ExportFormat::Npy => export.npy(out),
-            ExportFormat::Tsv | ExportFormat::Parquet => export.tsv(out),
+        let written = match form {
+            VectorFormat::Word2vec if to_terminal => export.word2vec(&mut TerminalText(out)),
+            form => export.write(form, out),
         };
         write(output, written)
     })?;
@@ -183,13 +187,9 @@ fn points(arguments: &ExportArgs, engine: PointEngine) -> Result<()> {
     let model = open_model(&arguments.model)?;
     let points = PointExport::new(&model)?;
     match format {
-        Some(format) => output.write(&mut |out: &mut (dyn Write + Send)| {
-            let written = match format {
-                PointFormat::Pgvector if to_terminal => points.write(format, &mut TerminalText(out)),
-                _ => points.write(format, out),
-            };
-            write(&arguments.output, written)
-        })?,
+        Some(format) => {
+            output.write(&mut |out: &mut (dyn Write + Send)| write(&arguments.output, points.write(format, out)))?
+        }
         None => write_point_parquet(&output, &points)?,
     }
     status(format_args!("{}: {} points", arguments.output.display(), thousands(points.len() as u64)));
@@ -209,12 +209,6 @@ fn write(path: &Path, result: std::io::Result<()>) -> Result<()> {
         Err(error) if error.kind() == std::io::ErrorKind::BrokenPipe => Err(error.into()),
         result => result.with_context(|| format!("cannot write {}", path.display())),
     }
-}
-
-/// `vectors.tsv` has `vectors.metadata.tsv` beside it.
-fn metadata_path(output: &Path) -> PathBuf {
-    let ours = output.extension().is_some_and(|extension| extension == "tsv" || extension == "npy");
-    with_suffix(&if ours { output.with_extension("") } else { output.to_owned() }, "metadata.tsv")
 }
 
 #[cfg(not(feature = "parquet"))]

@@ -1,9 +1,11 @@
 //! The state of the server, and which part answers which message.
 
 use std::collections::BTreeMap;
-use std::path::PathBuf;
+use std::io::ErrorKind;
+use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant};
 
+use anyhow::ensure;
 use hyperdoc2vec::recommend::{DocumentNames, NeverLink, Recommender, Suggester};
 use hyperdoc2vec::{Corpus, Model};
 use lsp_server::{ErrorCode, Message, Notification, Request, Response};
@@ -293,13 +295,9 @@ impl<'a> LanguageServer<'a> {
     /// Keeps a phrase from being linked: in the file for that, or until the end where there is none.
     fn never_link(&mut self, words: &str) -> Result<(), Refused> {
         match &self.options.never_link {
-            Some(path) => {
-                use std::io::Write as _;
-                let file = std::fs::OpenOptions::new().create(true).append(true).open(path);
-                file.and_then(|mut file| writeln!(file, "{words}")).map_err(|error| {
-                    Refused(ErrorCode::RequestFailed, format!("cannot write {}: {error}", path.display()))
-                })?;
-            }
+            Some(path) => append_line(path, words).map_err(|why| {
+                Refused(ErrorCode::RequestFailed, format!("cannot write {}: {why:#}", path.display()))
+            })?,
             None => self.refused.push_str(&format!("{words}\n")),
         }
         self.read_never_link();
@@ -313,6 +311,23 @@ impl<'a> LanguageServer<'a> {
         let one = |row: usize| json!({"id": model.names().get(row), "title": model.titles().get(row)});
         Value::Array(orphans.take(MOST_ORPHANS).map(one).collect())
     }
+}
+
+/// Adds a line to a file of lines, or begins one. Settings may name any file: what is no text is left alone.
+fn append_line(path: &Path, line: &str) -> Result<(), anyhow::Error> {
+    use std::io::Write as _;
+    let there = match path.metadata() {
+        Err(error) if error.kind() == ErrorKind::NotFound => Vec::new(),
+        // A pipe would keep the editor waiting.
+        about => {
+            ensure!(about?.is_file(), "it is not a regular file");
+            read_bounded(path, LONGEST_TEXT)?
+        }
+    };
+    ensure!(!there.contains(&0) && str::from_utf8(&there).is_ok(), "expected lines of text, found something else");
+    let end = if there.is_empty() || there.ends_with(b"\n") { "" } else { "\n" };
+    let mut file = std::fs::OpenOptions::new().create(true).append(true).open(path)?;
+    Ok(file.write_all(format!("{end}{line}\n").as_bytes())?)
 }
 
 fn read<P: DeserializeOwned>(params: Value) -> Result<P, Refused> {

@@ -10,7 +10,7 @@ use super::RecommendArgs;
 use crate::command::common::{LONGEST_TEXT, read_all, read_bounded};
 use crate::command::drafts::{format_of, read_draft};
 use crate::draft_lines::DraftLines;
-use crate::output::{status, thousands};
+use crate::output::{shown, status, thousands};
 
 /// A place that asks for a link, with its answer.
 pub struct AnsweredPlace {
@@ -102,7 +102,7 @@ fn placed(
 ) -> Vec<AnsweredPlace> {
     let left = draft.wanted.len().saturating_sub(MOST_PLACES) as u64;
     if left > 0 {
-        let name = path.map_or("the text".to_owned(), |path| path.display().to_string());
+        let name = path.map_or("the text".to_owned(), |path| shown(path));
         let (most, left) = (thousands(MOST_PLACES as u64), thousands(left));
         status(format_args!("{name}: the first {most} places are answered; {left} are left out"));
     }

@@ -14,7 +14,7 @@ use hyperdoc2vec::search::Ranking;
 use super::explain::{shades_here, why_text};
 use super::input::AnsweredPlace;
 use crate::command::common::hits_table;
-use crate::output::status;
+use crate::output::{shown, status};
 
 /// The name of the column of scores.
 pub fn score_name(ranking: Ranking) -> &'static str {
@@ -33,7 +33,7 @@ fn one_line(text: &str) -> String {
 
 /// `draft.md:12:5: [[?]]`, for a place; nothing for a passage that was asked for as a whole.
 fn heading(place: &AnsweredPlace) -> String {
-    let path = place.path.as_ref().map(|path| path.display().to_string());
+    let path = place.path.as_deref().map(shown);
     match (&path, &place.mark) {
         (Some(path), Some((line, column, mark))) => format!("{path}:{line}:{column}: {}", one_line(mark)),
         (Some(path), None) => path.clone(),

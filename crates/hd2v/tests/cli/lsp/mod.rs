@@ -143,6 +143,31 @@ fn code_actions_link_a_phrase_or_never_link_it_again() {
 }
 
 #[test]
+fn a_list_of_what_is_never_linked_grows_by_lines_and_nothing_else_is_written_to() {
+    let place = place();
+    place.write("list", "without an end");
+    place.write("binary", "text\0");
+    let (mut client, _) = Client::initialized(&place, json!({}));
+    let mut never = |name: &str| {
+        let settings = json!({"settings": {"neverLink": place.path(name)}});
+        client.tell("workspace/didChangeConfiguration", settings);
+        let params = json!({"command": "hd2v.neverLink", "arguments": ["parse  tree"]});
+        client.ask("workspace/executeCommand", params)
+    };
+    assert_eq!(never("list")["result"], true);
+    assert_eq!(std::fs::read_to_string(place.path("list")).expect("the list"), "without an end\nparse tree\n");
+    for (name, why) in
+        [("binary", "expected lines of text"), ("m", "expected lines of text"), ("", "not a regular file")]
+    {
+        let before = std::fs::read(place.path(name)).ok();
+        let message = never(name)["error"]["message"].clone();
+        assert!(message.as_str().is_some_and(|message| message.contains(why)), "{name}: {message}");
+        assert_eq!(std::fs::read(place.path(name)).ok(), before);
+    }
+    client.leave();
+}
+
+#[test]
 fn a_selection_can_be_linked_in_the_syntax_of_the_file() {
     let place = place();
     let (mut client, _) = Client::initialized(&place, json!({}));

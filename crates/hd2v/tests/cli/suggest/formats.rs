@@ -107,6 +107,13 @@ fn names_of_files_make_up_no_lines_and_hard_links_are_told() {
     assert!(!found.out.is_empty());
     let patch = place.ok("suggest m drafts --format patch").out;
     assert!(patch.starts_with("--- \"a/drafts/a\\012hd2v: b\\033[2K.md\"\n+++ \"b/drafts/a"), "{patch}");
+    for format in ["table", "cite", "markdown"] {
+        let mut program = std::process::Command::new(crate::helper::HD2V);
+        program.args(["recommend", "m", &format!("drafts/{name}"), "--rank", "bm25", "--format", format]);
+        let output = program.current_dir(place.path("")).output().expect("it runs");
+        let told = String::from_utf8_lossy(&output.stdout);
+        assert!(output.status.success() && told.contains(r"drafts/a\u{a}hd2v: b\u{1b}[2K.md"), "{format}: {told}");
+    }
     place.write("new.md", expected("new.md"));
     std::fs::hard_link(place.path("new.md"), place.path("other.md")).expect("a link");
     let said = place.ok("suggest m new.md --write").err;
