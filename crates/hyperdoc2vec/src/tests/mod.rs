@@ -24,6 +24,7 @@ mod import_articles;
 mod import_mediawiki;
 mod import_trees;
 mod papers;
+mod ranks;
 mod rivals;
 mod search;
 mod sidecar;

@@ -10,6 +10,7 @@ use crate::model::tables::{Table, Tables};
 use crate::search::ranker::{FeatureSet, Ranker};
 use crate::storage::container::{Container, Tensor, write};
 use crate::storage::spill::SpillFile;
+use crate::train::ranks::Team;
 
 const CHECKPOINT: &str = "hyperdoc2vec checkpoint";
 const CHECKPOINT_VERSION: u32 = 3;
@@ -26,6 +27,28 @@ pub struct Checkpoints {
     pub every: Duration,
     /// Whether to go on from the file if it is there.
     pub resume: bool,
+}
+
+/// Where the checkpoints of a run go, if anywhere; who takes part in it.
+#[derive(Clone, Copy)]
+pub(crate) struct Saving<'a> {
+    pub(crate) checkpoints: Option<&'a Checkpoints>,
+    /// Tells the run from others.
+    pub(crate) key: &'a Value,
+    pub(crate) team: Team<'a>,
+}
+
+impl Saving<'_> {
+    /// Whether the next checkpoint is due.
+    pub(crate) fn is_due(&self, saved: Instant) -> bool {
+        self.checkpoints.is_some_and(|checkpoints| saved.elapsed() >= checkpoints.every)
+    }
+
+    /// Writes a checkpoint, if they go anywhere.
+    pub(crate) fn write(&self, snapshot: &Snapshot<'_>) -> Result<()> {
+        let Some(checkpoints) = self.checkpoints else { return Ok(()) };
+        self.team.lead(|| snapshot.write(&checkpoints.path, self.key)).map(|_| ())
+    }
 }
 
 /// Where a run is: before this batch of this epoch of this phase.
@@ -107,7 +130,7 @@ pub(crate) struct Snapshot<'a> {
 
 impl Snapshot<'_> {
     /// Writes a checkpoint of the run that `key` identifies.
-    pub(crate) fn write(&self, path: &Path, key: &Value) -> Result<()> {
+    fn write(&self, path: &Path, key: &Value) -> Result<()> {
         let &Snapshot { place, tables, best, ranker } = self;
         let mut all = Vec::from(tensors(CURRENT, tables));
         all.extend(best.into_iter().flat_map(|best| tensors(BEST, &best.tables)));
@@ -142,21 +165,48 @@ impl State {
     }
 
     /// Writes a checkpoint.
-    pub(crate) fn save(&self, path: &Path, key: &Value) -> Result<()> {
+    pub(crate) fn save(&self, saving: Saving<'_>) -> Result<()> {
         let State { place, tables, best, ranker, .. } = self;
-        Snapshot { place: *place, tables, best: best.as_ref(), ranker: ranker.as_ref() }.write(path, key)
+        saving.write(&Snapshot { place: *place, tables, best: best.as_ref(), ranker: ranker.as_ref() })
     }
 
     /// Writes a checkpoint between phases, if it is time for one.
-    pub(crate) fn save_if_due(&mut self, key: &Value, checkpoints: Option<&Checkpoints>) -> Result<()> {
-        if let Some(checkpoints) = checkpoints.filter(|checkpoints| self.saved.elapsed() >= checkpoints.every) {
-            self.save(&checkpoints.path, key)?;
+    pub(crate) fn save_if_due(&mut self, saving: Saving<'_>) -> Result<()> {
+        let [due] = saving.team.any([saving.is_due(self.saved)]);
+        if due {
+            self.save(saving)?;
             self.saved = Instant::now();
         }
         Ok(())
     }
 
-    pub(crate) fn read(&mut self, path: &Path, key: &Value) -> Result<()> {
+    /// Goes on from the checkpoint, where that is wanted and there is one. The rank that leads reads it and gives it to all.
+    pub(crate) fn resume(&mut self, saving: Saving<'_>) -> Result<()> {
+        let Saving { checkpoints, key, team } = saving;
+        let Some(checkpoints) = checkpoints.filter(|checkpoints| checkpoints.resume) else { return Ok(()) };
+        let read = team.lead(|| match checkpoints.path.exists() {
+            true => self.read(&checkpoints.path, key).map(|()| true),
+            false => Ok(false),
+        })?;
+        let [found] = team.agree([u64::from(read == Some(true))]);
+        if found == 0 {
+            return Ok(());
+        }
+        let RunPlace { phase, epoch, batch } = self.place;
+        let best = self.best.as_ref().map_or([0; 3], |best| [1, best.epoch as u64, best.loss.to_bits()]);
+        let [phase, epoch, batch] = team.agree([phase, epoch, batch].map(|number| number as u64));
+        self.place = RunPlace { phase: phase as usize, epoch: epoch as usize, batch: batch as usize };
+        team.share_tables(&mut self.tables);
+        if let [1, epoch, loss] = team.agree(best) {
+            let (epoch, loss) = (epoch as usize, f64::from_bits(loss));
+            let tables = &self.tables;
+            let best = self.best.get_or_insert_with(|| BestPass { loss, epoch, tables: tables.clone() });
+            team.share_tables(&mut best.tables);
+        }
+        Ok(())
+    }
+
+    fn read(&mut self, path: &Path, key: &Value) -> Result<()> {
         let container = Container::open(path, CHECKPOINT, CHECKPOINT_VERSION)?;
         container.verify()?;
         let damaged = |what: &str| Error::Damaged { path: path.to_owned(), what: what.to_owned() };

@@ -14,6 +14,7 @@ use crate::model::params::{Method, TrainParams};
 use crate::storage::atomic::refuse_existing;
 use crate::train::budget::fit_passes_to;
 use crate::train::checkpoint::Checkpoints;
+use crate::train::ranks::{Ranks, Team};
 use crate::train::run::{Run, TrainProgress};
 
 /// Trains a model on a corpus.
@@ -36,6 +37,7 @@ pub struct Training<'a> {
     split: Option<&'a Split>,
     watch: Option<Box<RunWatch<'a>>>,
     replace: bool,
+    ranks: Option<&'a dyn Ranks>,
 }
 
 /// Watches a run and may stop it.
@@ -54,6 +56,7 @@ impl<'a> Training<'a> {
             split: None,
             watch: None,
             replace: false,
+            ranks: None,
         }
     }
 
@@ -118,6 +121,13 @@ impl<'a> Training<'a> {
         Training { replace: true, ..self }
     }
 
+    /// Shares the training with other processes, which all call [`Training::write`] with the same corpus and parameters.
+    /// Any number gives the same bytes as one process. Methods that learn example by example cannot be shared
+    /// ([`Method::is_serial`]).
+    pub fn ranks(self, ranks: &'a dyn Ranks) -> Training<'a> {
+        Training { ranks: Some(ranks), ..self }
+    }
+
     /// Shows each batch to `watch`, which may stop the run.
     pub fn watch(self, watch: impl FnMut(&TrainProgress) -> ControlFlow<()> + Send + 'a) -> Training<'a> {
         Training { watch: Some(Box::new(watch)), ..self }
@@ -146,16 +156,34 @@ impl<'a> Training<'a> {
     ///
     /// When the watching closure stops the run, the error is [`Error::Stopped`] if there is a checkpoint to resume from,
     /// and [`Error::Interrupted`] otherwise.
+    ///
+    /// With [`Training::ranks`], which wants [`Training::write`], rank 0 writes the model and the checkpoints; a wish of any rank to stop is heeded. All
+    /// return at the same place: [`Error::Ranks`] if they do not fit together, [`Error::OtherRank`] if another one failed.
     pub fn run(self, path: impl AsRef<Path>) -> Result<Model> {
-        let Training { corpus, params, threads, checkpoint, resume, split, watch, replace } = self;
-        refuse_existing(path.as_ref(), replace)?;
+        self.write(&path)?;
+        Model::open(path)
+    }
+
+    /// Trains and writes the model to `path`, as [`Training::run`] does, without opening it: of several ranks, others than
+    /// the one that writes it may not see it yet.
+    pub fn write(self, path: impl AsRef<Path>) -> Result<()> {
+        let Training { corpus, params, threads, checkpoint, resume, split, watch, replace, ranks } = self;
+        let team = Team::new(ranks);
+        team.lead(|| refuse_existing(path.as_ref(), replace))?;
         let checkpoints = checkpoint.map(|(path, every)| Checkpoints { path, every, resume });
         params.validate()?;
-        let view = view(corpus, split, &params)?;
-        let run = Run { view: &view, params: &params, threads, checkpoints: checkpoints.as_ref(), for_people: true };
+        if ranks.is_some() && params.method.is_serial() {
+            return Err(Error::Usage(format!(
+                "{} learns example by example and runs on one machine; those that ranks can share are h-d2v, joint and \
+                 pv-dbow",
+                params.method
+            )));
+        }
+        let view = team.together(view(corpus, split, &params))?;
+        let checkpoints = checkpoints.as_ref();
+        let run = Run { view: &view, params: &params, threads, checkpoints, team, for_people: true };
         let mut watch = watch.unwrap_or_else(|| Box::new(|_| ControlFlow::Continue(())));
-        run.write(path.as_ref(), &mut *watch)?;
-        Model::open(path)
+        run.write(path.as_ref(), &mut *watch)
     }
 }
 
