@@ -3,19 +3,16 @@
 //! The library says what ranks tell each other, [`hd2v`] what a user is told; here is how the bytes travel. Messages are
 //! gathered, never reduced: MPI may sum in any order.
 
+mod abort;
 mod world;
 
-use std::panic;
 use std::process::ExitCode;
 
 use mpi::environment::processor_name;
-use mpi::topology::{Communicator, SimpleCommunicator};
+use mpi::topology::Communicator;
 use mpi::{Threading, initialize_with_threading};
 
 use world::World;
-
-/// The exit code after a panic.
-const PANICKED: i32 = 3;
 
 fn main() -> ExitCode {
     // One call at a time, from whichever thread of the pool computes.
@@ -32,20 +29,8 @@ fn main() -> ExitCode {
         return ExitCode::FAILURE;
     }
     let host = processor_name().unwrap_or_else(|_| "an unnamed machine".to_owned());
-    abort_on_panic(rank, host.clone());
+    abort::on_panic(rank, host.clone());
     let code = hd2v::run_on_ranks(&World { rank, count, host }, std::env::args_os().skip(1));
     drop(universe);
     ExitCode::from(code)
-}
-
-/// Ends all ranks when one panics. Otherwise it would wait for the others at its end, and they for it, for ever.
-fn abort_on_panic(rank: usize, host: String) {
-    let tell = panic::take_hook();
-    panic::set_hook(Box::new(move |what| {
-        tell(what);
-        eprintln!(
-            "hd2v-mpi: rank {rank} on {host} panicked, so all ranks end; --resume goes on from the last checkpoint"
-        );
-        SimpleCommunicator::world().abort(PANICKED);
-    }));
 }

@@ -132,7 +132,17 @@ struct RanksCli {
 
 #[derive(Subcommand)]
 enum RanksCommand {
-    Train(command::train::TrainArgs),
+    Train(RanksTrainArgs),
+}
+
+/// Train a model on a corpus, as hd2v train does
+#[derive(clap::Args)]
+struct RanksTrainArgs {
+    #[command(flatten)]
+    train: command::train::TrainArgs,
+    /// Share out the vectors of documents, so that each rank keeps an equal part of them; by default each keeps all
+    #[arg(long)]
+    shard_tables: bool,
 }
 
 /// Runs `hd2v-mpi`, of which this process is one of `ranks`, and returns the exit code. Rank 0 speaks for all.
@@ -147,9 +157,22 @@ pub fn run_on_ranks(ranks: &dyn Ranks, arguments: impl IntoIterator<Item = OsStr
                 return error.exit_code() as u8;
             }
         };
-    let done = said(ranks, command::train::prepare(&arguments, Some(ranks)))
-        .and_then(|prepared| said(ranks, command::train::train(&arguments, prepared, Some(ranks))));
+    if let Err(code) = said(ranks, same_program(ranks)) {
+        return code;
+    }
+    let RanksTrainArgs { train: arguments, shard_tables } = arguments;
+    let shared = command::train::Shared { ranks, shard_tables };
+    let done = said(ranks, command::train::prepare(&arguments, Some(shared)))
+        .and_then(|prepared| said(ranks, command::train::train(&arguments, prepared, Some(shared))));
     done.map_or_else(|code| code, |()| 0)
+}
+
+/// Refuses ranks that run another build of the program than the first.
+fn same_program(ranks: &dyn Ranks) -> Result<()> {
+    let versions = gather_texts(ranks, VERSION);
+    let (first, own) = (&versions[0], &versions[ranks.rank()]);
+    anyhow::ensure!(own == first, "this is hd2v-mpi {own}, and rank 0 is {first}; install one version on all machines");
+    Ok(())
 }
 
 /// What a rank has done, if no other failed; otherwise the exit code, after rank 0 has said why they did.

@@ -208,20 +208,28 @@ pub struct Prepared {
     every: Duration,
 }
 
+/// Training that other processes share.
+#[derive(Clone, Copy)]
+pub struct Shared<'a> {
+    pub ranks: &'a dyn Ranks,
+    /// Whether each keeps a part of the vectors of documents, not all.
+    pub shard_tables: bool,
+}
+
 /// Whether this process speaks and writes: it is alone, or the first of several.
-fn leads(ranks: Option<&dyn Ranks>) -> bool {
-    ranks.is_none_or(|ranks| ranks.rank() == 0)
+fn leads(shared: Option<Shared<'_>>) -> bool {
+    shared.is_none_or(|shared| shared.ranks.rank() == 0)
 }
 
 /// Checks arguments, destinations and the corpus.
-pub fn prepare(arguments: &TrainArgs, ranks: Option<&dyn Ranks>) -> Result<Prepared> {
+pub fn prepare(arguments: &TrainArgs, shared: Option<Shared<'_>>) -> Result<Prepared> {
     let output = &arguments.output;
     let checkpoint = with_suffix(output, "checkpoint");
     let model = Destination { path: output, kind: OutputKind::Model, force: arguments.force };
     // A checkpoint that is there is spoken of below.
     let saved = Destination { path: &checkpoint, kind: OutputKind::Checkpoint, force: true };
     let log = arguments.log.as_deref().map(|path| Destination { path, kind: OutputKind::TrainingLog, force: true });
-    if leads(ranks) {
+    if leads(shared) {
         check(&[model, saved].into_iter().chain(log).collect::<Vec<_>>(), &[&arguments.corpus])?;
     }
     // Better now than after hours of training.
@@ -234,7 +242,7 @@ pub fn prepare(arguments: &TrainArgs, ranks: Option<&dyn Ranks>) -> Result<Prepa
     let every = Duration::try_from_secs_f64(arguments.checkpoint_every * 60.0).map_err(|_| {
         Error::Usage(format!("--checkpoint-every is {}, but must be a number of minutes", arguments.checkpoint_every))
     })?;
-    if leads(ranks) {
+    if leads(shared) {
         ensure!(
             arguments.resume || arguments.force || !checkpoint.exists(),
             "{}: checkpoint of an interrupted run; continue with --resume, or start again with --force",
@@ -244,7 +252,7 @@ pub fn prepare(arguments: &TrainArgs, ranks: Option<&dyn Ranks>) -> Result<Prepa
             status(format_args!("{}: no such checkpoint; training starts from the beginning", checkpoint.display()));
         }
     }
-    if ranks.is_some() && arguments.time.is_some() {
+    if shared.is_some() && arguments.time.is_some() {
         let clash =
             "--time cannot be used with several ranks; give the passes with --epochs and --content-epochs instead";
         bail!(Error::Usage(clash.to_owned()));
@@ -253,14 +261,14 @@ pub fn prepare(arguments: &TrainArgs, ranks: Option<&dyn Ranks>) -> Result<Prepa
 }
 
 /// Trains, alone or as one of several ranks.
-pub fn train(arguments: &TrainArgs, prepared: Prepared, ranks: Option<&dyn Ranks>) -> Result<()> {
+pub fn train(arguments: &TrainArgs, prepared: Prepared, shared: Option<Shared<'_>>) -> Result<()> {
     let Prepared { corpus, params, checkpoint, every } = prepared;
     let output = &arguments.output;
-    let leads = leads(ranks);
+    let leads = leads(shared);
     let wanted = params.hybrid;
     let mut training = Training::new(&corpus).params(params).threads(arguments.threads).replace();
-    if let Some(ranks) = ranks {
-        training = training.ranks(ranks);
+    if let Some(Shared { ranks, shard_tables }) = shared {
+        training = training.ranks(ranks).shard_tables(shard_tables);
     }
     if let Some(budget) = arguments.time {
         let clash = "--time cannot be used with --resume; give the passes that --time had chosen instead";

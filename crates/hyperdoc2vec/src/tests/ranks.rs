@@ -124,8 +124,17 @@ impl Place {
 
     /// Trains on so many ranks, and returns the model.
     fn shared(&self, params: &TrainParams, count: usize) -> Vec<u8> {
+        self.shared_with(params, count, false)
+    }
+
+    /// Trains on so many ranks that have an equal part of the documents each, and returns the model.
+    fn sharded(&self, params: &TrainParams, count: usize) -> Vec<u8> {
+        self.shared_with(params, count, true)
+    }
+
+    fn shared_with(&self, params: &TrainParams, count: usize, sharded: bool) -> Vec<u8> {
         let path = self.path("shared");
-        for done in on_ranks(count, |ranks| self.training(params, ranks).write(&path)) {
+        for done in on_ranks(count, |ranks| self.training(params, ranks).shard_tables(sharded).write(&path)) {
             done.expect("trained");
         }
         fs::read(&path).expect("written")
@@ -156,10 +165,15 @@ fn any_number_of_ranks_gives_the_file_of_one_process() {
         for count in [1, 2, 3, 7] {
             assert!(alone == place.shared(&params, count), "{method} on {count} ranks");
         }
+        for count in [2, 5] {
+            assert!(alone == place.sharded(&params, count), "{method} on {count} ranks, sharded");
+        }
     }
     let mut params = quick(Method::HyperDoc);
     (params.citation.loss, params.citation.patience) = (LossFunction::FullSoftmax, 1);
     assert!(place.alone(&params) == place.shared(&params, 3), "another loss, with links held out");
+    (params.citation.loss, params.citation.patience) = (LossFunction::NegativeSampling, 1);
+    assert!(place.alone(&params) == place.sharded(&params, 3), "another loss, with links held out, sharded");
 }
 
 #[test]
@@ -168,13 +182,17 @@ fn more_ranks_than_examples_give_the_same_file() {
     let mut params = quick(Method::HyperDoc);
     (params.citation.batch, params.citation.noise, params.content.batch) = (4, 2, 3);
     assert!(place.alone(&params) == place.shared(&params, 6));
+    assert!(place.alone(&params) == place.sharded(&params, 6), "sharded");
+    assert!(place.alone(&params) == place.sharded(&params, 23), "more ranks than documents");
 }
 
 #[test]
 fn the_ranker_of_several_ranks_is_that_of_one_process() {
     let place = Place::new(200, 1200);
     let params = TrainParams { hybrid: true, ..quick(Method::HyperDoc) };
-    assert!(place.alone(&params) == place.shared(&params, 2));
+    let alone = place.alone(&params);
+    assert!(alone == place.shared(&params, 2));
+    assert!(alone == place.sharded(&params, 3), "sharded");
     assert_eq!(place.files(), ["alone", "corpus", "shared"], "nothing else is left");
 }
 
@@ -185,25 +203,28 @@ fn a_run_that_another_rank_stopped_goes_on_with_any_number_of_ranks() {
     let params = TrainParams { hybrid: true, ..quick(Method::HyperDoc) };
     let alone = place.alone(&params);
     let path = place.path("shared");
-    let run = |ranks: &dyn Ranks, stop: &str| -> Result<()> {
+    let run = |ranks: &dyn Ranks, stop: &str, sharded: bool| -> Result<()> {
         let mut seen = 0;
         let watch = |progress: &crate::TrainProgress| {
             seen += usize::from(progress.phase == stop);
             let stops = seen == 2 && (ranks.rank() == ranks.count() - 1);
             if stops { ControlFlow::Break(()) } else { ControlFlow::Continue(()) }
         };
-        let training = place.training(&params, ranks).watch(watch).resume(true);
+        let training = place.training(&params, ranks).shard_tables(sharded).watch(watch).resume(true);
         training.checkpoint(place.path("checkpoint"), Duration::from_secs(3600)).write(&path)
     };
-    for (count, stop) in [(3, "content"), (2, "hybrid"), (1, "citation")] {
-        for done in on_ranks(count, |ranks| run(ranks, stop)) {
-            assert!(matches!(done, Err(Error::Stopped { .. })), "{stop}: {done:?}");
+    for first in [false, true] {
+        for (count, stop, sharded) in [(3, "content", first), (2, "hybrid", !first), (3, "citation", first)] {
+            for done in on_ranks(count, |ranks| run(ranks, stop, sharded)) {
+                assert!(matches!(done, Err(Error::Stopped { .. })), "{stop}: {done:?}");
+            }
+            assert!(place.path("checkpoint").exists() && !path.exists());
         }
-        assert!(place.path("checkpoint").exists() && !path.exists());
+        on_ranks(4, |ranks| run(ranks, "", !first).expect("trained"));
+        assert!(alone == fs::read(&path).expect("written"), "{first}");
+        fs::remove_file(&path).expect("removed");
     }
-    on_ranks(4, |ranks| run(ranks, "").expect("trained"));
-    assert!(alone == fs::read(&path).expect("written"));
-    assert_eq!(place.files(), ["alone", "corpus", "shared"]);
+    assert_eq!(place.files(), ["alone", "corpus"]);
 }
 
 #[test]
@@ -228,6 +249,8 @@ fn ranks_that_would_train_different_models_are_refused() {
         place.training(&TrainParams { seed, ..params.clone() }, ranks).write(path)
     });
     assert!(seeds.starts_with("rank 2 on thread 2 differs from rank 0 on thread 0 in the parameters: "), "{seeds}");
+    let tables = refused(&|ranks, path| place.training(&params, ranks).shard_tables(ranks.rank() == 1).write(path));
+    assert!(tables.contains("in the tables: sharded, not replicated"), "{tables}");
     let method = refused(&|ranks, path| place.training(&quick(Method::PvDm), ranks).write(path));
     assert!(method.contains("runs on one machine"), "{method}");
 }

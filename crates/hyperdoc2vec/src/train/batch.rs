@@ -22,7 +22,7 @@ use crate::model::params::LossFunction;
 use crate::model::tables::Table;
 use crate::model::tables::Tables;
 use crate::train::occurrences::{Numbering, Occurrences};
-use crate::train::ranks::{MatrixRows, Room, Team};
+use crate::train::ranks::{MatrixRows, Room, Staged, Team};
 
 /// Examples that a thread takes at a time: two tiles of the products.
 pub(crate) const EXAMPLES_A_TASK: usize = 24;
@@ -117,6 +117,13 @@ impl Batch {
         self.target_columns.extend(self.targets.iter().map(|target| columns.binary_search(target).unwrap_or(0) as u32));
         let (rows, weights) = (&self.rows[..self.used], &self.weights[..self.used]);
         self.inputs.list_weighed(&self.ends, rows, weights, scratch);
+    }
+
+    /// Has the rows of its documents at hand where tables are sharded: inputs, and columns.
+    fn stage(&mut self, team: Team<'_>, tables: &mut Tables) -> [Staged; 2] {
+        let inputs = team.stage(&mut tables.input, self.inputs.rows_mut());
+        inputs.renumber(&mut self.rows[..self.used]);
+        [inputs, team.stage(&mut tables.output, &mut self.columns)]
     }
 
     /// The input rows of an example, and their weights.
@@ -269,19 +276,22 @@ pub(crate) struct Objective<'a> {
     pub(crate) team: Team<'a>,
 }
 
-/// The summed loss of a batch, which changes nothing.
-pub(crate) fn loss(batch: &Batch, tables: &Tables, objective: Objective<'_>, work: &mut Workspace) -> f64 {
+/// The summed loss of a batch; no vector is changed.
+pub(crate) fn loss(batch: &mut Batch, tables: &mut Tables, objective: Objective<'_>, work: &mut Workspace) -> f64 {
+    batch.stage(objective.team, tables);
     gradients(batch, tables, objective, work)
 }
 
 /// One step against the gradients of a batch; returns the summed loss.
 pub(crate) fn step(
-    batch: &Batch,
+    batch: &mut Batch,
     tables: &mut Tables,
     objective: Objective<'_>,
     rate: f32,
     work: &mut Workspace,
 ) -> f64 {
+    let team = objective.team;
+    let [inputs, columns] = batch.stage(team, tables);
     let loss = gradients(batch, tables, objective, work);
     let Tables { input, output } = tables;
     let stride = input.stride();
@@ -292,6 +302,8 @@ pub(crate) fn step(
         let (examples, weights) = batch.inputs.of(i);
         row.adagrad_sum(dx, examples, weights, rate);
     });
+    team.put_back(input, &inputs);
+    team.put_back(output, &columns);
     loss
 }
 
@@ -376,12 +388,12 @@ mod tests {
 
     #[test]
     fn gradients_are_the_slopes_of_the_loss() {
-        let batch = batch([0.5, 0.2, 0.3, 0.6, 0.4, 0.9, 0.1]);
-        let tables = tables();
+        let mut batch = batch([0.5, 0.2, 0.3, 0.6, 0.4, 0.9, 0.1]);
+        let mut tables = tables();
         let stride = tables.input.stride();
         for how in LOSSES {
             let mut work = Workspace::default();
-            let found = loss(&batch, &tables, alone(how), &mut work);
+            let found = loss(&mut batch, &mut tables, alone(how), &mut work);
             assert!((found - expected(&batch, &tables, how)).abs() < 1e-5, "{how:?}: {found}");
             for row in 0..ROWS {
                 for c in 0..DIM {
@@ -416,10 +428,10 @@ mod tests {
         let mut batch = batch([third, third, third, 0.5, 0.5, 0.5, 0.5]);
         batch.noise_weight = 1.0;
         batch.index(&[6, 7, 11, 11].map(TableRow), |_| 0.0, &mut Numbering::new(ROWS));
-        let tables = tables();
+        let mut tables = tables();
         let stride = tables.input.stride();
         let mut work = Workspace::default();
-        let found = loss(&batch, &tables, alone(LossFunction::NegativeSampling), &mut work);
+        let found = loss(&mut batch, &mut tables, alone(LossFunction::NegativeSampling), &mut work);
         let step = Step { rate: 1e-3, beyond: OutOfRange::Saturate, divide: true };
         let (mut moved_in, mut moved_out, mut oracle) = (vec![0.0; ROWS * stride], vec![0.0; ROWS * stride], 0.0);
         for example in 0..batch.len() {

@@ -8,6 +8,7 @@ use serde_json::{Value, json};
 use crate::error::{Error, Result};
 use crate::model::tables::{Table, Tables};
 use crate::search::ranker::{FeatureSet, Ranker};
+use crate::storage::atomic::parent;
 use crate::storage::container::{Container, Tensor, write};
 use crate::storage::spill::SpillFile;
 use crate::train::ranks::Team;
@@ -47,7 +48,16 @@ impl Saving<'_> {
     /// Writes a checkpoint, if they go anywhere.
     pub(crate) fn write(&self, snapshot: &Snapshot<'_>) -> Result<()> {
         let Some(checkpoints) = self.checkpoints else { return Ok(()) };
-        self.team.lead(|| snapshot.write(&checkpoints.path, self.key)).map(|_| ())
+        let (team, folder) = (self.team, parent(&checkpoints.path));
+        let whole = team.whole_tables(snapshot.tables, folder)?;
+        let best = snapshot.best.map(|best| team.whole_tables(&best.tables, folder)).transpose()?.flatten();
+        let best = best.zip(snapshot.best).map(|(tables, best)| BestPass { tables, ..*best });
+        let snapshot = Snapshot {
+            tables: whole.as_ref().unwrap_or(snapshot.tables),
+            best: best.as_ref().or(snapshot.best),
+            ..*snapshot
+        };
+        team.lead(|| snapshot.write(&checkpoints.path, self.key)).map(|_| ())
     }
 }
 
@@ -184,24 +194,30 @@ impl State {
     pub(crate) fn resume(&mut self, saving: Saving<'_>) -> Result<()> {
         let Saving { checkpoints, key, team } = saving;
         let Some(checkpoints) = checkpoints.filter(|checkpoints| checkpoints.resume) else { return Ok(()) };
+        let mut whole = team.room_for_whole(self.tables.input.stride(), parent(&checkpoints.path))?.map(State::new);
+        let into = whole.as_mut().unwrap_or(&mut *self);
         let read = team.lead(|| match checkpoints.path.exists() {
-            true => self.read(&checkpoints.path, key).map(|()| true),
+            true => into.read(&checkpoints.path, key).map(|()| true),
             false => Ok(false),
         })?;
         let [found] = team.agree([u64::from(read == Some(true))]);
         if found == 0 {
             return Ok(());
         }
-        let RunPlace { phase, epoch, batch } = self.place;
-        let best = self.best.as_ref().map_or([0; 3], |best| [1, best.epoch as u64, best.loss.to_bits()]);
+        let RunPlace { phase, epoch, batch } = into.place;
+        let best = into.best.as_ref().map_or([0; 3], |best| [1, best.epoch as u64, best.loss.to_bits()]);
         let [phase, epoch, batch] = team.agree([phase, epoch, batch].map(|number| number as u64));
         self.place = RunPlace { phase: phase as usize, epoch: epoch as usize, batch: batch as usize };
-        team.share_tables(&mut self.tables);
+        if let Some(whole) = &mut whole {
+            self.ranker = whole.ranker.take();
+        }
+        team.share_tables(&mut self.tables, whole.as_ref().map(|whole| &whole.tables));
         if let [1, epoch, loss] = team.agree(best) {
             let (epoch, loss) = (epoch as usize, f64::from_bits(loss));
             let tables = &self.tables;
             let best = self.best.get_or_insert_with(|| BestPass { loss, epoch, tables: tables.clone() });
-            team.share_tables(&mut best.tables);
+            let whole = whole.as_ref().and_then(|whole| whole.best.as_ref());
+            team.share_tables(&mut best.tables, whole.map(|best| &best.tables));
         }
         Ok(())
     }

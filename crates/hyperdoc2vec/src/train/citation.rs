@@ -273,14 +273,14 @@ impl Phase for Citation<'_> {
         self.params.patience
     }
 
-    fn held_out_loss(&self, tables: &Tables) -> Option<f64> {
+    fn held_out_loss(&self, tables: &mut Tables) -> Option<f64> {
         let (mut batch, mut work) = (Batch::default(), Workspace::default());
         let mut scratch = Numbering::new(self.view.table_rows());
         let mut sum = 0.0;
         for (number, links) in self.held_out.chunks(self.params.batch).enumerate() {
             let rng = Rng::keyed(self.seed, &[PHASE, HOLD_OUT, HOLD_OUT, number as u64]);
             self.fill(links.iter().copied(), rng, &mut batch, &mut scratch);
-            sum += loss(&batch, tables, self.objective(), &mut work);
+            sum += loss(&mut batch, tables, self.objective(), &mut work);
         }
         (!self.held_out.is_empty()).then(|| sum / self.held_out.len() as f64)
     }

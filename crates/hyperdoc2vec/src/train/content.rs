@@ -159,6 +159,8 @@ impl Batched for Content<'_> {
     }
 
     fn step(&self, batch: &mut TextBatch, tables: &mut Tables, fade: f32, work: &mut TextWorkspace) -> (u64, f64) {
+        let staged = self.team.stage(&mut tables.input, batch.by_document.rows_mut());
+        staged.renumber(&mut batch.documents);
         let loss = self.gradients(batch, tables, work);
         let Tables { input, output } = tables;
         let (examples, stride) = (batch.documents.len(), input.stride());
@@ -187,6 +189,7 @@ impl Batched for Content<'_> {
             gather_sum(dx, examples, weights, row.scratch);
             axpy(-rate, row.scratch, row.vector);
         });
+        self.team.put_back(input, &staged);
         (batch.words.len() as u64, loss)
     }
 }

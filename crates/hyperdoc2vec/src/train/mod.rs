@@ -65,8 +65,8 @@ pub trait Phase: Sync {
     fn patience(&self) -> usize {
         0
     }
-    /// The mean loss of examples that were held out, if any were.
-    fn held_out_loss(&self, _tables: &Tables) -> Option<f64> {
+    /// The mean loss of examples that were held out, if any were. No vector is changed.
+    fn held_out_loss(&self, _tables: &mut Tables) -> Option<f64> {
         None
     }
 }

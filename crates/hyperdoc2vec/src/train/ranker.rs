@@ -383,6 +383,14 @@ impl Asking<'_> {
         if let Some(phase) = phases(&before, None, &quick, team).pop() {
             run_alone(phase.as_ref(), tables, team, renamed)?;
         }
+        let mut whole = team.whole_tables(tables, atomic::parent(self.destination))?;
+        let tables = match &mut whole {
+            Some(whole) => {
+                *tables = none();
+                whole
+            }
+            None => tables,
+        };
         let samples = team.lead(|| self.ask_model(tables, &before, fold, questions))?;
         *tables = none();
         Ok(samples.unwrap_or_default())

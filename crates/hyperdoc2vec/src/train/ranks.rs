@@ -7,15 +7,22 @@
 //! ranks does not change a bit. The step of a row is then taken by all ranks: the gradients of 512 examples are smaller
 //! than the thousands of rows that they change.
 //!
+//! Tables are *replicated*: every rank has them whole. Or they are *sharded*: words, which are in every batch, are still
+//! everywhere, but of the documents a rank keeps its share. The rows of a batch are then *staged*: gathered from those that
+//! keep them into the last rows of the tables, changed there by all ranks, and put back by those that keep them.
+//!
 //! Rank 0 *leads*: it alone reads and writes checkpoints, asks questions for the ranker and writes the model.
 
 use std::ops::Range;
+use std::path::Path;
 
 use bytemuck::{cast_slice, cast_slice_mut};
 
+use crate::corpus::view::View;
 use crate::error::{Error, Result};
 use crate::kernel::{Matrix, MatrixMut, Panels, Start, par_multiply_transposed};
-use crate::model::tables::Tables;
+use crate::model::params::TrainParams;
+use crate::model::tables::{Table, Tables};
 use crate::train::batch::sized;
 
 /// The messages between ranks. All ranks call the same functions in the same order, with the same lengths; calls come from
@@ -57,6 +64,38 @@ pub struct PartsMut<'a> {
 #[derive(Clone, Copy, Default)]
 pub(crate) struct Team<'a> {
     ranks: Option<&'a dyn Ranks>,
+    shards: Option<Shards>,
+}
+
+/// Tables whose documents are shared out.
+#[derive(Debug, Clone, Copy)]
+struct Shards {
+    words: usize,
+    documents: usize,
+    /// Documents of a batch at the most.
+    staged: usize,
+}
+
+/// The documents of a batch, by their rows in a whole table; empty where tables are whole.
+#[derive(Debug, Default)]
+pub(crate) struct Staged {
+    rows: Vec<u32>,
+    /// The row where the first of them stands while the batch is learnt.
+    first: u32,
+}
+
+impl Staged {
+    /// Turns rows of whole tables into those where they stand now.
+    pub(crate) fn renumber(&self, rows: &mut [u32]) {
+        if self.rows.is_empty() {
+            return;
+        }
+        for row in rows {
+            if let Ok(place) = self.rows.binary_search(row) {
+                *row = self.first + place as u32;
+            }
+        }
+    }
 }
 
 /// Bytes of a table that travel at a time.
@@ -72,7 +111,96 @@ fn part(total: usize, rank: usize, count: usize) -> Range<usize> {
 impl<'a> Team<'a> {
     /// This process and others; one rank is alone.
     pub(crate) fn new(ranks: Option<&'a dyn Ranks>) -> Team<'a> {
-        Team { ranks: ranks.filter(|ranks| ranks.count() > 1) }
+        Team { ranks: ranks.filter(|ranks| ranks.count() > 1), shards: None }
+    }
+
+    /// Shares out the documents of `view` among the ranks.
+    pub(crate) fn sharding(self, view: &View<'_>, params: &TrainParams) -> Team<'a> {
+        let (words, documents) = (view.words.len(), view.documents.len());
+        let staged = params.content.batch.max(params.citation.batch + params.citation.noise).min(documents);
+        Team { shards: self.ranks.map(|_| Shards { words, documents, staged }), ..self }
+    }
+
+    /// The tables that a run begins with: all rows, or those that this rank keeps and room for those of a batch.
+    pub(crate) fn first_tables(&self, view: &View<'_>, params: &TrainParams) -> Tables {
+        let (Some(ranks), Some(Shards { words, documents, staged })) = (self.ranks, self.shards) else {
+            return Tables::first(view, params);
+        };
+        let own = part(documents, ranks.rank(), ranks.count());
+        Tables::first_part(words, own, staged, params)
+    }
+
+    /// Gathers the rows of the documents among `rows`, which rise, and renumbers them.
+    pub(crate) fn stage(&self, table: &mut Table, rows: &mut [u32]) -> Staged {
+        let (Some(ranks), Some(shards)) = (self.ranks, self.shards) else { return Staged::default() };
+        let Shards { words, documents, .. } = shards;
+        let known = rows.partition_point(|&row| (row as usize) < words);
+        let staged = rows[known..].to_vec();
+        let own = part(documents, ranks.rank(), ranks.count());
+        let (first, stride) = (words + own.len(), table.stride());
+        let mut counts = Vec::with_capacity(ranks.count());
+        let mut start = 0;
+        for rank in 0..ranks.count() {
+            let kept = words + part(documents, rank, ranks.count()).end;
+            let end = staged.partition_point(|&row| (row as usize) < kept);
+            if rank == ranks.rank() {
+                (start..end).for_each(|place| table.copy_row(staged[place] as usize - own.start, first + place));
+            }
+            counts.push(end - start);
+            start = end;
+        }
+        let lengths = |width: usize| counts.iter().map(|count| count * width * size_of::<f32>()).collect::<Vec<_>>();
+        let vectors = &mut table.data_mut()[first * stride..][..staged.len() * stride];
+        ranks.gather(cast_slice_mut(vectors), &lengths(stride));
+        ranks.gather(cast_slice_mut(&mut table.squares_mut()[first..][..staged.len()]), &lengths(1));
+        let staged = Staged { rows: staged, first: first as u32 };
+        staged.renumber(&mut rows[known..]);
+        staged
+    }
+
+    /// Puts the rows of a batch back where they are kept.
+    pub(crate) fn put_back(&self, table: &mut Table, staged: &Staged) {
+        let (Some(ranks), Some(Shards { words, documents, .. })) = (self.ranks, self.shards) else { return };
+        let own = part(documents, ranks.rank(), ranks.count());
+        for (place, &row) in staged.rows.iter().enumerate() {
+            let document = row as usize - words;
+            if own.contains(&document) {
+                table.copy_row(staged.first as usize + place, words + document - own.start);
+            }
+        }
+    }
+
+    /// The whole tables, if they are sharded and this rank leads: in a file without a name in `folder`, mapped, so that
+    /// memory need not hold them.
+    pub(crate) fn whole_tables(&self, tables: &Tables, folder: &Path) -> Result<Option<Tables>> {
+        let (Some(ranks), Some(shards)) = (self.ranks, self.shards) else { return Ok(None) };
+        let Shards { words, documents, .. } = shards;
+        let mut whole = self.room_for_whole(tables.input.stride(), folder)?;
+        let own = part(documents, ranks.rank(), ranks.count()).len();
+        let into = whole.as_mut().map(|Tables { input, output }| [input, output]);
+        let [mut input, mut output] = into.map_or([None, None], |tables| tables.map(Some));
+        for (from, into) in [(&tables.input, &mut input), (&tables.output, &mut output)] {
+            let stride = from.stride();
+            if let Some(into) = into {
+                into.halves_mut().0.copy_from_slice(from.halves().0);
+                into.squares_mut()[..words].copy_from_slice(&from.squares()[..words]);
+            }
+            let vectors = into.as_mut().map(|into| into.halves_mut().1);
+            collect(ranks, documents, &from.halves().1[..own * stride], vectors);
+            let squares = into.as_mut().map(|into| &mut into.squares_mut()[words..]);
+            collect(ranks, documents, &from.squares()[words..words + own], squares);
+        }
+        Ok(whole)
+    }
+
+    /// Zeros for whole tables, if they are sharded and this rank leads.
+    pub(crate) fn room_for_whole(&self, stride: usize, folder: &Path) -> Result<Option<Tables>> {
+        let Some(Shards { words, documents, .. }) = self.shards else { return Ok(None) };
+        let room = || {
+            let table = || Table::in_file(words, documents, stride, folder);
+            Ok(Some(Tables { input: table()?, output: table()? }))
+        };
+        self.together(if self.leads() { room() } else { Ok(None) })
     }
 
     /// Whether this rank leads; one that is alone does.
@@ -190,12 +318,32 @@ impl<'a> Team<'a> {
         }
     }
 
-    /// Gives all ranks the tables of the one that leads.
-    pub(crate) fn share_tables(&self, tables: &mut Tables) {
+    /// Gives all ranks what they keep of the tables of the one that leads: those in `tables`, or, where they are sharded, the
+    /// `whole` ones.
+    pub(crate) fn share_tables(&self, tables: &mut Tables, whole: Option<&Tables>) {
+        let Some(ranks) = self.ranks else { return };
         let Tables { input, output } = tables;
-        for table in [input, output] {
-            self.broadcast(cast_slice_mut(table.data_mut()));
-            self.broadcast(cast_slice_mut(table.squares_mut()));
+        let Some(Shards { words, documents, .. }) = self.shards else {
+            for table in [input, output] {
+                self.broadcast(cast_slice_mut(table.data_mut()));
+                self.broadcast(cast_slice_mut(table.squares_mut()));
+            }
+            return;
+        };
+        let own = part(documents, ranks.rank(), ranks.count()).len();
+        let whole = whole.map_or([None, None], |Tables { input, output }| [Some(input), Some(output)]);
+        for (table, whole) in [input, output].into_iter().zip(whole) {
+            let stride = table.stride();
+            if let Some(whole) = whole {
+                table.halves_mut().0.copy_from_slice(whole.halves().0);
+                table.squares_mut()[..words].copy_from_slice(&whole.squares()[..words]);
+            }
+            self.broadcast(cast_slice_mut(table.halves_mut().0));
+            self.broadcast(cast_slice_mut(&mut table.squares_mut()[..words]));
+            let vectors = whole.map(|whole| whole.halves().1);
+            hand_out(ranks, documents, vectors, &mut table.halves_mut().1[..own * stride]);
+            let squares = whole.map(|whole| &whole.squares()[words..]);
+            hand_out(ranks, documents, squares, &mut table.squares_mut()[words..words + own]);
         }
     }
 
@@ -203,7 +351,8 @@ impl<'a> Team<'a> {
     /// the rest.
     pub(crate) fn compare(&self, about: &str) -> Result<()> {
         let Some(ranks) = self.ranks else { return Ok(()) };
-        let (texts, hosts) = (gather_texts(ranks, about), gather_texts(ranks, &ranks.host()));
+        let about = format!("{about}\ntables: {}", if self.shards.is_some() { "sharded" } else { "replicated" });
+        let (texts, hosts) = (gather_texts(ranks, &about), gather_texts(ranks, &ranks.host()));
         for (rank, text) in texts.iter().enumerate().skip(1) {
             let differs = texts[0].lines().zip(text.lines()).find(|(first, other)| first != other);
             if let Some((first, other)) = differs {
@@ -219,6 +368,68 @@ impl<'a> Team<'a> {
             }
         }
         Ok(())
+    }
+}
+
+/// What travels at a time, so that no message is too long: for each rank, the rows of its own documents.
+fn rounds(ranks: &dyn Ranks, documents: usize, width: usize) -> impl Iterator<Item = Vec<Range<usize>>> {
+    let (count, rows) = (ranks.count(), (BLOCK / (width * size_of::<f32>())).max(1));
+    let kept = move |rank| part(documents, rank, count).len();
+    let most = (0..count).map(kept).max().unwrap_or(0);
+    (0..most.div_ceil(rows)).map(move |round| {
+        let of = |rank| (round * rows).min(kept(rank))..((round + 1) * rows).min(kept(rank));
+        (0..count).map(of).collect()
+    })
+}
+
+/// The numbers of each document in a whole table that a rank's `rows` are.
+fn in_whole(rows: &Range<usize>, first: usize, width: usize) -> Range<usize> {
+    (first + rows.start) * width..(first + rows.end) * width
+}
+
+/// Collects numbers of documents, the same many of each, where `whole` is.
+fn collect(ranks: &dyn Ranks, documents: usize, own: &[f32], mut whole: Option<&mut [f32]>) {
+    let (rank, count) = (ranks.rank(), ranks.count());
+    let width = own.len().checked_div(part(documents, rank, count).len()).unwrap_or(1).max(1);
+    let bytes = |rows: &Range<usize>| rows.len() * width * size_of::<f32>();
+    for rows in rounds(ranks, documents, width) {
+        let from = &own[rows[rank].start * width..rows[rank].end * width];
+        let mut sent = vec![0; count];
+        sent[0] = size_of_val(from);
+        let received: Vec<usize> = rows.iter().map(|rows| if rank == 0 { bytes(rows) } else { 0 }).collect();
+        let mut room = vec![0.0f32; received.iter().sum::<usize>() / size_of::<f32>()];
+        let into = PartsMut { bytes: cast_slice_mut(&mut room), lengths: &received };
+        ranks.exchange(Parts { bytes: cast_slice(from), lengths: &sent }, into);
+        if let Some(whole) = &mut whole {
+            let mut rest = &room[..];
+            for (rank, rows) in rows.iter().enumerate() {
+                let into = &mut whole[in_whole(rows, part(documents, rank, count).start, width)];
+                let (numbers, tail) = rest.split_at(into.len());
+                into.copy_from_slice(numbers);
+                rest = tail;
+            }
+        }
+    }
+}
+
+/// Hands out numbers of documents, the same many of each, from where `whole` is.
+fn hand_out(ranks: &dyn Ranks, documents: usize, whole: Option<&[f32]>, own: &mut [f32]) {
+    let (rank, count) = (ranks.rank(), ranks.count());
+    let width = own.len().checked_div(part(documents, rank, count).len()).unwrap_or(1).max(1);
+    for rows in rounds(ranks, documents, width) {
+        let (mut from, mut sent) = (Vec::new(), vec![0; count]);
+        if let Some(whole) = whole {
+            for (rank, rows) in rows.iter().enumerate() {
+                let numbers = &whole[in_whole(rows, part(documents, rank, count).start, width)];
+                from.extend_from_slice(numbers);
+                sent[rank] = size_of_val(numbers);
+            }
+        }
+        let into = &mut own[rows[rank].start * width..rows[rank].end * width];
+        let mut received = vec![0; count];
+        received[0] = size_of_val(into);
+        let into = PartsMut { bytes: cast_slice_mut(into), lengths: &received };
+        ranks.exchange(Parts { bytes: cast_slice(&from), lengths: &sent }, into);
     }
 }
 

@@ -136,7 +136,11 @@ impl Run<'_> {
                 Err(Error::Interrupted) => return Err(stopped(&trained.state, saving)?),
                 learnt => learnt?.flatten(),
             };
-            team.lead(|| self.save(destination, &mut trained, places.as_ref()))
+            let whole = team.whole_tables(&trained.state.tables, parent(destination));
+            whole
+                .and_then(|mut whole| {
+                    team.lead(|| self.save(destination, &mut trained, whole.as_mut(), places.as_ref()))
+                })
                 .map_err(|error| unsaved(error, &trained.state, saving))
         })?;
         // The run is over: its checkpoint is of no more use.
@@ -162,7 +166,7 @@ impl Run<'_> {
     /// Takes all steps; the ranker keeps a model beside `destination` for a while.
     fn train(&self, destination: &Path, saving: Saving<'_>, watch: TrainWatch<'_>) -> Result<Trained> {
         let Run { view, params, team, .. } = *self;
-        let mut state = State::new(Tables::first(view, params));
+        let mut state = State::new(team.first_tables(view, params));
         let mut content = None;
         state.resume(saving)?;
         let text = text(view, params);
@@ -198,7 +202,7 @@ impl Run<'_> {
                     }
                     run_phase(phase.as_ref(), &mut state, saving, watch)?;
                     if number + 1 == count {
-                        finite(phase.as_ref(), &state.tables)?;
+                        team.together(finite(phase.as_ref(), &state.tables))?;
                     }
                 }
             }
@@ -232,9 +236,16 @@ impl Run<'_> {
         })
     }
 
-    /// Writes the model.
-    fn save(&self, destination: &Path, trained: &mut Trained, places: Option<&LearntPlaces>) -> Result<()> {
+    /// Writes the model, with the `whole` tables where those of the state are sharded.
+    fn save(
+        &self,
+        destination: &Path,
+        trained: &mut Trained,
+        whole: Option<&mut Tables>,
+        places: Option<&LearntPlaces>,
+    ) -> Result<()> {
         let Trained { state: State { tables, ranker, .. }, content } = trained;
+        let tables = whole.unwrap_or(tables);
         let newcomers = newcomers::fill(self.view, tables, self.params);
         let quotes = if self.for_people { Some(QuotesBuf::build(self.view)?) } else { None };
         let made;

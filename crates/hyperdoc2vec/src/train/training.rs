@@ -10,7 +10,7 @@ use crate::corpus::view::View;
 use crate::document::Date;
 use crate::error::{Error, Result};
 use crate::model::Model;
-use crate::model::params::{Method, TrainParams};
+use crate::model::params::{LossFunction, Method, TrainParams};
 use crate::storage::atomic::refuse_existing;
 use crate::train::budget::fit_passes_to;
 use crate::train::checkpoint::Checkpoints;
@@ -38,6 +38,7 @@ pub struct Training<'a> {
     watch: Option<Box<RunWatch<'a>>>,
     replace: bool,
     ranks: Option<&'a dyn Ranks>,
+    shard_tables: bool,
 }
 
 /// Watches a run and may stop it.
@@ -57,6 +58,7 @@ impl<'a> Training<'a> {
             watch: None,
             replace: false,
             ranks: None,
+            shard_tables: false,
         }
     }
 
@@ -128,6 +130,12 @@ impl<'a> Training<'a> {
         Training { ranks: Some(ranks), ..self }
     }
 
+    /// Shares out the vectors of documents among the ranks, so that each keeps an equal share of them. They travel for every
+    /// batch. By default each rank keeps all.
+    pub fn shard_tables(self, shard_tables: bool) -> Training<'a> {
+        Training { shard_tables, ..self }
+    }
+
     /// Shows each batch to `watch`, which may stop the run.
     pub fn watch(self, watch: impl FnMut(&TrainProgress) -> ControlFlow<()> + Send + 'a) -> Training<'a> {
         Training { watch: Some(Box::new(watch)), ..self }
@@ -167,7 +175,7 @@ impl<'a> Training<'a> {
     /// Trains and writes the model to `path`, as [`Training::run`] does, without opening it: of several ranks, others than
     /// the one that writes it may not see it yet.
     pub fn write(self, path: impl AsRef<Path>) -> Result<()> {
-        let Training { corpus, params, threads, checkpoint, resume, split, watch, replace, ranks } = self;
+        let Training { corpus, params, threads, checkpoint, resume, split, watch, replace, ranks, shard_tables } = self;
         let team = Team::new(ranks);
         team.lead(|| refuse_existing(path.as_ref(), replace))?;
         let checkpoints = checkpoint.map(|(path, every)| Checkpoints { path, every, resume });
@@ -179,7 +187,13 @@ impl<'a> Training<'a> {
                 params.method
             )));
         }
+        if shard_tables && params.citation.loss == LossFunction::FullSoftmax {
+            let what =
+                "the softmax over all documents needs all their vectors for every batch, so they cannot be sharded";
+            return Err(Error::Usage(what.to_owned()));
+        }
         let view = team.together(view(corpus, split, &params))?;
+        let team = if shard_tables { team.sharding(&view, &params) } else { team };
         let checkpoints = checkpoints.as_ref();
         let run = Run { view: &view, params: &params, threads, checkpoints, team, for_people: true };
         let mut watch = watch.unwrap_or_else(|| Box::new(|_| ControlFlow::Continue(())));
