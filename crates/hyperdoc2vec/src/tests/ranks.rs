@@ -248,7 +248,10 @@ fn ranks_that_would_train_different_models_are_refused() {
         let seed = 1 + u64::from(ranks.rank() == 2);
         place.training(&TrainParams { seed, ..params.clone() }, ranks).write(path)
     });
-    assert!(seeds.starts_with("rank 2 on thread 2 differs from rank 0 on thread 0 in the parameters: "), "{seeds}");
+    assert!(
+        seeds.starts_with("rank 2 on thread 2 differs from rank 0 on thread 0 in the parameter seed: 2, not 1; "),
+        "{seeds}"
+    );
     let tables = refused(&|ranks, path| place.training(&params, ranks).shard_tables(ranks.rank() == 1).write(path));
     assert!(tables.contains("in the tables: sharded, not replicated"), "{tables}");
     let method = refused(&|ranks, path| place.training(&quick(Method::PvDm), ranks).write(path));

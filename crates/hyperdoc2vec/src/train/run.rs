@@ -115,12 +115,7 @@ impl Run<'_> {
     pub(crate) fn write(&self, destination: &Path, watch: TrainWatch<'_>) -> Result<()> {
         let team = self.team;
         let key = self.key();
-        team.compare(&format!(
-            "version: {}\ncorpus: {}\nparameters: {}",
-            env!("CARGO_PKG_VERSION"),
-            self.view.corpus.manifest().fingerprint,
-            key["params"]
-        ))?;
+        team.compare(&self.about(&key))?;
         let _lock = team.lead(|| {
             let lock = OutputLock::take(destination)?;
             // Removes the files of a killed run, even if it did not come to writing anything whole.
@@ -161,6 +156,14 @@ impl Run<'_> {
     /// The key of the checkpoints that this run can go on from.
     fn key(&self) -> Value {
         json!({"params": self.params.to_json(), "fingerprint": self.view.corpus.manifest().fingerprint})
+    }
+
+    /// What ranks must have in common, a line each.
+    fn about(&self, key: &Value) -> String {
+        let params = key["params"].as_object().into_iter().flatten();
+        let params: String = params.map(|(name, value)| format!("\nparameter {name}: {value}")).collect();
+        let fingerprint = &self.view.corpus.manifest().fingerprint;
+        format!("version: {}\ncorpus: {fingerprint}{params}", env!("CARGO_PKG_VERSION"))
     }
 
     /// Takes all steps; the ranker keeps a model beside `destination` for a while.

@@ -165,8 +165,9 @@ impl<'a> Training<'a> {
     /// When the watching closure stops the run, the error is [`Error::Stopped`] if there is a checkpoint to resume from,
     /// and [`Error::Interrupted`] otherwise.
     ///
-    /// With [`Training::ranks`], which wants [`Training::write`], rank 0 writes the model and the checkpoints; a wish of any rank to stop is heeded. All
-    /// return at the same place: [`Error::Ranks`] if they do not fit together, [`Error::OtherRank`] if another one failed.
+    /// With [`Training::ranks`], which wants [`Training::write`], rank 0 writes the model and the checkpoints; a wish of
+    /// any rank to stop is heeded. All return at the same place: [`Error::Ranks`] if they do not fit together,
+    /// [`Error::OtherRank`] if another one failed.
     pub fn run(self, path: impl AsRef<Path>) -> Result<Model> {
         self.write(&path)?;
         Model::open(path)
@@ -179,18 +180,9 @@ impl<'a> Training<'a> {
         let team = Team::new(ranks);
         team.lead(|| refuse_existing(path.as_ref(), replace))?;
         let checkpoints = checkpoint.map(|(path, every)| Checkpoints { path, every, resume });
-        params.validate()?;
-        if ranks.is_some() && params.method.is_serial() {
-            return Err(Error::Usage(format!(
-                "{} learns example by example and runs on one machine; those that ranks can share are h-d2v, joint and \
-                 pv-dbow",
-                params.method
-            )));
-        }
-        if shard_tables && params.citation.loss == LossFunction::FullSoftmax {
-            let what =
-                "the softmax over all documents needs all their vectors for every batch, so they cannot be sharded";
-            return Err(Error::Usage(what.to_owned()));
+        team.together(params.validate())?;
+        if ranks.is_some() {
+            team.together(can_be_shared(&params, shard_tables))?;
         }
         let view = team.together(view(corpus, split, &params))?;
         let team = if shard_tables { team.sharding(&view, &params) } else { team };
@@ -199,6 +191,21 @@ impl<'a> Training<'a> {
         let mut watch = watch.unwrap_or_else(|| Box::new(|_| ControlFlow::Continue(())));
         run.write(path.as_ref(), &mut *watch)
     }
+}
+
+/// Refuses what several ranks cannot do together.
+fn can_be_shared(params: &TrainParams, shard_tables: bool) -> Result<()> {
+    if params.method.is_serial() {
+        return Err(Error::Usage(format!(
+            "{} learns example by example and runs on one machine; those that ranks can share are h-d2v, joint and pv-dbow",
+            params.method
+        )));
+    }
+    if shard_tables && params.citation.loss == LossFunction::FullSoftmax {
+        let what = "the softmax over all documents needs all their vectors for every batch, so they cannot be sharded";
+        return Err(Error::Usage(what.to_owned()));
+    }
+    Ok(())
 }
 
 /// The part of a corpus that `params` train on.
