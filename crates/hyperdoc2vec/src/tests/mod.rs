@@ -24,7 +24,6 @@ mod import_articles;
 mod import_mediawiki;
 mod import_trees;
 mod papers;
-mod ranks;
 mod rivals;
 mod search;
 mod sidecar;

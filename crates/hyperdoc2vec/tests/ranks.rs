@@ -1,4 +1,4 @@
-//! Ranks train the model of one process; here they are threads. `tests/mpi` has them as processes.
+//! Ranks train the model of one process; here they are threads. `tests/mpi`, at the root, has them as processes.
 
 use std::fs;
 use std::ops::ControlFlow;
@@ -6,11 +6,10 @@ use std::path::{Path, PathBuf};
 use std::sync::{Barrier, Mutex};
 use std::time::Duration;
 
-use crate::generate::{GenerateParams, generate};
-use crate::import::ImportOptions;
-use crate::model::params::{LossFunction, Method, TrainParams};
-use crate::train::{Parts, PartsMut, Ranks, Training};
-use crate::{Corpus, Error, Result};
+use hyperdoc2vec::generate::{GenerateParams, generate};
+use hyperdoc2vec::model::LossFunction;
+use hyperdoc2vec::train::{Parts, PartsMut, Ranks};
+use hyperdoc2vec::{Corpus, Error, ImportOptions, Method, Result, TrainParams, TrainProgress, Training};
 use tempfile::TempDir;
 
 /// Where threads meet to exchange messages.
@@ -102,7 +101,8 @@ struct Place {
 impl Place {
     fn new(docs: usize, links: usize) -> Place {
         let dir = tempfile::tempdir().expect("a directory");
-        let planted = GenerateParams { docs, links, words: 60, ..GenerateParams::default() };
+        let mut planted = GenerateParams::default();
+        (planted.docs, planted.links, planted.words) = (docs, links, 60);
         let path = dir.path().join("corpus");
         let corpus = generate(&planted, &path, &ImportOptions::default(), &mut |_| ControlFlow::Continue(()));
         Place { corpus: corpus.expect("generated"), dir }
@@ -150,7 +150,9 @@ impl Place {
 }
 
 fn quick(method: Method) -> TrainParams {
-    let mut params = TrainParams { method, dim: 12, hybrid: false, ..TrainParams::default() };
+    let mut params = TrainParams::default();
+    (params.dim, params.hybrid) = (12, false);
+    params.set_method(method);
     params.set_epochs(2);
     params.content.epochs = 1;
     params
@@ -189,7 +191,8 @@ fn more_ranks_than_examples_give_the_same_file() {
 #[test]
 fn the_ranker_of_several_ranks_is_that_of_one_process() {
     let place = Place::new(200, 1200);
-    let params = TrainParams { hybrid: true, ..quick(Method::HyperDoc) };
+    let mut params = quick(Method::HyperDoc);
+    params.hybrid = true;
     let alone = place.alone(&params);
     assert!(alone == place.shared(&params, 2));
     assert!(alone == place.sharded(&params, 3), "sharded");
@@ -200,12 +203,13 @@ fn the_ranker_of_several_ranks_is_that_of_one_process() {
 #[test]
 fn a_run_that_another_rank_stopped_goes_on_with_any_number_of_ranks() {
     let place = Place::new(200, 1500);
-    let params = TrainParams { hybrid: true, ..quick(Method::HyperDoc) };
+    let mut params = quick(Method::HyperDoc);
+    params.hybrid = true;
     let alone = place.alone(&params);
     let path = place.path("shared");
     let run = |ranks: &dyn Ranks, stop: &str, sharded: bool| -> Result<()> {
         let mut seen = 0;
-        let watch = |progress: &crate::TrainProgress| {
+        let watch = |progress: &TrainProgress| {
             seen += usize::from(progress.phase == stop);
             let stops = seen == 2 && (ranks.rank() == ranks.count() - 1);
             if stops { ControlFlow::Break(()) } else { ControlFlow::Continue(()) }
@@ -245,8 +249,9 @@ fn ranks_that_would_train_different_models_are_refused() {
     });
     assert!(corpora.starts_with("rank 1 on thread 1 differs from rank 0 on thread 0 in the corpus: "), "{corpora}");
     let seeds = refused(&|ranks, path| {
-        let seed = 1 + u64::from(ranks.rank() == 2);
-        place.training(&TrainParams { seed, ..params.clone() }, ranks).write(path)
+        let mut params = params.clone();
+        params.seed += u64::from(ranks.rank() == 2);
+        place.training(&params, ranks).write(path)
     });
     assert!(
         seeds.starts_with("rank 2 on thread 2 differs from rank 0 on thread 0 in the parameter seed: 2, not 1; "),
