@@ -147,16 +147,17 @@ struct RanksTrainArgs {
 
 /// Runs `hd2v-mpi`, of which this process is one of `ranks`, and returns the exit code. Rank 0 speaks for all.
 pub fn run_on_ranks(ranks: &dyn Ranks, arguments: impl IntoIterator<Item = OsString>) -> u8 {
-    let RanksCommand::Train(arguments) =
-        match RanksCli::try_parse_from([OsString::from("hd2v-mpi")].into_iter().chain(arguments)) {
-            Ok(cli) => cli.command,
-            Err(error) => {
-                if ranks.rank() == 0 {
-                    let _ = error.print();
-                }
-                return error.exit_code() as u8;
-            }
-        };
+    let parsed = RanksCli::try_parse_from([OsString::from("hd2v-mpi")].into_iter().chain(arguments));
+    let errors = gather_texts(ranks, &parsed.as_ref().err().map(ToString::to_string).unwrap_or_default());
+    if errors.iter().position(|error| !error.is_empty()) == Some(ranks.rank()) {
+        // The same for all, as a rule: the first says it.
+        let _ = parsed.as_ref().err().map(clap::Error::print);
+    }
+    let RanksCommand::Train(arguments) = match parsed {
+        Err(error) => return error.exit_code() as u8,
+        Ok(_) if errors.iter().any(|error| !error.is_empty()) => return 2,
+        Ok(cli) => cli.command,
+    };
     if let Err(code) = said(ranks, same_program(ranks)) {
         return code;
     }

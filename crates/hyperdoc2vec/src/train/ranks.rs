@@ -186,9 +186,9 @@ impl<'a> Team<'a> {
                 into.squares_mut()[..words].copy_from_slice(&from.squares()[..words]);
             }
             let vectors = into.as_mut().map(|into| into.halves_mut().1);
-            collect(ranks, documents, &from.halves().1[..own * stride], vectors);
+            collect(ranks, [documents, stride], &from.halves().1[..own * stride], vectors);
             let squares = into.as_mut().map(|into| &mut into.squares_mut()[words..]);
-            collect(ranks, documents, &from.squares()[words..words + own], squares);
+            collect(ranks, [documents, 1], &from.squares()[words..words + own], squares);
         }
         Ok(whole)
     }
@@ -341,9 +341,9 @@ impl<'a> Team<'a> {
             self.broadcast(cast_slice_mut(table.halves_mut().0));
             self.broadcast(cast_slice_mut(&mut table.squares_mut()[..words]));
             let vectors = whole.map(|whole| whole.halves().1);
-            hand_out(ranks, documents, vectors, &mut table.halves_mut().1[..own * stride]);
+            hand_out(ranks, [documents, stride], vectors, &mut table.halves_mut().1[..own * stride]);
             let squares = whole.map(|whole| &whole.squares()[words..]);
-            hand_out(ranks, documents, squares, &mut table.squares_mut()[words..words + own]);
+            hand_out(ranks, [documents, 1], squares, &mut table.squares_mut()[words..words + own]);
         }
     }
 
@@ -387,10 +387,9 @@ fn in_whole(rows: &Range<usize>, first: usize, width: usize) -> Range<usize> {
     (first + rows.start) * width..(first + rows.end) * width
 }
 
-/// Collects numbers of documents, the same many of each, where `whole` is.
-fn collect(ranks: &dyn Ranks, documents: usize, own: &[f32], mut whole: Option<&mut [f32]>) {
+/// Collects `width` numbers of each document where `whole` is.
+fn collect(ranks: &dyn Ranks, [documents, width]: [usize; 2], own: &[f32], mut whole: Option<&mut [f32]>) {
     let (rank, count) = (ranks.rank(), ranks.count());
-    let width = own.len().checked_div(part(documents, rank, count).len()).unwrap_or(1).max(1);
     let bytes = |rows: &Range<usize>| rows.len() * width * size_of::<f32>();
     for rows in rounds(ranks, documents, width) {
         let from = &own[rows[rank].start * width..rows[rank].end * width];
@@ -412,10 +411,9 @@ fn collect(ranks: &dyn Ranks, documents: usize, own: &[f32], mut whole: Option<&
     }
 }
 
-/// Hands out numbers of documents, the same many of each, from where `whole` is.
-fn hand_out(ranks: &dyn Ranks, documents: usize, whole: Option<&[f32]>, own: &mut [f32]) {
+/// Hands out `width` numbers of each document from where `whole` is.
+fn hand_out(ranks: &dyn Ranks, [documents, width]: [usize; 2], whole: Option<&[f32]>, own: &mut [f32]) {
     let (rank, count) = (ranks.rank(), ranks.count());
-    let width = own.len().checked_div(part(documents, rank, count).len()).unwrap_or(1).max(1);
     for rows in rounds(ranks, documents, width) {
         let (mut from, mut sent) = (Vec::new(), vec![0; count]);
         if let Some(whole) = whole {
