@@ -1,6 +1,7 @@
 //! `hd2v`: arguments in, library calls, output. Data goes to stdout, status to stderr.
 //!
-//! The program is a library so that the Python package can carry it, too; its door is [`run`].
+//! The program is a library so that the Python package can carry it, too; its door is [`run`]. That of `hd2v-mpi` is
+//! [`run_on_ranks`].
 
 mod advice;
 mod command;
@@ -16,7 +17,9 @@ mod wire_from;
 use std::ffi::OsString;
 use std::sync::OnceLock;
 
+use anyhow::Result;
 use clap::{CommandFactory, Parser, Subcommand};
+use hyperdoc2vec::train::{Ranks, gather_texts};
 
 /// The version, with the commit that the program was built from if that is known.
 const VERSION: &str = concat!(env!("CARGO_PKG_VERSION"), env!("HD2V_COMMIT"));
@@ -94,20 +97,106 @@ pub fn run(program: Vec<OsString>, arguments: impl IntoIterator<Item = OsString>
         // Whoever reads our output has closed it.
         Err(error) if output::is_broken_pipe(&error) => 0,
         Err(error) => {
-            match error.downcast_ref::<hyperdoc2vec::Error>() {
-                // The library's errors include their cause.
-                Some(error) => fail(&advice::with_flags(error)),
-                None => fail(&format!("{error:#}")),
-            }
-            let usage = matches!(error.downcast_ref(), Some(hyperdoc2vec::Error::Usage(_)));
-            if usage { 2 } else { 1 }
+            fail("hd2v", &message(&error));
+            exit_code(&error)
         }
     }
 }
 
-/// Says why the program fails, on one line, whatever stands in the names of files.
-fn fail(why: &str) {
-    output::status(format_args!("hd2v: {}", output::on_one_line(why)));
+/// Why the program fails.
+fn message(error: &anyhow::Error) -> String {
+    match error.downcast_ref::<hyperdoc2vec::Error>() {
+        // The library's errors include their cause.
+        Some(error) => advice::with_flags(error),
+        None => format!("{error:#}"),
+    }
+}
+
+fn exit_code(error: &anyhow::Error) -> u8 {
+    let usage = matches!(error.downcast_ref(), Some(hyperdoc2vec::Error::Usage(_)));
+    if usage { 2 } else { 1 }
+}
+
+/// Says why `program` fails, on one line, whatever stands in the names of files.
+fn fail(program: &str, why: &str) {
+    output::status(format_args!("{program}: {}", output::on_one_line(why)));
+}
+
+/// Train on several processes, on one machine or many, to the same bytes as `hd2v train`
+#[derive(Parser)]
+#[command(name = "hd2v-mpi", version = VERSION, max_term_width = 100)]
+struct RanksCli {
+    #[command(subcommand)]
+    command: RanksCommand,
+}
+
+#[derive(Subcommand)]
+enum RanksCommand {
+    Train(RanksTrainArgs),
+}
+
+/// Train a model on a corpus, as hd2v train does
+#[derive(clap::Args)]
+struct RanksTrainArgs {
+    #[command(flatten)]
+    train: command::train::TrainArgs,
+    /// Share out the vectors of documents, so that each rank keeps an equal part of them; by default each keeps all
+    #[arg(long)]
+    shard_tables: bool,
+}
+
+/// Runs `hd2v-mpi`, of which this process is one of `ranks`, and returns the exit code. Rank 0 speaks for all.
+pub fn run_on_ranks(ranks: &dyn Ranks, arguments: impl IntoIterator<Item = OsString>) -> u8 {
+    let parsed = RanksCli::try_parse_from([OsString::from("hd2v-mpi")].into_iter().chain(arguments));
+    let errors = gather_texts(ranks, &parsed.as_ref().err().map(ToString::to_string).unwrap_or_default());
+    if errors.iter().position(|error| !error.is_empty()) == Some(ranks.rank()) {
+        // The same for all, as a rule: the first says it.
+        let _ = parsed.as_ref().err().map(clap::Error::print);
+    }
+    let RanksCommand::Train(arguments) = match parsed {
+        Err(error) => return error.exit_code() as u8,
+        Ok(_) if errors.iter().any(|error| !error.is_empty()) => return 2,
+        Ok(cli) => cli.command,
+    };
+    if let Err(code) = said(ranks, same_program(ranks)) {
+        return code;
+    }
+    let RanksTrainArgs { train: arguments, shard_tables } = arguments;
+    let shared = command::train::Shared { ranks, shard_tables };
+    let done = said(ranks, command::train::prepare(&arguments, Some(shared)))
+        .and_then(|prepared| said(ranks, command::train::train(&arguments, prepared, Some(shared))));
+    done.map_or_else(|code| code, |()| 0)
+}
+
+/// Refuses ranks that run another build of the program than the first.
+fn same_program(ranks: &dyn Ranks) -> Result<()> {
+    let versions = gather_texts(ranks, VERSION);
+    let (first, own) = (&versions[0], &versions[ranks.rank()]);
+    anyhow::ensure!(own == first, "this is hd2v-mpi {own}, and rank 0 is {first}; install one version on all machines");
+    Ok(())
+}
+
+/// What a rank has done, if no other failed; otherwise the exit code, after rank 0 has said why they did.
+fn said<T>(ranks: &dyn Ranks, done: Result<T>) -> Result<T, u8> {
+    let own = match &done {
+        Err(error) if matches!(error.downcast_ref(), Some(hyperdoc2vec::Error::OtherRank)) => String::new(),
+        done => done.as_ref().err().map(message).unwrap_or_default(),
+    };
+    let (messages, hosts) = (gather_texts(ranks, &own), gather_texts(ranks, &ranks.host()));
+    let code = done.as_ref().err().map_or(1, exit_code);
+    if messages.iter().all(String::is_empty) {
+        return done.map_err(|_| code);
+    }
+    if ranks.rank() == 0 {
+        if messages.iter().all(|message| message == &messages[0]) {
+            fail("hd2v-mpi", &messages[0]);
+        } else {
+            for (rank, message) in messages.iter().enumerate().filter(|(_, message)| !message.is_empty()) {
+                fail("hd2v-mpi", &format!("rank {rank} on {}: {message}", hosts[rank]));
+            }
+        }
+    }
+    Err(code)
 }
 
 #[cfg(test)]

@@ -121,6 +121,12 @@ pub enum Error {
         /// Where the checkpoint is.
         checkpoint: PathBuf,
     },
+    /// Processes that are to train one model together would not train the same one.
+    #[error("{0}")]
+    Ranks(String),
+    /// Another of the processes that train together failed.
+    #[error("another rank failed, and says why")]
+    OtherRank,
     /// The watching closure asked to stop.
     #[error("interrupted; nothing was left behind")]
     Interrupted,

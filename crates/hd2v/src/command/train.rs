@@ -10,15 +10,15 @@ use anyhow::{Context, Result, bail, ensure};
 use clap::Args;
 use hyperdoc2vec::model::{DirectParams, LossFunction, Method, OutOfRange, TrainParams};
 use hyperdoc2vec::storage;
-use hyperdoc2vec::train::{TrainProgress, Training, learns_ranker};
-use hyperdoc2vec::{Corpus, Date, Error};
+use hyperdoc2vec::train::{Ranks, TrainProgress, Training, learns_ranker};
+use hyperdoc2vec::{Corpus, Date, Error, Model};
 use serde_json::json;
 use strum::VariantArray;
 
 use super::common::{most_threads, named, with_suffix};
 use super::destination::{Destination, OutputKind, check};
 use crate::output::{count, status};
-use crate::progress::{TrainReporter, stop_on_interrupt};
+use crate::progress::{TrainReporter, stop_on_interrupt, stopped};
 
 /// Train a model on a corpus
 #[derive(Args)]
@@ -197,13 +197,41 @@ fn duration(text: &str) -> Result<Duration, String> {
 }
 
 pub fn run(arguments: &TrainArgs) -> Result<()> {
+    train(arguments, prepare(arguments, None)?, None)
+}
+
+/// What stands before training: the corpus, opened and checked, and what to do with it.
+pub struct Prepared {
+    corpus: Corpus,
+    params: TrainParams,
+    checkpoint: PathBuf,
+    every: Duration,
+}
+
+/// Training that other processes share.
+#[derive(Clone, Copy)]
+pub struct Shared<'a> {
+    pub ranks: &'a dyn Ranks,
+    /// Whether each keeps a part of the vectors of documents, not all.
+    pub shard_tables: bool,
+}
+
+/// Whether this process speaks and writes: it is alone, or the first of several.
+fn leads(shared: Option<Shared<'_>>) -> bool {
+    shared.is_none_or(|shared| shared.ranks.rank() == 0)
+}
+
+/// Checks arguments, destinations and the corpus.
+pub fn prepare(arguments: &TrainArgs, shared: Option<Shared<'_>>) -> Result<Prepared> {
     let output = &arguments.output;
     let checkpoint = with_suffix(output, "checkpoint");
     let model = Destination { path: output, kind: OutputKind::Model, force: arguments.force };
     // A checkpoint that is there is spoken of below.
     let saved = Destination { path: &checkpoint, kind: OutputKind::Checkpoint, force: true };
     let log = arguments.log.as_deref().map(|path| Destination { path, kind: OutputKind::TrainingLog, force: true });
-    check(&[model, saved].into_iter().chain(log).collect::<Vec<_>>(), &[&arguments.corpus])?;
+    if leads(shared) {
+        check(&[model, saved].into_iter().chain(log).collect::<Vec<_>>(), &[&arguments.corpus])?;
+    }
     // Better now than after hours of training.
     let folder = storage::parent(output);
     ensure!(folder.is_dir(), "{}: no such directory, so {} cannot be written", folder.display(), output.display());
@@ -214,16 +242,34 @@ pub fn run(arguments: &TrainArgs) -> Result<()> {
     let every = Duration::try_from_secs_f64(arguments.checkpoint_every * 60.0).map_err(|_| {
         Error::Usage(format!("--checkpoint-every is {}, but must be a number of minutes", arguments.checkpoint_every))
     })?;
-    ensure!(
-        arguments.resume || arguments.force || !checkpoint.exists(),
-        "{}: checkpoint of an interrupted run; continue with --resume, or start again with --force",
-        checkpoint.display()
-    );
-    if arguments.resume && !checkpoint.exists() {
-        status(format_args!("{}: no such checkpoint; training starts from the beginning", checkpoint.display()));
+    if leads(shared) {
+        ensure!(
+            arguments.resume || arguments.force || !checkpoint.exists(),
+            "{}: checkpoint of an interrupted run; continue with --resume, or start again with --force",
+            checkpoint.display()
+        );
+        if arguments.resume && !checkpoint.exists() {
+            status(format_args!("{}: no such checkpoint; training starts from the beginning", checkpoint.display()));
+        }
     }
+    if shared.is_some() && arguments.time.is_some() {
+        let clash =
+            "--time cannot be used with several ranks; give the passes with --epochs and --content-epochs instead";
+        bail!(Error::Usage(clash.to_owned()));
+    }
+    Ok(Prepared { corpus, params, checkpoint, every })
+}
+
+/// Trains, alone or as one of several ranks.
+pub fn train(arguments: &TrainArgs, prepared: Prepared, shared: Option<Shared<'_>>) -> Result<()> {
+    let Prepared { corpus, params, checkpoint, every } = prepared;
+    let output = &arguments.output;
+    let leads = leads(shared);
     let wanted = params.hybrid;
     let mut training = Training::new(&corpus).params(params).threads(arguments.threads).replace();
+    if let Some(Shared { ranks, shard_tables }) = shared {
+        training = training.ranks(ranks).shard_tables(shard_tables);
+    }
     if let Some(budget) = arguments.time {
         let clash = "--time cannot be used with --resume; give the passes that --time had chosen instead";
         ensure!(!arguments.resume, Error::Usage(clash.to_owned()));
@@ -234,18 +280,21 @@ pub fn run(arguments: &TrainArgs) -> Result<()> {
         }
     }
     let mut log = match &arguments.log {
-        Some(path) => {
+        Some(path) if leads => {
             // A resumed run keeps the log of its beginning.
             let (append, fresh) = (arguments.resume, !arguments.resume);
             let file = File::options().create(true).write(fresh).append(append).truncate(fresh).open(path);
             Some(BufWriter::new(file.with_context(|| format!("cannot create {}", path.display()))?))
         }
-        None => None,
+        _ => None,
     };
     stop_on_interrupt();
     let mut reporter = TrainReporter::new();
     let mut unlogged = None;
     let watch = |progress: &TrainProgress| {
+        if !leads {
+            return stopped();
+        }
         let flow = reporter.watch(progress);
         if let (true, Some(log)) = (reporter.is_milestone(progress), log.as_mut()) {
             // A log that cannot be written does not stop the training; it is reported at the end.
@@ -255,12 +304,16 @@ pub fn run(arguments: &TrainArgs) -> Result<()> {
         flow
     };
     let params = training.current_params().clone();
-    let result = training.watch(watch).checkpoint(checkpoint, every).resume(arguments.resume).run(output);
+    let result = training.watch(watch).checkpoint(checkpoint, every).resume(arguments.resume).write(output);
     if let (Err(Error::Stopped { .. }), Some(_)) = (&result, arguments.time) {
         status(format_args!("with --resume, give {} instead of --time", passes(&params)));
     }
-    let model = result?;
+    result?;
     let seconds = reporter.finish();
+    if !leads {
+        return Ok(());
+    }
+    let model = Model::open(output)?;
     if let (Some(error), Some(path)) = (unlogged, &arguments.log) {
         status(format_args!("{}: the log is incomplete: {error}", path.display()));
     }

@@ -28,7 +28,7 @@ use crate::search::Hit;
 use crate::search::ranker::Ranker;
 use crate::storage::atomic::write_atomically;
 use crate::threads::pool;
-use crate::train::{Run, TrainProgress, train_tables, train_tables_on};
+use crate::train::{Run, Team, TrainProgress, train_tables, train_tables_on};
 
 /// Places are known up to this one.
 pub(crate) const DEPTH: usize = 1000;
@@ -344,7 +344,14 @@ impl<'a> LinkEvaluation<'a> {
                 self.searchable(group, &params, &|path| {
                     let mut watch = |progress: &TrainProgress| (self.watch)(&EvaluationStep::Training(name, progress));
                     let threads = self.params.threads;
-                    let run = Run { view: self.view, params: &params, threads, checkpoints: None, for_people: false };
+                    let run = Run {
+                        view: self.view,
+                        params: &params,
+                        threads,
+                        checkpoints: None,
+                        team: Team::default(),
+                        for_people: false,
+                    };
                     run.write(path, &mut watch)
                 })
             }

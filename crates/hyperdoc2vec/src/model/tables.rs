@@ -1,7 +1,11 @@
 //! Tables of vectors, one row for each word and, behind the words, for each document, that threads may change at once,
 //! each its own rows.
 
+use std::ops::Range;
+use std::path::Path;
+
 use crate::corpus::view::View;
+use crate::error::Result;
 use crate::id::{DocRow, WordRow};
 use crate::kernel::{Matrix, MatrixMut, RowMut, adagrad, adagrad_sum, prefetch};
 use crate::model::params::TrainParams;
@@ -33,6 +37,16 @@ impl Tables {
             input.data_mut().iter_mut().for_each(|x| *x *= 2.0);
         }
         tables
+    }
+
+    /// The part of the tables of a new run that has the words and `documents`, with so many rows of zeros behind them.
+    pub(crate) fn first_part(words: usize, documents: Range<usize>, behind: usize, params: &TrainParams) -> Tables {
+        let table = || Table::new(words, documents.len() + behind, params.dim);
+        let (mut input, output) = (table(), table());
+        input.fill(0..words, params.dim, params.seed, FIRST_VECTORS);
+        let rows = words..words + documents.len();
+        input.fill_as(rows, words + documents.start, params, FIRST_VECTORS);
+        Tables { input, output }
     }
 
     /// A row of `dim` zeros for each word and document of `view`.
@@ -67,12 +81,38 @@ impl Table {
         Table { words, documents, stride, numbers: HugeArray::zeros(rows * stride), squares: vec![0.0; rows] }
     }
 
+    /// Zeros in a file without a name in `folder`, which need not stay in memory.
+    pub(crate) fn in_file(words: usize, documents: usize, dim: usize, folder: &Path) -> Result<Table> {
+        let (rows, stride) = (words + documents, dim.next_multiple_of(LANE));
+        let numbers = HugeArray::in_file(rows * stride, folder)?;
+        Ok(Table { words, documents, stride, numbers, squares: vec![0.0; rows] })
+    }
+
+    /// Copies a row, with its mean square, over another.
+    pub(crate) fn copy_row(&mut self, from: usize, into: usize) {
+        let stride = self.stride;
+        self.data_mut().copy_within(from * stride..(from + 1) * stride, into * stride);
+        self.squares[into] = self.squares[from];
+    }
+
     /// Fills rows with numbers even between ±0.5/dim; each row's follow from the seed and its number.
-    pub fn fill(&mut self, rows: std::ops::Range<usize>, dim: usize, seed: u64, purpose: u64) {
+    pub fn fill(&mut self, rows: Range<usize>, dim: usize, seed: u64, purpose: u64) {
         for row in rows {
-            let mut rng = Rng::keyed(seed, &[purpose, row as u64]);
-            self.row_mut(row)[..dim].iter_mut().for_each(|x| *x = (rng.unit() - 0.5) / dim as f32);
+            self.fill_row(row, row, dim, &[seed, purpose]);
         }
+    }
+
+    /// Fills rows as if their numbers were those from `first` on.
+    fn fill_as(&mut self, rows: Range<usize>, first: usize, params: &TrainParams, purpose: u64) {
+        for (row, number) in rows.zip(first..) {
+            self.fill_row(row, number, params.dim, &[params.seed, purpose]);
+        }
+    }
+
+    /// Fills a row as if `number` were its own.
+    fn fill_row(&mut self, row: usize, number: usize, dim: usize, &[seed, purpose]: &[u64; 2]) {
+        let mut rng = Rng::keyed(seed, &[purpose, number as u64]);
+        self.row_mut(row)[..dim].iter_mut().for_each(|x| *x = (rng.unit() - 0.5) / dim as f32);
     }
 
     /// Numbers in a row, padding included.

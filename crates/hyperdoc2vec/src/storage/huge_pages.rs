@@ -1,8 +1,12 @@
 //! Long arrays of numbers whose rows are read in no order: in huge pages where the system has them. The link
 //! phase took a tenth longer with small ones. Ours, as no allocator of a crate gives huge pages to single arrays.
 
+use std::path::Path;
+
 use bytemuck::{Pod, Zeroable};
 use memmap2::MmapMut;
+
+use crate::error::{Error, Result};
 
 /// A long array of numbers, beginning at a multiple of 32 bytes at least.
 #[derive(Debug)]
@@ -42,6 +46,28 @@ impl HugeArray {
             None => Memory::Allocated(vec![Lane::default(); length.div_ceil(LANE)]),
         };
         HugeArray { length, memory }
+    }
+
+    /// So many zeros in a file without a name in `folder`: the system may move them out of memory.
+    #[cfg(target_os = "linux")]
+    pub fn in_file(length: usize, folder: &Path) -> Result<HugeArray> {
+        let bytes = (length * size_of::<f32>()).max(size_of::<f32>()) as u64;
+        let made = tempfile::tempfile_in(folder).and_then(|file| {
+            // Space is taken now: where it lacked later, the system would end the program.
+            rustix::fs::fallocate(&file, rustix::fs::FallocateFlags::empty(), 0, bytes)?;
+            // SAFETY: the file has no name, so nothing else changes it or cuts it short.
+            #[allow(unsafe_code)]
+            let mapped = unsafe { MmapMut::map_mut(&file) }?;
+            Ok(mapped)
+        });
+        let mapped = made.map_err(Error::io("create a file in", folder))?;
+        Ok(HugeArray { length, memory: Memory::Mapped(mapped) })
+    }
+
+    /// So many zeros.
+    #[cfg(not(target_os = "linux"))]
+    pub fn in_file(length: usize, _folder: &Path) -> Result<HugeArray> {
+        Ok(HugeArray::zeros(length))
     }
 
     /// All of them.

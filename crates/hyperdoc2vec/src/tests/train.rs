@@ -23,7 +23,7 @@ use crate::search::ranker::{LinkSource, Ranker, Scope};
 use crate::search::{Query, Searcher, rank};
 use crate::storage::container::{self, Tensor};
 use crate::tests::import;
-use crate::train::{Checkpoints, Run, TrainProgress, TrainWatch, Training};
+use crate::train::{Checkpoints, Run, Team, TrainProgress, TrainWatch, Training};
 use crate::{Addition, Corpus, Error, Model, Result, Shard};
 use strum::VariantArray;
 use tempfile::TempDir;
@@ -201,7 +201,8 @@ fn probabilities_hold_and_documents_without_links_are_found() {
     let split = Split::by_date(&place.corpus, "2015".parse().expect("a year")).expect("split");
     let view = View::new(&place.corpus, &split, params.min_count).expect("a view");
     let path = place.path("model");
-    let run = Run { view: &view, params: &params, threads: 2, checkpoints: None, for_people: true };
+    let run =
+        Run { view: &view, params: &params, threads: 2, checkpoints: None, team: Team::default(), for_people: true };
     run.write(&path, &mut |_| ControlFlow::Continue(())).expect("trained");
     let model = Model::open(&path).expect("readable");
     let hybrid = Ranker::of(&model).expect("learnt");
@@ -269,7 +270,14 @@ fn h_d2v_and_h_d2v_source_are_evaluated_as_users_ask_them() {
     let methods = ["h-d2v", "h-d2v-source"].map(|name| name.parse().expect("a method"));
     LinkEvaluation::new(&view, &asked, &params, &folder).done(&keep).run(&methods).expect("evaluated");
     let path = place.path("model");
-    let run = Run { view: &view, params: &params.train, threads: 2, checkpoints: None, for_people: true };
+    let run = Run {
+        view: &view,
+        params: &params.train,
+        threads: 2,
+        checkpoints: None,
+        team: Team::default(),
+        for_people: true,
+    };
     run.write(&path, &mut |_| ControlFlow::Continue(())).expect("trained");
     let model = Model::open(&path).expect("readable");
     let (searcher, terms) = (Searcher::new(&model), Terms::new(&view));

@@ -8,20 +8,21 @@
 //! dX  = G·N        dN = Gᵀ·X
 //! output[column] −= step(dN)      input[r] −= step(Σ_b w_b · dX_b)      one step a row, gradients summed first
 //! ```
-//! Threads own rows: of X, S and dX by example, of dN by column, of the tables by row. Every sum runs in the order of
-//! the batch, so the number of threads does not change a bit.
+//! Threads own rows: of X, S and dX by example, of dN by column, of the tables by row; and ranks do, but for the tables
+//! (see [`crate::train::ranks`]). Every sum runs in the order of the batch, so the number of either does not change a bit.
 
 use rayon::prelude::*;
 
 use crate::id::TableRow;
 use crate::kernel::{
-    Matrix, MatrixMut, Panels, Start, gather_sum, log_sigmoid, multiply, noise_loss, pack, pack_transposed,
-    par_multiply_transposed, prefetch, softmax,
+    Matrix, MatrixMut, Panels, Start, gather_sum, log_sigmoid, multiply, noise_loss, pack, pack_transposed, prefetch,
+    softmax,
 };
 use crate::model::params::LossFunction;
 use crate::model::tables::Table;
 use crate::model::tables::Tables;
 use crate::train::occurrences::{Numbering, Occurrences};
+use crate::train::ranks::{MatrixRows, Room, Staged, Team};
 
 /// Examples that a thread takes at a time: two tiles of the products.
 pub(crate) const EXAMPLES_A_TASK: usize = 24;
@@ -118,6 +119,13 @@ impl Batch {
         self.inputs.list_weighed(&self.ends, rows, weights, scratch);
     }
 
+    /// Has the rows of its documents at hand where tables are sharded: inputs, and columns.
+    fn stage(&mut self, team: Team<'_>, tables: &mut Tables) -> [Staged; 2] {
+        let inputs = team.stage(&mut tables.input, self.inputs.rows_mut());
+        inputs.renumber(&mut self.rows[..self.used]);
+        [inputs, team.stage(&mut tables.output, &mut self.columns)]
+    }
+
     /// The input rows of an example, and their weights.
     pub(super) fn inputs_of(&self, example: usize) -> (&[u32], &[f32]) {
         let start = if example == 0 { 0 } else { self.ends[example - 1] };
@@ -136,6 +144,7 @@ pub(crate) struct Workspace {
     columns: Columns,
     packed_x: Vec<f32>,
     losses: Vec<f32>,
+    room: Room,
 }
 
 /// The rows of the output table that a batch's scores are for, packed for both products.
@@ -175,12 +184,14 @@ pub(crate) fn sized(buffer: &mut Vec<f32>, length: usize) -> &mut [f32] {
 }
 
 /// Fills `work` with the gradients of x and of the columns, without changing the tables, and returns the summed loss.
-fn gradients(batch: &Batch, tables: &Tables, loss: LossFunction, work: &mut Workspace) -> f64 {
+fn gradients(batch: &Batch, tables: &Tables, objective: Objective<'_>, work: &mut Workspace) -> f64 {
+    let Objective { loss, team } = objective;
     let Tables { input, output } = tables;
     let (examples, columns, stride) = (batch.len(), batch.columns.len(), input.stride());
     let wide = score_stride(columns);
+    let own = team.part(examples);
     let x = sized(&mut work.x, examples * stride);
-    let s = sized(&mut work.s, examples * wide);
+    let s = sized(&mut work.s, own.len() * wide);
     let dx = sized(&mut work.dx, examples * stride);
     let dn = sized(&mut work.dn, columns * stride);
     let losses = sized(&mut work.losses, examples);
@@ -188,9 +199,10 @@ fn gradients(batch: &Batch, tables: &Tables, loss: LossFunction, work: &mut Work
     let table = input.matrix();
     let ((), (by_depth, by_column)) = rayon::join(
         || {
+            let x = &mut x[own.start * stride..own.end * stride];
             x.par_chunks_mut(stride * EXAMPLES_A_TASK).enumerate().for_each(|(chunk, rows)| {
-                for (example, row) in (chunk * EXAMPLES_A_TASK..).zip(rows.chunks_exact_mut(stride)) {
-                    if example + 1 < examples {
+                for (example, row) in (own.start + chunk * EXAMPLES_A_TASK..).zip(rows.chunks_exact_mut(stride)) {
+                    if example + 1 < own.end {
                         let next = batch.inputs_of(example + 1).0.iter().take(ROWS_AHEAD);
                         next.for_each(|&id| prefetch(input.row(id as usize)));
                     }
@@ -201,16 +213,17 @@ fn gradients(batch: &Batch, tables: &Tables, loss: LossFunction, work: &mut Work
         },
         || work.columns.pack(output, &batch.columns),
     );
+    team.gather_rows(x, examples, stride);
     let x = &*x;
     let packed_x = sized(&mut work.packed_x, Panels::len(examples, stride));
     let ((), by_example) = rayon::join(
         || {
             s.par_chunks_mut(wide * EXAMPLES_A_TASK)
-                .zip(dx.par_chunks_mut(stride * EXAMPLES_A_TASK))
-                .zip(losses.par_chunks_mut(EXAMPLES_A_TASK))
+                .zip(dx[own.start * stride..own.end * stride].par_chunks_mut(stride * EXAMPLES_A_TASK))
+                .zip(losses[own.clone()].par_chunks_mut(EXAMPLES_A_TASK))
                 .enumerate()
                 .for_each(|(chunk, ((s, dx), losses))| {
-                    let first = chunk * EXAMPLES_A_TASK;
+                    let first = own.start + chunk * EXAMPLES_A_TASK;
                     let rows = losses.len();
                     let x = Matrix::new(&x[first * stride..], rows, stride, stride);
                     multiply(x, by_depth, MatrixMut::new(s, rows, columns, wide), Start::Zero);
@@ -227,9 +240,10 @@ fn gradients(batch: &Batch, tables: &Tables, loss: LossFunction, work: &mut Work
         },
         || pack(Matrix::new(x, examples, stride, stride), packed_x),
     );
-    let g = Matrix::new(s, examples, columns, wide);
-    par_multiply_transposed(g, by_example, MatrixMut::new(dn, columns, stride, stride), Start::Zero);
-
+    let g = Matrix::new(s, own.len(), columns, wide);
+    team.column_gradients(g, by_example, MatrixRows { data: dn, columns, stride }, &mut work.room);
+    team.gather_rows(dx, examples, stride);
+    team.gather_rows(losses, examples, 1);
     losses.iter().map(|&loss| f64::from(loss)).sum()
 }
 
@@ -255,14 +269,30 @@ fn slopes(batch: &Batch, example: usize, loss: LossFunction, scores: &mut [f32])
     }
 }
 
-/// The summed loss of a batch, which changes nothing.
-pub(crate) fn loss(batch: &Batch, tables: &Tables, loss: LossFunction, work: &mut Workspace) -> f64 {
-    gradients(batch, tables, loss, work)
+/// The loss that is minimised, and by whom.
+#[derive(Clone, Copy)]
+pub(crate) struct Objective<'a> {
+    pub(crate) loss: LossFunction,
+    pub(crate) team: Team<'a>,
+}
+
+/// The summed loss of a batch; no vector is changed.
+pub(crate) fn loss(batch: &mut Batch, tables: &mut Tables, objective: Objective<'_>, work: &mut Workspace) -> f64 {
+    batch.stage(objective.team, tables);
+    gradients(batch, tables, objective, work)
 }
 
 /// One step against the gradients of a batch; returns the summed loss.
-pub(crate) fn step(batch: &Batch, tables: &mut Tables, loss: LossFunction, rate: f32, work: &mut Workspace) -> f64 {
-    let loss = gradients(batch, tables, loss, work);
+pub(crate) fn step(
+    batch: &mut Batch,
+    tables: &mut Tables,
+    objective: Objective<'_>,
+    rate: f32,
+    work: &mut Workspace,
+) -> f64 {
+    let team = objective.team;
+    let [inputs, columns] = batch.stage(team, tables);
+    let loss = gradients(batch, tables, objective, work);
     let Tables { input, output } = tables;
     let stride = input.stride();
     let dn = &work.dn;
@@ -272,6 +302,8 @@ pub(crate) fn step(batch: &Batch, tables: &mut Tables, loss: LossFunction, rate:
         let (examples, weights) = batch.inputs.of(i);
         row.adagrad_sum(dx, examples, weights, rate);
     });
+    team.put_back(input, &inputs);
+    team.put_back(output, &columns);
     loss
 }
 
@@ -287,6 +319,10 @@ mod tests {
     const DIM: usize = 5;
     const LOSSES: [LossFunction; 3] =
         [LossFunction::SampledSoftmax, LossFunction::FullSoftmax, LossFunction::NegativeSampling];
+
+    fn alone(loss: LossFunction) -> Objective<'static> {
+        Objective { loss, team: Team::default() }
+    }
 
     fn tables() -> Tables {
         let mut tables = Tables { input: Table::new(ROWS, 0, DIM), output: Table::new(ROWS, 0, DIM) };
@@ -352,12 +388,12 @@ mod tests {
 
     #[test]
     fn gradients_are_the_slopes_of_the_loss() {
-        let batch = batch([0.5, 0.2, 0.3, 0.6, 0.4, 0.9, 0.1]);
-        let tables = tables();
+        let mut batch = batch([0.5, 0.2, 0.3, 0.6, 0.4, 0.9, 0.1]);
+        let mut tables = tables();
         let stride = tables.input.stride();
         for how in LOSSES {
             let mut work = Workspace::default();
-            let found = loss(&batch, &tables, how, &mut work);
+            let found = loss(&mut batch, &mut tables, alone(how), &mut work);
             assert!((found - expected(&batch, &tables, how)).abs() < 1e-5, "{how:?}: {found}");
             for row in 0..ROWS {
                 for c in 0..DIM {
@@ -392,10 +428,10 @@ mod tests {
         let mut batch = batch([third, third, third, 0.5, 0.5, 0.5, 0.5]);
         batch.noise_weight = 1.0;
         batch.index(&[6, 7, 11, 11].map(TableRow), |_| 0.0, &mut Numbering::new(ROWS));
-        let tables = tables();
+        let mut tables = tables();
         let stride = tables.input.stride();
         let mut work = Workspace::default();
-        let found = loss(&batch, &tables, LossFunction::NegativeSampling, &mut work);
+        let found = loss(&mut batch, &mut tables, alone(LossFunction::NegativeSampling), &mut work);
         let step = Step { rate: 1e-3, beyond: OutOfRange::Saturate, divide: true };
         let (mut moved_in, mut moved_out, mut oracle) = (vec![0.0; ROWS * stride], vec![0.0; ROWS * stride], 0.0);
         for example in 0..batch.len() {

@@ -10,6 +10,7 @@ use crate::model::tables::Tables;
 use crate::threads::pool;
 use crate::train::phases::{phases, text};
 use crate::train::ranker::is_for;
+use crate::train::ranks::Team;
 
 /// Each phase is tried for this share of the time there is.
 const TRIAL: f64 = 0.03;
@@ -31,7 +32,7 @@ pub(crate) fn fit_passes_to(
         let mut tables = Tables::first(view, params);
         let text = text(view, params);
         let mut seconds = Vec::new();
-        for phase in phases(view, text.as_ref(), params) {
+        for phase in phases(view, text.as_ref(), params, Team::default()) {
             phase.prepare(&mut tables);
             let (mut first, mut mean) = (None, 0.0);
             let mut tried = 0;

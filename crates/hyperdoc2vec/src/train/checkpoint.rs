@@ -8,8 +8,10 @@ use serde_json::{Value, json};
 use crate::error::{Error, Result};
 use crate::model::tables::{Table, Tables};
 use crate::search::ranker::{FeatureSet, Ranker};
+use crate::storage::atomic::parent;
 use crate::storage::container::{Container, Tensor, may_replace, write};
 use crate::storage::spill::SpillFile;
+use crate::train::ranks::Team;
 
 const CHECKPOINT: &str = "hyperdoc2vec checkpoint";
 const CHECKPOINT_VERSION: u32 = 3;
@@ -36,6 +38,37 @@ impl Checkpoints {
         }
         let what = format!("not a {CHECKPOINT}, but checkpoints of the run would have its name; rename it");
         Err(Error::Foreign { path: self.path.clone(), what })
+    }
+}
+
+/// Where the checkpoints of a run go, if anywhere; who takes part in it.
+#[derive(Clone, Copy)]
+pub(crate) struct Saving<'a> {
+    pub(crate) checkpoints: Option<&'a Checkpoints>,
+    /// Tells the run from others.
+    pub(crate) key: &'a Value,
+    pub(crate) team: Team<'a>,
+}
+
+impl Saving<'_> {
+    /// Whether the next checkpoint is due.
+    pub(crate) fn is_due(&self, saved: Instant) -> bool {
+        self.checkpoints.is_some_and(|checkpoints| saved.elapsed() >= checkpoints.every)
+    }
+
+    /// Writes a checkpoint, if they go anywhere.
+    pub(crate) fn write(&self, snapshot: &Snapshot<'_>) -> Result<()> {
+        let Some(checkpoints) = self.checkpoints else { return Ok(()) };
+        let (team, folder) = (self.team, parent(&checkpoints.path));
+        let whole = team.whole_tables(snapshot.tables, folder)?;
+        let best = snapshot.best.map(|best| team.whole_tables(&best.tables, folder)).transpose()?.flatten();
+        let best = best.zip(snapshot.best).map(|(tables, best)| BestPass { tables, ..*best });
+        let snapshot = Snapshot {
+            tables: whole.as_ref().unwrap_or(snapshot.tables),
+            best: best.as_ref().or(snapshot.best),
+            ..*snapshot
+        };
+        team.lead(|| snapshot.write(&checkpoints.path, self.key)).map(|_| ())
     }
 }
 
@@ -118,7 +151,7 @@ pub(crate) struct Snapshot<'a> {
 
 impl Snapshot<'_> {
     /// Writes a checkpoint of the run that `key` identifies.
-    pub(crate) fn write(&self, path: &Path, key: &Value) -> Result<()> {
+    fn write(&self, path: &Path, key: &Value) -> Result<()> {
         let &Snapshot { place, tables, best, ranker } = self;
         let mut all = Vec::from(tensors(CURRENT, tables));
         all.extend(best.into_iter().flat_map(|best| tensors(BEST, &best.tables)));
@@ -153,21 +186,54 @@ impl State {
     }
 
     /// Writes a checkpoint.
-    pub(crate) fn save(&self, path: &Path, key: &Value) -> Result<()> {
+    pub(crate) fn save(&self, saving: Saving<'_>) -> Result<()> {
         let State { place, tables, best, ranker, .. } = self;
-        Snapshot { place: *place, tables, best: best.as_ref(), ranker: ranker.as_ref() }.write(path, key)
+        saving.write(&Snapshot { place: *place, tables, best: best.as_ref(), ranker: ranker.as_ref() })
     }
 
     /// Writes a checkpoint between phases, if it is time for one.
-    pub(crate) fn save_if_due(&mut self, key: &Value, checkpoints: Option<&Checkpoints>) -> Result<()> {
-        if let Some(checkpoints) = checkpoints.filter(|checkpoints| self.saved.elapsed() >= checkpoints.every) {
-            self.save(&checkpoints.path, key)?;
+    pub(crate) fn save_if_due(&mut self, saving: Saving<'_>) -> Result<()> {
+        let [due] = saving.team.any([saving.is_due(self.saved)]);
+        if due {
+            self.save(saving)?;
             self.saved = Instant::now();
         }
         Ok(())
     }
 
-    pub(crate) fn read(&mut self, path: &Path, key: &Value) -> Result<()> {
+    /// Goes on from the checkpoint, where that is wanted and there is one. The rank that leads reads it and gives it to all.
+    pub(crate) fn resume(&mut self, saving: Saving<'_>) -> Result<()> {
+        let Saving { checkpoints, key, team } = saving;
+        let Some(checkpoints) = checkpoints.filter(|checkpoints| checkpoints.resume) else { return Ok(()) };
+        let mut whole = team.room_for_whole(self.tables.input.stride(), parent(&checkpoints.path))?.map(State::new);
+        let into = whole.as_mut().unwrap_or(&mut *self);
+        let read = team.lead(|| match checkpoints.path.exists() {
+            true => into.read(&checkpoints.path, key).map(|()| true),
+            false => Ok(false),
+        })?;
+        let [found] = team.agree([u64::from(read == Some(true))]);
+        if found == 0 {
+            return Ok(());
+        }
+        let RunPlace { phase, epoch, batch } = into.place;
+        let best = into.best.as_ref().map_or([0; 3], |best| [1, best.epoch as u64, best.loss.to_bits()]);
+        let [phase, epoch, batch] = team.agree([phase, epoch, batch].map(|number| number as u64));
+        self.place = RunPlace { phase: phase as usize, epoch: epoch as usize, batch: batch as usize };
+        if let Some(whole) = &mut whole {
+            self.ranker = whole.ranker.take();
+        }
+        team.share_tables(&mut self.tables, whole.as_ref().map(|whole| &whole.tables));
+        if let [1, epoch, loss] = team.agree(best) {
+            let (epoch, loss) = (epoch as usize, f64::from_bits(loss));
+            let tables = &self.tables;
+            let best = self.best.get_or_insert_with(|| BestPass { loss, epoch, tables: tables.clone() });
+            let whole = whole.as_ref().and_then(|whole| whole.best.as_ref());
+            team.share_tables(&mut best.tables, whole.map(|best| &best.tables));
+        }
+        Ok(())
+    }
+
+    fn read(&mut self, path: &Path, key: &Value) -> Result<()> {
         let container = Container::open(path, CHECKPOINT, CHECKPOINT_VERSION)?;
         container.verify()?;
         let damaged = |what: &str| Error::Damaged { path: path.to_owned(), what: what.to_owned() };

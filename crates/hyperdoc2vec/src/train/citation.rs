@@ -16,9 +16,10 @@ use crate::model::params::{CitationParams, LossFunction};
 use crate::model::tables::Tables;
 use crate::model::weighting::{WeightRule, Weighting};
 use crate::rng::{Order, Rng};
-use crate::train::batch::{Batch, Workspace, loss, step};
+use crate::train::batch::{Batch, Objective, Workspace, loss, step};
 use crate::train::batched::{self, Batched};
 use crate::train::occurrences::Numbering;
+use crate::train::ranks::Team;
 use crate::train::{After, Phase};
 
 /// One run of the citation phase.
@@ -31,6 +32,7 @@ pub struct Citation<'a> {
     links: Cow<'a, [LinkExample]>,
     held_out: Vec<LinkExample>,
     from_content: bool,
+    team: Team<'a>,
     /// Made with the first batch: a phase that waits for others takes no memory.
     looked_up: OnceLock<LookedUp>,
 }
@@ -77,7 +79,17 @@ impl<'a> Citation<'a> {
         } else {
             (Cow::Borrowed(&view.links[..]), Vec::new())
         };
-        Citation { view, params, window, seed, links, held_out, from_content: false, looked_up: OnceLock::new() }
+        let (from_content, team, looked_up) = (false, Team::default(), OnceLock::new());
+        Citation { view, params, window, seed, links, held_out, from_content, team, looked_up }
+    }
+
+    /// Shares its batches with other ranks.
+    pub(crate) fn shared_by(self, team: Team<'a>) -> Citation<'a> {
+        Citation { team, ..self }
+    }
+
+    fn objective(&self) -> Objective<'_> {
+        Objective { loss: self.params.loss, team: self.team }
     }
 
     /// Begins where PV-DBOW ended. There a document's IN vector predicts the OUT vectors of its words; here words are to
@@ -261,14 +273,14 @@ impl Phase for Citation<'_> {
         self.params.patience
     }
 
-    fn held_out_loss(&self, tables: &Tables) -> Option<f64> {
+    fn held_out_loss(&self, tables: &mut Tables) -> Option<f64> {
         let (mut batch, mut work) = (Batch::default(), Workspace::default());
         let mut scratch = Numbering::new(self.view.table_rows());
         let mut sum = 0.0;
         for (number, links) in self.held_out.chunks(self.params.batch).enumerate() {
             let rng = Rng::keyed(self.seed, &[PHASE, HOLD_OUT, HOLD_OUT, number as u64]);
             self.fill(links.iter().copied(), rng, &mut batch, &mut scratch);
-            sum += loss(&batch, tables, self.params.loss, &mut work);
+            sum += loss(&mut batch, tables, self.objective(), &mut work);
         }
         (!self.held_out.is_empty()).then(|| sum / self.held_out.len() as f64)
     }
@@ -292,7 +304,7 @@ impl Batched for Citation<'_> {
     }
 
     fn step(&self, batch: &mut Batch, tables: &mut Tables, fade: f32, work: &mut Workspace) -> (u64, f64) {
-        let loss = step(batch, tables, self.params.loss, self.params.rate * fade, work);
+        let loss = step(batch, tables, self.objective(), self.params.rate * fade, work);
         (batch.len() as u64, loss)
     }
 }

@@ -16,8 +16,7 @@ use rayon::prelude::*;
 use crate::corpus::view::View;
 use crate::id::{DocRow, WordId};
 use crate::kernel::{
-    Attraction, Matrix, MatrixMut, Panels, Start, attract, axpy, gather_sum, multiply, noise_loss, pack,
-    par_multiply_transposed, prefetch,
+    Attraction, Matrix, MatrixMut, Panels, Start, attract, axpy, gather_sum, multiply, noise_loss, pack, prefetch,
 };
 use crate::model::params::ContentParams;
 use crate::model::tables::Tables;
@@ -27,6 +26,7 @@ use crate::rng::{Order, Rng};
 use crate::train::batch::{Columns, EXAMPLES_A_TASK, score_stride, sized};
 use crate::train::batched::{self, Batched};
 use crate::train::occurrences::{Numbering, Occurrences};
+use crate::train::ranks::{MatrixRows, Room, Team};
 use crate::train::{After, Phase};
 
 /// Words of text in an example, before rare and frequent ones are left out.
@@ -43,6 +43,7 @@ pub struct Content<'a> {
     noise: AliasTable,
     /// For each document, how many examples there are up to and including its own.
     examples: Vec<u64>,
+    team: Team<'a>,
 }
 
 /// Examples of a batch: a document each, and its words.
@@ -69,6 +70,7 @@ pub struct TextWorkspace {
     packed_x: Vec<f32>,
     own: Vec<f32>,
     losses: Vec<f32>,
+    room: Room,
 }
 
 impl<'a> Content<'a> {
@@ -84,7 +86,13 @@ impl<'a> Content<'a> {
             })
             .collect();
         let keep = keep_chances(&view.counts, f64::from(params.sample));
-        Content { view, params, seed, keep, noise: AliasTable::smoothed(&view.counts), examples }
+        let (noise, team) = (AliasTable::smoothed(&view.counts), Team::default());
+        Content { view, params, seed, keep, noise, examples, team }
+    }
+
+    /// Shares its batches with other ranks.
+    pub(crate) fn shared_by(self, team: Team<'a>) -> Content<'a> {
+        Content { team, ..self }
     }
 
     /// The document that an example is of, and its words.
@@ -151,6 +159,8 @@ impl Batched for Content<'_> {
     }
 
     fn step(&self, batch: &mut TextBatch, tables: &mut Tables, fade: f32, work: &mut TextWorkspace) -> (u64, f64) {
+        let staged = self.team.stage(&mut tables.input, batch.by_document.rows_mut());
+        staged.renumber(&mut batch.documents);
         let loss = self.gradients(batch, tables, work);
         let Tables { input, output } = tables;
         let (examples, stride) = (batch.documents.len(), input.stride());
@@ -179,6 +189,7 @@ impl Batched for Content<'_> {
             gather_sum(dx, examples, weights, row.scratch);
             axpy(-rate, row.scratch, row.vector);
         });
+        self.team.put_back(input, &staged);
         (batch.words.len() as u64, loss)
     }
 }
@@ -190,8 +201,9 @@ impl Content<'_> {
         let Tables { input, output } = tables;
         let (examples, columns, stride) = (batch.documents.len(), batch.columns.len(), input.stride());
         let wide = score_stride(columns);
+        let mine = self.team.part(examples);
         let x = sized(&mut work.x, examples * stride);
-        let g = sized(&mut work.g, examples * wide);
+        let g = sized(&mut work.g, mine.len() * wide);
         let dx = sized(&mut work.dx, examples * stride);
         let dn = sized(&mut work.dn, columns * stride);
         let own = sized(&mut work.own, batch.words.len());
@@ -208,28 +220,29 @@ impl Content<'_> {
 
         let (x, words) = (&*x, output.matrix());
         let noise_weight = self.params.negatives / self.params.noise as f32;
-        let mut own_parts: Vec<&mut [f32]> = Vec::with_capacity(examples.div_ceil(EXAMPLES_A_TASK));
-        let mut rest = &mut *own;
-        for ends in batch.ends.chunks(EXAMPLES_A_TASK) {
+        // How many words stand before an example.
+        let before = |example: usize| if example == 0 { 0 } else { batch.ends[example - 1] };
+        let mut own_parts: Vec<&mut [f32]> = Vec::with_capacity(mine.len().div_ceil(EXAMPLES_A_TASK));
+        let mut rest = &mut own[before(mine.start)..];
+        for ends in batch.ends[mine.clone()].chunks(EXAMPLES_A_TASK) {
             let taken = batch.words.len() - rest.len();
             let (part, tail) = rest.split_at_mut(ends[ends.len() - 1] - taken);
             own_parts.push(part);
             rest = tail;
         }
         g.par_chunks_mut(wide * EXAMPLES_A_TASK)
-            .zip(dx.par_chunks_mut(stride * EXAMPLES_A_TASK))
-            .zip(losses.par_chunks_mut(EXAMPLES_A_TASK))
+            .zip(dx[mine.start * stride..mine.end * stride].par_chunks_mut(stride * EXAMPLES_A_TASK))
+            .zip(losses[mine.clone()].par_chunks_mut(EXAMPLES_A_TASK))
             .zip(own_parts)
             .enumerate()
             .for_each(|(chunk, (((g, dx), losses), own))| {
-                let first = chunk * EXAMPLES_A_TASK;
+                let first = mine.start + chunk * EXAMPLES_A_TASK;
                 let rows = losses.len();
                 let block = Matrix::new(&x[first * stride..], rows, stride, stride);
                 multiply(block, by_depth, MatrixMut::new(g, rows, columns, wide), Start::Zero);
                 for (i, scores) in g.chunks_mut(wide).enumerate() {
                     let example = first + i;
-                    let start = if example == 0 { 0 } else { batch.ends[example - 1] };
-                    let weight = noise_weight * (batch.ends[example] - start) as f32;
+                    let weight = noise_weight * (batch.ends[example] - before(example)) as f32;
                     let scores = &mut scores[..columns];
                     losses[i] = weight * noise_loss(scores, &batch.times);
                     scores.iter_mut().zip(&batch.times).for_each(|(score, times)| *score *= weight * times);
@@ -240,22 +253,25 @@ impl Content<'_> {
                     MatrixMut::new(dx, rows, stride, stride),
                     Start::Zero,
                 );
-                let offset = if first == 0 { 0 } else { batch.ends[first - 1] };
+                let offset = before(first);
                 for i in 0..rows {
                     let example = first + i;
-                    let start = if example == 0 { 0 } else { batch.ends[example - 1] };
                     let x = &x[example * stride..][..stride];
                     let dx = &mut dx[i * stride..][..stride];
-                    let slots = start..batch.ends[example];
+                    let slots = before(example)..batch.ends[example];
                     let slopes = &mut own[slots.start - offset..slots.end - offset];
                     attract(x, words, &batch.words[slots], Attraction { slopes, dx, loss: &mut losses[i] });
                 }
             });
-        let g = Matrix::new(g, examples, columns, wide);
+        let g = Matrix::new(g, mine.len(), columns, wide);
+        let team = self.team;
+        team.gather_between(own, examples, before);
         rayon::join(
-            || par_multiply_transposed(g, by_example, MatrixMut::new(dn, columns, stride, stride), Start::Zero),
+            || team.column_gradients(g, by_example, MatrixRows { data: dn, columns, stride }, &mut work.room),
             || batch.by_word.weigh(own),
         );
+        team.gather_rows(dx, examples, stride);
+        team.gather_rows(losses, examples, 1);
         losses.iter().map(|&loss| f64::from(loss)).sum()
     }
 }

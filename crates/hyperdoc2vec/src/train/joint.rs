@@ -62,7 +62,7 @@ impl Phase for Joint<'_> {
         self.citation.patience()
     }
 
-    fn held_out_loss(&self, tables: &Tables) -> Option<f64> {
+    fn held_out_loss(&self, tables: &mut Tables) -> Option<f64> {
         self.citation.held_out_loss(tables)
     }
 }

@@ -14,6 +14,7 @@ pub(crate) mod joint;
 mod occurrences;
 mod phases;
 pub(crate) mod ranker;
+mod ranks;
 pub(crate) mod rivals;
 pub(crate) mod run;
 mod training;
@@ -23,6 +24,8 @@ use std::ops::ControlFlow;
 #[cfg(test)]
 pub(crate) use checkpoint::Checkpoints;
 pub use ranker::is_for as learns_ranker;
+pub(crate) use ranks::Team;
+pub use ranks::{Parts, PartsMut, Ranks, gather_texts};
 pub(crate) use run::{Run, train_tables_on};
 pub use run::{TrainProgress, TrainWatch, train_tables};
 pub use training::Training;
@@ -62,8 +65,8 @@ pub trait Phase: Sync {
     fn patience(&self) -> usize {
         0
     }
-    /// The mean loss of examples that were held out, if any were.
-    fn held_out_loss(&self, _tables: &Tables) -> Option<f64> {
+    /// The mean loss of examples that were held out, if any were. No vector is changed.
+    fn held_out_loss(&self, _tables: &mut Tables) -> Option<f64> {
         None
     }
 }

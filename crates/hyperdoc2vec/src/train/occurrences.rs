@@ -106,6 +106,11 @@ impl Occurrences {
         &self.rows
     }
 
+    /// The rows that occur, to be renumbered in their order.
+    pub(crate) fn rows_mut(&mut self) -> &mut [u32] {
+        &mut self.rows
+    }
+
     /// The examples in which the row with this index in [`Occurrences::rows`] occurs, and the weights.
     pub(crate) fn of(&self, index: usize) -> (&[u32], &[f32]) {
         let start = if index == 0 { 0 } else { self.ends[index - 1] as usize };

@@ -6,6 +6,7 @@ use crate::train::Phase;
 use crate::train::citation::Citation;
 use crate::train::content::Content;
 use crate::train::joint::Joint;
+use crate::train::ranks::Team;
 use crate::train::rivals::deepwalk::DeepWalk;
 use crate::train::rivals::direct::{Direct, Form};
 use crate::train::rivals::joint_reference::JointReference;
@@ -23,18 +24,19 @@ pub(crate) fn text<'a>(view: &'a View<'a>, params: &TrainParams) -> Option<Text<
     })
 }
 
-/// The phases of a method; `text` is that of [`text`].
+/// The phases of a method; `text` is that of [`text`]. Only phases in batches are shared by a team.
 pub(crate) fn phases<'a>(
     view: &'a View<'a>,
     text: Option<&'a Text<'a>>,
     params: &'a TrainParams,
+    team: Team<'a>,
 ) -> Vec<Box<dyn Phase + 'a>> {
     let seed = params.seed;
     let read = |form| text.map(|text| Direct::new(text, form, &params.direct, seed));
     let direct = |form| read(form).map(|phase| Box::new(phase) as Box<dyn Phase + 'a>);
     let reference = || ReferenceCitation::new(view, &params.reference, seed);
-    let content = || Content::new(view, &params.content, seed);
-    let citation = || Citation::new(view, &params.citation, params.window, seed);
+    let content = || Content::new(view, &params.content, seed).shared_by(team);
+    let citation = || Citation::new(view, &params.citation, params.window, seed).shared_by(team);
     let phase = |&kind: &PhaseKind| -> Option<Box<dyn Phase + 'a>> {
         Some(match kind {
             PhaseKind::Content => Box::new(content()),

@@ -33,6 +33,7 @@ use crate::search::{Query, Searcher};
 use crate::storage::atomic;
 use crate::train::checkpoint::{SpilledTables, none};
 use crate::train::phases::{phases, text};
+use crate::train::ranks::Team;
 use crate::train::run::{Run, TrainProgress, TrainWatch, run_alone};
 
 /// The share of the documents taken for new.
@@ -155,17 +156,18 @@ impl NewcomerFold {
 }
 
 /// Learns from the view of `run`, whose last phase begins with `tables`; a model of the documents that are not taken for
-/// new is kept beside `destination` meanwhile, and so are the tables, which are the same again in the end.
+/// new is kept beside `destination` meanwhile, and so are the tables, which are the same again in the end. Only the rank
+/// that leads, which alone has the index of the content, gets the ranker.
 pub(crate) fn learn(
     run: &Run<'_>,
     tables: &mut Tables,
-    content: &ContentIndex,
+    content: Option<&ContentIndex>,
     destination: &Path,
     watch: TrainWatch<'_>,
-) -> Result<Ranker> {
-    let spilled = SpilledTables::new(tables, run.params.dim, atomic::parent(destination))?;
-    let Run { view, params, .. } = *run;
-    let mut asking = Asking { view, params, content, destination, least: MIN_PER_FOLD, watch };
+) -> Result<Option<Ranker>> {
+    let Run { view, params, team, .. } = *run;
+    let spilled = team.together(SpilledTables::new(tables, params.dim, atomic::parent(destination)))?;
+    let mut asking = Asking { view, params, content, destination, least: MIN_PER_FOLD, team, watch };
     let (mut learnt, mut checked) = (no_samples(), [Vec::new(), Vec::new()]);
     let links = asking.gather(tables, &spilled, &mut |question, samples| {
         let key = [PURPOSE, 2, u64::from(question.source.0)];
@@ -176,9 +178,14 @@ pub(crate) fn learn(
         }
     });
     // Where it was stopped, too: a checkpoint has them as they were.
-    spilled.restore(tables)?;
-    let prior = Ranker::prior();
+    team.together(spilled.restore(tables))?;
     let links = links?;
+    team.lead(|| grow(links, learnt, &checked, asking.watch))
+}
+
+/// Learns a ranker from the samples of so many links, and finds when to stop with those to be `checked`, a question each.
+fn grow(links: usize, mut learnt: [Samples; 2], checked: &[Vec<Samples>; 2], watch: TrainWatch<'_>) -> Result<Ranker> {
+    let prior = Ranker::prior();
     if links == 0 {
         return Ok(prior);
     }
@@ -186,7 +193,7 @@ pub(crate) fn learn(
     let (mut forests, mut scales) = (Vec::new(), Vec::new());
     let tries = [0, 1].map(|kind| TriedStart::all(&learnt[kind], [&prior.alone, &prior.sourced][kind]));
     let total = tries.iter().map(|tries| tries.len() + 1).sum();
-    let mut fits = Fits { done: 0, total, grown: 0, watch: asking.watch };
+    let mut fits = Fits { done: 0, total, grown: 0, watch };
     for (kind, starts) in tries.into_iter().enumerate() {
         let mut tries = Vec::new();
         let questions = &checked[kind];
@@ -254,14 +261,15 @@ pub fn samples(corpus: &Corpus, params: &TrainParams, folder: &Path) -> Result<V
     let mut tables = Tables::first(view, params);
     let text = text(view, params);
     let watch: TrainWatch<'_> = &mut |_| ControlFlow::Continue(());
-    let mut first = phases(view, text.as_ref(), params);
+    let team = Team::default();
+    let mut first = phases(view, text.as_ref(), params, team);
     first.pop();
     for phase in first {
-        run_alone(phase.as_ref(), &mut tables, watch)?;
+        run_alone(phase.as_ref(), &mut tables, team, watch)?;
     }
     let (content, destination) = (&ContentIndex::new(view, folder)?, &folder.join("m"));
     let spilled = SpilledTables::new(&tables, params.dim, folder)?;
-    let mut asking = Asking { view, params, content, destination, least: 1, watch };
+    let mut asking = Asking { view, params, content: Some(content), destination, least: 1, team, watch };
     let mut questions = Vec::new();
     asking.gather(&mut tables, &spilled, &mut |_, samples| questions.push(samples))?;
     Ok(questions)
@@ -309,10 +317,12 @@ type TakeSamples<'a> = &'a mut dyn FnMut(&LinkQuestion, [Samples; 2]);
 struct Asking<'a> {
     view: &'a View<'a>,
     params: &'a TrainParams,
-    content: &'a ContentIndex,
+    /// The index of the content; only the rank that asks has it.
+    content: Option<&'a ContentIndex>,
     destination: &'a Path,
     /// With fewer questions in a fold nothing is learnt from it.
     least: usize,
+    team: Team<'a>,
     watch: TrainWatch<'a>,
 }
 
@@ -345,7 +355,7 @@ impl Asking<'_> {
             }
             (links, last) = (links + questions.len(), questions.len());
             if number > 0 {
-                spilled.restore(tables)?;
+                self.team.together(spilled.restore(tables))?;
             }
             for (question, samples) in questions.iter().zip(self.ask(tables, &fold, &questions)?) {
                 take(question, samples);
@@ -355,13 +365,14 @@ impl Asking<'_> {
     }
 
     /// Trains `tables` as if what `fold` holds out were not there, and asks for its links; nothing is left of the tables.
+    /// All ranks train, and the one that leads asks: others get no samples.
     fn ask(
         &mut self,
         tables: &mut Tables,
         fold: &NewcomerFold,
         questions: &[LinkQuestion],
     ) -> Result<Vec<[Samples; 2]>> {
-        let Asking { params, content, destination, .. } = *self;
+        let Asking { params, team, .. } = *self;
         let before = self.view.without_links_of(&fold.held);
         // As many passes as the model itself takes: after fewer, the embedding is less sure than the one that will be
         // asked, and trees that were learnt with it believe that one too much.
@@ -369,20 +380,42 @@ impl Asking<'_> {
         quick.citation.patience = 0;
         let watch = &mut self.watch;
         let renamed = &mut |progress: &TrainProgress| watch(&TrainProgress { phase: "hybrid", ..progress.clone() });
-        if let Some(phase) = phases(&before, None, &quick).pop() {
-            run_alone(phase.as_ref(), tables, renamed)?;
+        if let Some(phase) = phases(&before, None, &quick, team).pop() {
+            run_alone(phase.as_ref(), tables, team, renamed)?;
         }
-        let map = newcomers::fill(&before, tables, params);
+        let mut whole = team.whole_tables(tables, atomic::parent(self.destination))?;
+        let tables = match &mut whole {
+            Some(whole) => {
+                *tables = none();
+                whole
+            }
+            None => tables,
+        };
+        let samples = team.lead(|| self.ask_model(tables, &before, fold, questions))?;
+        *tables = none();
+        Ok(samples.unwrap_or_default())
+    }
+
+    /// Asks a model of `tables`, which were trained on `before`; nothing is left of the tables.
+    fn ask_model(
+        &mut self,
+        tables: &mut Tables,
+        before: &View<'_>,
+        fold: &NewcomerFold,
+        questions: &[LinkQuestion],
+    ) -> Result<Vec<[Samples; 2]>> {
+        let Asking { view, params, destination, content: Some(content), .. } = *self else { return Ok(Vec::new()) };
+        let map = newcomers::fill(before, tables, params);
         let (folder, _lock) = atomic::unfinished_directory(destination)?;
         let path = folder.path().join("model");
-        ModelWriter::new(&before, tables, params)
+        ModelWriter::new(before, tables, params)
             .arrays(map.as_ref().map(ContentMap::tensor))
             .write_with(&path, content)?;
         *tables = none();
         let model = Model::open(&path)?;
-        let wrong_weights = fold.wrong_weights(self.view, &before);
+        let wrong_weights = fold.wrong_weights(view, before);
         let (searcher, held) = (&Searcher::new(&model), &fold.held[..]);
-        let fold = FoldModel { view: &before, searcher, content, params, held, wrong_weights: &wrong_weights };
+        let fold = FoldModel { view: before, searcher, content, params, held, wrong_weights: &wrong_weights };
         let mut all = Vec::with_capacity(questions.len());
         let parts = questions.chunks(AT_ONCE);
         let batches = parts.len();
@@ -401,7 +434,7 @@ impl Asking<'_> {
                 held_out: None,
                 kept: None,
             };
-            if watch(&progress).is_break() {
+            if (self.watch)(&progress).is_break() {
                 return Err(Error::Interrupted);
             }
         }

@@ -19,9 +19,10 @@ use crate::search::ranker::Ranker;
 use crate::storage::atomic::{self, OutputLock, parent};
 use crate::threads::pool;
 use crate::train::Phase;
-use crate::train::checkpoint::{BestPass, Checkpoints, RunPlace, Snapshot, State, none};
+use crate::train::checkpoint::{BestPass, Checkpoints, RunPlace, Saving, Snapshot, State, none};
 use crate::train::phases::{phases, text};
 use crate::train::ranker;
+use crate::train::ranks::Team;
 
 /// The loss reported is a mean over about this share of an epoch.
 const SMOOTHING: f64 = 0.02;
@@ -71,6 +72,8 @@ pub(crate) struct Run<'a> {
     pub threads: usize,
     /// Where checkpoints go, if anywhere.
     pub checkpoints: Option<&'a Checkpoints>,
+    /// The ranks that share it.
+    pub team: Team<'a>,
     /// Whether the model gets what people ask for and an evaluation of links does not: where links belong, and the
     /// sentences that they stand in.
     pub for_people: bool,
@@ -110,28 +113,44 @@ impl Run<'_> {
     ///
     /// When the watching closure stops the run, a checkpoint is written and [`Error::Stopped`] has its path.
     pub(crate) fn write(&self, destination: &Path, watch: TrainWatch<'_>) -> Result<()> {
-        let _lock = OutputLock::take(destination)?;
-        // Removes the files of a killed run, even if it did not come to writing anything whole.
-        atomic::clear(destination);
-        self.checkpoints.iter().for_each(|checkpoints| atomic::clear(&checkpoints.path));
-        pool(self.threads)?.install(|| {
-            let mut trained = self.train(destination, watch)?;
-            let key = self.key();
-            trained.state.save_if_due(&key, self.checkpoints)?;
-            let places = match self.learn_places(watch) {
-                Err(Error::Interrupted) => return Err(self.stopped(&trained.state, &key)?),
-                learnt => learnt?,
+        let team = self.team;
+        let key = self.key();
+        team.compare(&self.about(&key))?;
+        let _lock = team.lead(|| {
+            let lock = OutputLock::take(destination)?;
+            // Removes the files of a killed run, even if it did not come to writing anything whole.
+            atomic::clear(destination);
+            self.checkpoints.iter().for_each(|checkpoints| atomic::clear(&checkpoints.path));
+            Ok(lock)
+        })?;
+        team.together(pool(self.threads))?.install(|| {
+            let saving = self.saving(&key);
+            let mut trained = self.train(destination, saving, watch)?;
+            trained.state.save_if_due(saving)?;
+            let places = match team.lead(|| self.learn_places(watch)) {
+                Err(Error::Interrupted) => return Err(stopped(&trained.state, saving)?),
+                learnt => learnt?.flatten(),
             };
-            self.save(destination, &mut trained, places.as_ref())
-                .map_err(|error| self.unsaved(error, &trained.state, &key))
+            let whole = team.whole_tables(&trained.state.tables, parent(destination));
+            whole
+                .and_then(|mut whole| {
+                    team.lead(|| self.save(destination, &mut trained, whole.as_mut(), places.as_ref()))
+                })
+                .map_err(|error| unsaved(error, &trained.state, saving))
         })?;
         // The run is over: its checkpoint is of no more use.
-        if let Some(checkpoints) = self.checkpoints
-            && checkpoints.path.exists()
-        {
-            std::fs::remove_file(&checkpoints.path).map_err(Error::io("remove", &checkpoints.path))?;
-        }
+        team.lead(|| match self.checkpoints {
+            Some(checkpoints) if checkpoints.path.exists() => {
+                std::fs::remove_file(&checkpoints.path).map_err(Error::io("remove", &checkpoints.path))
+            }
+            _ => Ok(()),
+        })?;
         Ok(())
+    }
+
+    /// Checkpoints of this run, whose key is `key`.
+    fn saving<'s>(&'s self, key: &'s Value) -> Saving<'s> {
+        Saving { checkpoints: self.checkpoints, key, team: self.team }
     }
 
     /// The key of the checkpoints that this run can go on from.
@@ -139,34 +158,40 @@ impl Run<'_> {
         json!({"params": self.params.to_json(), "fingerprint": self.view.corpus.manifest().fingerprint})
     }
 
+    /// What ranks must have in common, a line each.
+    fn about(&self, key: &Value) -> String {
+        let params = key["params"].as_object().into_iter().flatten();
+        let params: String = params.map(|(name, value)| format!("\nparameter {name}: {value}")).collect();
+        let fingerprint = &self.view.corpus.manifest().fingerprint;
+        format!("version: {}\ncorpus: {fingerprint}{params}", env!("CARGO_PKG_VERSION"))
+    }
+
     /// Takes all steps; the ranker keeps a model beside `destination` for a while.
-    fn train(&self, destination: &Path, watch: TrainWatch<'_>) -> Result<Trained> {
-        let Run { view, params, checkpoints, .. } = *self;
-        let key = self.key();
-        let mut state = State::new(Tables::first(view, params));
+    fn train(&self, destination: &Path, saving: Saving<'_>, watch: TrainWatch<'_>) -> Result<Trained> {
+        let Run { view, params, team, .. } = *self;
+        let mut state = State::new(team.first_tables(view, params));
         let mut content = None;
-        if let Some(checkpoints) = checkpoints.filter(|checkpoints| checkpoints.resume && checkpoints.path.exists()) {
-            state.read(&checkpoints.path, &key)?;
-        }
+        state.resume(saving)?;
         let text = text(view, params);
-        let phases = phases(view, text.as_ref(), params);
+        let phases = phases(view, text.as_ref(), params, team);
         let count = phases.len();
         // By value: a phase that is over keeps no memory.
         for step in steps(phases, params) {
             match step {
                 RunStep::Ranker(before) => {
-                    // Behind it, if a checkpoint is of that phase.
-                    if state.place > RunPlace::start_of(before) || state.ranker.is_some() {
+                    // Behind it, if a checkpoint is of that phase. Only the rank that leads has a ranker.
+                    let [over] = team.any([state.place > RunPlace::start_of(before) || state.ranker.is_some()]);
+                    if over {
                         continue;
                     }
                     state.place = RunPlace::start_of(before);
-                    state.save_if_due(&key, checkpoints)?;
-                    let content = content.insert(ContentIndex::new(view, parent(destination))?);
-                    state.ranker = match ranker::learn(self, &mut state.tables, content, destination, watch) {
-                        Err(Error::Interrupted) => return Err(self.stopped(&state, &key)?),
-                        learnt => Some(learnt?),
+                    state.save_if_due(saving)?;
+                    content = team.lead(|| ContentIndex::new(view, parent(destination)))?;
+                    state.ranker = match ranker::learn(self, &mut state.tables, content.as_ref(), destination, watch) {
+                        Err(Error::Interrupted) => return Err(stopped(&state, saving)?),
+                        learnt => learnt?,
                     };
-                    state.save_if_due(&key, checkpoints)?;
+                    state.save_if_due(saving)?;
                 }
                 RunStep::Phase(number, phase) => {
                     if number < state.place.phase {
@@ -178,22 +203,15 @@ impl Run<'_> {
                     if state.place == RunPlace::start_of(number) {
                         phase.prepare(&mut state.tables);
                     }
-                    run_phase(phase.as_ref(), &mut state, &key, checkpoints, watch)?;
+                    run_phase(phase.as_ref(), &mut state, saving, watch)?;
                     if number + 1 == count {
-                        finite(phase.as_ref(), &state.tables)?;
+                        team.together(finite(phase.as_ref(), &state.tables))?;
                     }
                 }
             }
         }
         state.place = RunPlace::start_of(count);
         Ok(Trained { state, content })
-    }
-
-    /// Writes a checkpoint where a run was stopped between phases, and returns the error that has its path.
-    fn stopped(&self, state: &State, key: &Value) -> Result<Error> {
-        let Some(checkpoints) = self.checkpoints else { return Ok(Error::Interrupted) };
-        state.save(&checkpoints.path, key)?;
-        Ok(Error::Stopped { checkpoint: checkpoints.path.clone() })
     }
 
     /// Learns where links belong, where a ranker is learnt too: after it, and after the last phase.
@@ -221,9 +239,16 @@ impl Run<'_> {
         })
     }
 
-    /// Writes the model.
-    fn save(&self, destination: &Path, trained: &mut Trained, places: Option<&LearntPlaces>) -> Result<()> {
+    /// Writes the model, with the `whole` tables where those of the state are sharded.
+    fn save(
+        &self,
+        destination: &Path,
+        trained: &mut Trained,
+        whole: Option<&mut Tables>,
+        places: Option<&LearntPlaces>,
+    ) -> Result<()> {
         let Trained { state: State { tables, ranker, .. }, content } = trained;
+        let tables = whole.unwrap_or(tables);
         let newcomers = newcomers::fill(self.view, tables, self.params);
         let quotes = if self.for_people { Some(QuotesBuf::build(self.view)?) } else { None };
         let made;
@@ -243,14 +268,22 @@ impl Run<'_> {
             .arrays(newcomers.as_ref().map(ContentMap::tensor))
             .write_with(destination, content)
     }
+}
 
-    /// The error of a model that could not be written: what was learnt goes into a checkpoint, if that can be.
-    fn unsaved(&self, error: Error, state: &State, key: &Value) -> Error {
-        let kept = self.checkpoints.filter(|checkpoints| state.save(&checkpoints.path, key).is_ok());
-        match kept {
-            Some(checkpoints) => Error::Unsaved { source: Box::new(error), checkpoint: checkpoints.path.clone() },
-            None => error,
-        }
+/// Writes a checkpoint where a run was stopped between phases, and returns the error that has its path.
+fn stopped(state: &State, saving: Saving<'_>) -> Result<Error> {
+    let Some(checkpoints) = saving.checkpoints else { return Ok(Error::Interrupted) };
+    state.save(saving)?;
+    Ok(Error::Stopped { checkpoint: checkpoints.path.clone() })
+}
+
+/// The error of a model that could not be written: what was learnt goes into a checkpoint, if that can be.
+fn unsaved(error: Error, state: &State, saving: Saving<'_>) -> Error {
+    let kept = saving.checkpoints.filter(|_| state.save(saving).is_ok());
+    match (kept, error) {
+        (_, Error::OtherRank) => Error::OtherRank,
+        (Some(checkpoints), error) => Error::Unsaved { source: Box::new(error), checkpoint: checkpoints.path.clone() },
+        (None, error) => error,
     }
 }
 
@@ -259,8 +292,8 @@ impl Run<'_> {
 pub fn train_tables(view: &View<'_>, params: &TrainParams, watch: TrainWatch<'_>) -> Result<Tables> {
     params.validate()?;
     let params = TrainParams { hybrid: false, ..params.clone() };
-    let run = Run { view, params: &params, threads: 0, checkpoints: None, for_people: false };
-    let mut tables = run.train(Path::new("."), watch)?.state.tables;
+    let run = Run { view, params: &params, threads: 0, checkpoints: None, team: Team::default(), for_people: false };
+    let mut tables = run.train(Path::new("."), run.saving(&Value::Null), watch)?.state.tables;
     newcomers::fill(view, &mut tables, &params);
     Ok(tables)
 }
@@ -274,8 +307,9 @@ pub(crate) fn train_tables_on(
     watch: TrainWatch<'_>,
 ) -> Result<Tables> {
     let text = text(view, params);
-    let phases = phases(view, text.as_ref(), params);
-    phases.iter().skip(1).try_for_each(|phase| run_alone(phase.as_ref(), &mut tables, watch))?;
+    let team = Team::default();
+    let phases = phases(view, text.as_ref(), params, team);
+    phases.iter().skip(1).try_for_each(|phase| run_alone(phase.as_ref(), &mut tables, team, watch))?;
     phases.last().map_or(Ok(()), |last| finite(last.as_ref(), &tables))?;
     Ok(tables)
 }
@@ -291,21 +325,15 @@ fn finite(last: &dyn Phase, tables: &Tables) -> Result<()> {
 }
 
 /// Runs one phase from its beginning, without checkpoints.
-pub(crate) fn run_alone(phase: &dyn Phase, tables: &mut Tables, watch: TrainWatch<'_>) -> Result<()> {
+pub(crate) fn run_alone(phase: &dyn Phase, tables: &mut Tables, team: Team<'_>, watch: TrainWatch<'_>) -> Result<()> {
     let mut state = State::new(std::mem::replace(tables, none()));
     phase.prepare(&mut state.tables);
-    run_phase(phase, &mut state, &Value::Null, None, watch)?;
+    run_phase(phase, &mut state, Saving { checkpoints: None, key: &Value::Null, team }, watch)?;
     *tables = state.tables;
     Ok(())
 }
 
-fn run_phase(
-    phase: &dyn Phase,
-    state: &mut State,
-    key: &Value,
-    checkpoints: Option<&Checkpoints>,
-    watch: TrainWatch<'_>,
-) -> Result<()> {
+fn run_phase(phase: &dyn Phase, state: &mut State, saving: Saving<'_>, watch: TrainWatch<'_>) -> Result<()> {
     let total = (phase.epochs() * phase.batches()).max(1) as f64;
     let memory = (SMOOTHING * phase.batches() as f64).max(1.0);
     let (mut units, mut loss, mut held_out) = (0, None, None);
@@ -338,20 +366,18 @@ fn run_phase(
                 held_out,
                 kept: None,
             };
-            let stop = watch(&progress).is_break();
+            let [stop, due] = saving.team.any([watch(&progress).is_break(), saving.is_due(*saved)]);
             last = Some(progress);
-            if let Some(checkpoints) = checkpoints
-                && (stop || saved.elapsed() >= checkpoints.every)
-            {
+            if stop || due {
                 let snapshot = Snapshot { place, tables, best: best.as_ref(), ranker: ranker.as_ref() };
-                if let Err(error) = snapshot.write(&checkpoints.path, key) {
+                if let Err(error) = saving.write(&snapshot) {
                     failure = Some(error);
                     return ControlFlow::Break(());
                 }
                 *saved = Instant::now();
             }
             if stop {
-                failure = Some(match checkpoints {
+                failure = Some(match saving.checkpoints {
                     Some(checkpoints) => Error::Stopped { checkpoint: checkpoints.path.clone() },
                     None => Error::Interrupted,
                 });

@@ -9,10 +9,11 @@ use crate::corpus::split::Split;
 use crate::corpus::view::View;
 use crate::document::Date;
 use crate::error::{Error, Result};
-use crate::model::params::{Method, TrainParams};
+use crate::model::params::{LossFunction, Method, TrainParams};
 use crate::model::{Model, refuse_existing};
 use crate::train::budget::fit_passes_to;
 use crate::train::checkpoint::Checkpoints;
+use crate::train::ranks::{Ranks, Team};
 use crate::train::run::{Run, TrainProgress};
 
 /// Trains a model on a corpus.
@@ -35,6 +36,8 @@ pub struct Training<'a> {
     split: Option<&'a Split>,
     watch: Option<Box<RunWatch<'a>>>,
     replace: bool,
+    ranks: Option<&'a dyn Ranks>,
+    shard_tables: bool,
 }
 
 /// Watches a run and may stop it.
@@ -53,6 +56,8 @@ impl<'a> Training<'a> {
             split: None,
             watch: None,
             replace: false,
+            ranks: None,
+            shard_tables: false,
         }
     }
 
@@ -117,6 +122,19 @@ impl<'a> Training<'a> {
         Training { replace: true, ..self }
     }
 
+    /// Shares the training with other processes, which all call [`Training::write`] with the same corpus and parameters.
+    /// Any number gives the same bytes as one process. Methods that learn example by example cannot be shared
+    /// ([`Method::is_serial`]).
+    pub fn ranks(self, ranks: &'a dyn Ranks) -> Training<'a> {
+        Training { ranks: Some(ranks), ..self }
+    }
+
+    /// Shares out the vectors of documents among the ranks, so that each keeps an equal share of them. They travel for every
+    /// batch. By default each rank keeps all.
+    pub fn shard_tables(self, shard_tables: bool) -> Training<'a> {
+        Training { shard_tables, ..self }
+    }
+
     /// Shows each batch to `watch`, which may stop the run.
     pub fn watch(self, watch: impl FnMut(&TrainProgress) -> ControlFlow<()> + Send + 'a) -> Training<'a> {
         Training { watch: Some(Box::new(watch)), ..self }
@@ -145,18 +163,49 @@ impl<'a> Training<'a> {
     ///
     /// When the watching closure stops the run, the error is [`Error::Stopped`] if there is a checkpoint to resume from,
     /// and [`Error::Interrupted`] otherwise.
+    ///
+    /// With [`Training::ranks`], which wants [`Training::write`], rank 0 writes the model and the checkpoints; a wish of
+    /// any rank to stop is heeded. All return at the same place: [`Error::Ranks`] if they do not fit together,
+    /// [`Error::OtherRank`] if another one failed.
     pub fn run(self, path: impl AsRef<Path>) -> Result<Model> {
-        let Training { corpus, params, threads, checkpoint, resume, split, watch, replace } = self;
-        refuse_existing(path.as_ref(), replace)?;
-        let checkpoints = checkpoint.map(|(path, every)| Checkpoints { path, every, resume });
-        checkpoints.as_ref().map_or(Ok(()), Checkpoints::refuse_foreign)?;
-        params.validate()?;
-        let view = view(corpus, split, &params)?;
-        let run = Run { view: &view, params: &params, threads, checkpoints: checkpoints.as_ref(), for_people: true };
-        let mut watch = watch.unwrap_or_else(|| Box::new(|_| ControlFlow::Continue(())));
-        run.write(path.as_ref(), &mut *watch)?;
+        self.write(&path)?;
         Model::open(path)
     }
+
+    /// Trains and writes the model to `path`, as [`Training::run`] does, without opening it: of several ranks, others than
+    /// the one that writes it may not see it yet.
+    pub fn write(self, path: impl AsRef<Path>) -> Result<()> {
+        let Training { corpus, params, threads, checkpoint, resume, split, watch, replace, ranks, shard_tables } = self;
+        let team = Team::new(ranks);
+        team.lead(|| refuse_existing(path.as_ref(), replace))?;
+        let checkpoints = checkpoint.map(|(path, every)| Checkpoints { path, every, resume });
+        team.lead(|| checkpoints.as_ref().map_or(Ok(()), Checkpoints::refuse_foreign))?;
+        team.together(params.validate())?;
+        if ranks.is_some() {
+            team.together(can_be_shared(&params, shard_tables))?;
+        }
+        let view = team.together(view(corpus, split, &params))?;
+        let team = if shard_tables { team.sharding(&view, &params) } else { team };
+        let checkpoints = checkpoints.as_ref();
+        let run = Run { view: &view, params: &params, threads, checkpoints, team, for_people: true };
+        let mut watch = watch.unwrap_or_else(|| Box::new(|_| ControlFlow::Continue(())));
+        run.write(path.as_ref(), &mut *watch)
+    }
+}
+
+/// Refuses what several ranks cannot do together.
+fn can_be_shared(params: &TrainParams, shard_tables: bool) -> Result<()> {
+    if params.method.is_serial() {
+        return Err(Error::Usage(format!(
+            "{} learns example by example and runs on one machine; those that ranks can share are h-d2v, joint and pv-dbow",
+            params.method
+        )));
+    }
+    if shard_tables && params.citation.loss == LossFunction::FullSoftmax {
+        let what = "the softmax over all documents needs all their vectors for every batch, so they cannot be sharded";
+        return Err(Error::Usage(what.to_owned()));
+    }
+    Ok(())
 }
 
 /// The part of a corpus that `params` train on.
