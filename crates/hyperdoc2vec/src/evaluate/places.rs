@@ -220,23 +220,41 @@ fn precision_at_recall(pages: &[&PageResult], method: usize, right: fn(&Judged) 
     best
 }
 
-/// The area under the curve of right against wrong: the share of pairs of a right and a wrong one whose order is right,
-/// ties being half.
-///
-/// Scores 3 (right), 2 (wrong), 2 (right), 1 (wrong): 1 + 1 + ½ + 1 of 4 pairs, 0.875.
-fn auc(mut scored: Vec<(f32, bool)>) -> f64 {
-    scored.sort_by(|a, b| a.0.total_cmp(&b.0));
-    let (mut wrongs, mut pairs, mut start) = (0.0f64, 0.0f64, 0);
-    while start < scored.len() {
-        let end = start + scored[start..].partition_point(|one| one.0 <= scored[start].0);
-        let right = scored[start..end].iter().filter(|one| one.1).count() as f64;
-        let wrong = (end - start) as f64 - right;
-        pairs += right * (wrongs + wrong / 2.0);
-        wrongs += wrong;
-        start = end;
+/// Places in the order of their scores, for areas under the curve of right against wrong.
+struct ScoredPlaces {
+    /// The page of each place, and whether a link stood there.
+    places: Vec<(u32, bool)>,
+    /// Where places of one score end.
+    ends: Vec<usize>,
+}
+
+impl ScoredPlaces {
+    fn new(pages: &[PageResult], method: usize) -> ScoredPlaces {
+        let of_page = |(page, of): (usize, &PageResult)| {
+            of.outcomes[method].places.iter().map(|&(score, linked)| (score, page as u32, linked)).collect::<Vec<_>>()
+        };
+        let mut all: Vec<(f32, u32, bool)> = pages.iter().enumerate().flat_map(of_page).collect();
+        all.sort_by(|a, b| a.0.total_cmp(&b.0));
+        let ends = (1..=all.len()).filter(|&end| all.get(end).is_none_or(|next| next.0 > all[end - 1].0)).collect();
+        ScoredPlaces { places: all.into_iter().map(|(_, page, linked)| (page, linked)).collect(), ends }
     }
-    let rights = scored.len() as f64 - wrongs;
-    if rights * wrongs > 0.0 { pairs / (rights * wrongs) } else { 0.5 }
+
+    /// The share of pairs of a right and a wrong place whose order is right, ties being half, where the places of a page
+    /// count as often as it is given.
+    ///
+    /// Scores 3 (right), 2 (wrong), 2 (right), 1 (wrong): 1 + 1 + ½ + 1 of 4 pairs, 0.875.
+    fn auc(&self, times: &[f64]) -> f64 {
+        let (mut rights, mut wrongs, mut pairs, mut start) = (0.0f64, 0.0f64, 0.0f64, 0);
+        for &end in &self.ends {
+            let mut here = [0.0; 2];
+            self.places[start..end]
+                .iter()
+                .for_each(|&(page, linked)| here[usize::from(linked)] += times[page as usize]);
+            pairs += here[1] * (wrongs + here[0] / 2.0);
+            (rights, wrongs, start) = (rights + here[1], wrongs + here[0], end);
+        }
+        if rights * wrongs > 0.0 { pairs / (rights * wrongs) } else { 0.5 }
+    }
 }
 
 fn figures(name: &str, method: usize, pages: &[PageResult], seed: u64) -> Value {
@@ -251,9 +269,7 @@ fn figures(name: &str, method: usize, pages: &[PageResult], seed: u64) -> Value 
             json!({"threshold": least, "precision": precision, "recall": recall, "f1": f1})
         })
         .collect();
-    let places = |pages: &[&PageResult]| {
-        auc(pages.iter().flat_map(|page| page.outcomes[method].places.iter().copied()).collect())
-    };
+    let places = ScoredPlaces::new(pages, method);
     let [at_half, recall_at_half, f1_at_half] = at(&all, method, 0.5, right);
     let everything = at(&all, method, 0.0, right);
     let best_f1 = THRESHOLDS.iter().map(|&least| at(&all, method, least, right)[2]).fold(everything[2], f64::max);
@@ -265,9 +281,14 @@ fn figures(name: &str, method: usize, pages: &[PageResult], seed: u64) -> Value 
         let (low, high) = interval(pages.len(), seed, |numbers| statistic(&drawn(numbers)));
         json!([low, high])
     };
+    let area = interval(pages.len(), seed, |numbers| {
+        let mut times = vec![0.0; pages.len()];
+        numbers.iter().for_each(|&number| times[number as usize] += 1.0);
+        places.auc(&times)
+    });
     json!({
         "method": name,
-        "auc": places(&all),
+        "auc": places.auc(&vec![1.0; pages.len()]),
         "precision_at_recall_50": precision,
         "threshold_at_recall_50": threshold,
         "page_precision_at_recall_50": precision_at_recall(&all, method, |one| one.on_page).0,
@@ -278,6 +299,7 @@ fn figures(name: &str, method: usize, pages: &[PageResult], seed: u64) -> Value 
         "calibration": bins_json(&bins),
         "calibration_error": expected_error(&bins),
         "interval": {
+            "auc": area,
             "precision_at_recall_50": bounds(&|pages| precision_at_recall(pages, method, right).0),
             "precision_at_0.5": bounds(&|pages| at(pages, method, 0.5, right)[0]),
             "recall_at_0.5": bounds(&|pages| at(pages, method, 0.5, right)[1]),
@@ -291,9 +313,20 @@ mod tests {
 
     #[test]
     fn the_area_counts_pairs_in_order_by_hand() {
+        let auc = |places: Vec<(f32, bool)>, times: &[f64]| {
+            let page = |place| PageResult {
+                truths: 0,
+                reachable: 0,
+                kinds: [0; KINDS.len()],
+                outcomes: vec![PageOutcome { suggestions: Vec::new(), places: vec![place] }],
+            };
+            ScoredPlaces::new(&places.into_iter().map(page).collect::<Vec<_>>(), 0).auc(times)
+        };
         let scored = vec![(3.0, true), (2.0, false), (2.0, true), (1.0, false)];
-        assert_eq!(auc(scored), 0.875);
-        assert_eq!(auc(vec![(1.0, true)]), 0.5);
+        assert_eq!(auc(scored.clone(), &[1.0; 4]), 0.875);
+        // Without the third: both pairs are in order.
+        assert_eq!(auc(scored, &[1.0, 1.0, 0.0, 1.0]), 1.0);
+        assert_eq!(auc(vec![(1.0, true)], &[1.0]), 0.5);
     }
 
     #[test]

@@ -104,6 +104,7 @@ fn for_people(report: &Value) -> String {
         vec![
             method["method"].as_str().unwrap_or_default().to_owned(),
             percent(&method["auc"]),
+            ends(&method["interval"]["auc"]),
             percent(&method["precision_at_recall_50"]),
             ends(&method["interval"]["precision_at_recall_50"]),
             percent(&method["at_0.5"]["precision"]),
@@ -112,5 +113,15 @@ fn for_people(report: &Value) -> String {
         ]
     };
     let rows: Vec<Vec<String>> = report["methods"].as_array().into_iter().flatten().map(row).collect();
-    table(&["method", "AUC of place", "P at R 50", "[95 %]", "P at p 0.5", "R at p 0.5", "best F1"], &rows)
+    let methods = table(
+        &["method", "AUC of place", "[95 %]", "P at R 50", "[95 %]", "P at p 0.5", "R at p 0.5", "best F1"],
+        &rows,
+    );
+    let row = |at: &Value| {
+        let mut cells = vec![format!("{:.2}", at["threshold"].as_f64().unwrap_or_default())];
+        cells.extend(["precision", "recall", "f1"].map(|name| percent(&at[name])));
+        cells
+    };
+    let curve: Vec<Vec<String>> = report["methods"][0]["curve"].as_array().into_iter().flatten().map(row).collect();
+    format!("{methods}\n{}", table(&["places: least p", "P", "R", "F1"], &curve))
 }

@@ -27,7 +27,7 @@ function draftOf(about) {
 export async function draft(main, { about, failed, fine, current, titled, enter }) {
   titled('Draft');
   const { draft: state, keep } = draftOf(about);
-  let places = [], active = 0, asked, last = '', note = '';
+  let places = [], active = 0, asked, last = '', note = '', opened = false;
 
   if (about && state.text === undefined) {
     try {
@@ -74,6 +74,8 @@ export async function draft(main, { about, failed, fine, current, titled, enter 
       list.removeAttribute('aria-busy');
       note = sent.length < text.length ? `Only the first ${LONGEST.toLocaleString('en')} characters are looked at.` : '';
       show();
+      // Of a text that was just opened, the first place is shown, which may be far below.
+      if (opened) { opened = false; reveal(); }
       fine();
     } catch (error) {
       if (error.name === 'AbortError' || last !== written || !current()) return;
@@ -204,7 +206,7 @@ export async function draft(main, { about, failed, fine, current, titled, enter 
     const text = await chosen.text();
     if (text.includes('\0')) { note = `${chosen.name} is no text.`; places = []; show(); return; }
     [box.value, state.name, format.value] = [text, chosen.name, formatOf(chosen.name)];
-    [state.format, state.dismissed, places] = [format.value, [], []];
+    [state.format, state.dismissed, places, opened] = [format.value, [], [], true];
     typed();
     box.focus();
     box.setSelectionRange(0, 0);

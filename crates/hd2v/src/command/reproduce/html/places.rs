@@ -34,7 +34,7 @@ pub fn places(report: &Value) -> Option<Markup> {
             }
             (table(&html! {
                 tr {
-                    (heads(["method", "AUC of place", "precision at recall 50", "[95 %]", "precision at p 0.5", "[95 %]",
+                    (heads(["method", "AUC of place", "[95 %]", "precision at recall 50", "[95 %]", "precision at p 0.5", "[95 %]",
                         "recall at p 0.5", "[95 %]", "best F1", "calibration error"]))
                     th.words { "what it is" }
                 }
@@ -42,6 +42,7 @@ pub fn places(report: &Value) -> Option<Markup> {
                     tr {
                         td { (name(method)) }
                         td { (percent(&method["auc"])) }
+                        td { (interval(&method["interval"]["auc"])) }
                         td { (percent(&method["precision_at_recall_50"])) }
                         td { (interval(&method["interval"]["precision_at_recall_50"])) }
                         td { (percent(&method["at_0.5"]["precision"])) }
