@@ -115,8 +115,9 @@ pub fn import_files(
     options.namespaces = files.namespaces.unwrap_or(options.namespaces);
     (options.metadata, options.files, options.cited_works) = (files.metadata, files.files, files.cited_works);
     (options.pdf.grobid, options.pdf.texts) = (files.grobid, files.texts);
-    let commands = files.pdf_commands.into_iter();
-    options.pdf.commands = commands.map(|(name, program, rest)| TextCommand::new(name, program, rest)).collect();
+    let commands = files.pdf_commands.into_iter().map(|(name, program, rest)| TextCommand::new(name, program, rest));
+    let (titles, commands): (Vec<_>, Vec<_>) = commands.partition(|command| command.name == "titles");
+    (options.pdf.titles, options.pdf.commands) = (titles.into_iter().next(), commands);
     run(py, Import::files(format, inputs).options(options), path, progress)
 }
 

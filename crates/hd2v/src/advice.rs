@@ -96,8 +96,12 @@ fn on_loss(loss: Loss, tally: &Tally, format: &str) -> Option<String> {
                 "no document has this id; add the documents, or correct the ids"
             }
         }
-        Loss::UnmatchedReference if matches!(format, "library" | "pdf") => {
-            "these works are not in the library; --cited-works makes documents of them, where their entries can be read"
+        Loss::UnmatchedReference if format == "pdf" => {
+            "these works are not in the folder; --cited-works makes documents of them, where their entries can be read"
+        }
+        Loss::UnmatchedReference if format == "library" => {
+            "these works are not in the library, and no document was made of their entries, which lack a title, an \
+             author or a year; --references FILE shows how each was read"
         }
         Loss::UnmatchedReference => "these works are not in the set; add them, or read --references FILE to see why",
         Loss::AmbiguousReference => "two documents could be meant; remove duplicates, or add DOIs to the metadata",

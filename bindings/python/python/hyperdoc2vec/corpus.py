@@ -214,9 +214,12 @@ def _options(min_count: int | None, lowercase: bool | None, threads: int, replac
 
 
 def _pdf_commands() -> list[tuple[str, str, list[str]]]:
-    """Commands that print the text of a PDF, the best first, as ``hd2v import`` uses them."""
+    """Commands that print the text of a PDF, the best first, and its title, as ``hd2v import`` uses them."""
     own, *first = program()
-    commands = [("built-in", own, [*first, "pdf-text", "{}"])]
+    commands = [
+        ("built-in", own, [*first, "pdf-text", "{}"]),
+        ("titles", own, [*first, "pdf-text", "--titles", "{}"]),
+    ]
     pdftotext = shutil.which("pdftotext")
     if pdftotext is not None:
         plain = ["-q", "-enc", "UTF-8", "{}", "-"]

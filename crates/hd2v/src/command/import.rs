@@ -152,6 +152,7 @@ fn import_documents(arguments: &ImportArgs) -> Result<()> {
     options.pdf.grobid.clone_from(&arguments.grobid);
     if matches!(arguments.format, Format::Library | Format::Pdf) {
         options.pdf.commands = pdf_commands(&arguments.pdf_reader)?;
+        options.pdf.titles = Some(own_command("titles", &["--titles"])?);
         options.pdf.texts = arguments.texts.clone().or_else(|| Some(beside(arguments.output.as_deref()?)));
         texts_elsewhere(options.pdf.texts.as_deref(), arguments.output.as_deref())?;
     }
@@ -217,12 +218,17 @@ fn pdf_commands(reader: &str) -> Result<Vec<TextCommand>> {
         found.as_ref().map(|program| TextCommand::new(name, program, arguments))
     };
     let pdftotext = [in_order_of("pdftotext-raw", &["-raw"]), in_order_of("pdftotext", &[])];
+    let own = own_command("built-in", &[])?;
+    Ok(pdftotext.into_iter().flatten().chain([own]).collect())
+}
+
+/// This program, as the built-in reader of PDFs.
+fn own_command(name: &str, options: &[&str]) -> Result<TextCommand> {
     let own = crate::PROGRAM.get().and_then(|program| program.split_first());
     let (own, first) = own.context("cannot find this program")?;
     let arguments = first.iter().map(|argument| argument.to_string_lossy().into_owned());
-    let arguments = arguments.chain(["pdf-text", "{}"].map(str::to_owned));
-    let own = TextCommand::new("built-in", own, arguments);
-    Ok(pdftotext.into_iter().flatten().chain([own]).collect())
+    let ours = ["pdf-text"].iter().chain(options).chain(&["{}"]).map(|&argument| argument.to_owned());
+    Ok(TextCommand::new(name, own, arguments.chain(ours)))
 }
 
 /// Checks all outputs before anything is read.

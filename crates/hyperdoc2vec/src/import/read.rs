@@ -69,7 +69,8 @@ impl Format {
                 read_tree(&papers, shard, work, sink, watch)
             }
             Format::Library | Format::Pdf => {
-                let library = Library::open(self, inputs, options, &mut |works| started(watch, works))?;
+                let step = |files| Progress { read: files as u64, total: None, unit: Unit::Pages, documents: 0 };
+                let library = Library::open(self, inputs, options, &mut |files| notify(watch, step(files)))?;
                 read_tree(&library, shard, work, sink, watch)
             }
             Format::S2orc => {

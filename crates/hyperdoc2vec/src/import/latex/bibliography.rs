@@ -151,11 +151,13 @@ fn biblatex(source: &str) -> Vec<(String, BibRecord)> {
 
 /// Entries of a `.bib` file.
 pub(super) fn bib(source: &str) -> Vec<(String, BibRecord)> {
-    bib_entries(source).into_iter().map(|entry| (entry.key, record(&entry.fields))).collect()
+    let entries = bib_entries(source).into_iter().filter(|entry| !entry.key.is_empty());
+    entries.map(|entry| (entry.key, record(&entry.fields))).collect()
 }
 
 /// An entry of a `.bib` file, as it stands there.
 pub(in crate::import) struct LatexEntry {
+    /// Empty if it has none.
     pub(in crate::import) key: String,
     /// Names in lower case, values with their LaTeX.
     pub(in crate::import) fields: HashMap<String, String>,
@@ -171,7 +173,7 @@ pub(in crate::import) fn bib_entries(source: &str) -> Vec<LatexEntry> {
     let (mut line, mut counted) = (1, 0);
     let mut strings: HashMap<String, String> = HashMap::new();
     let mut rest = source;
-    let mut budget = ByteBudget { vain: 4 * source.len() + LONGEST, strings: 8 * source.len() + LONGEST };
+    let mut budget = ByteBudget { vain: 4 * source.len() + LONGEST, strings: 8 * source.len() + LONGEST, torn: 0 };
     let mut next_line = 0;
     while let Some(at) = memchr::memchr(b'@', rest.as_bytes()) {
         rest = &rest[at + 1..];
@@ -204,7 +206,7 @@ pub(in crate::import) fn bib_entries(source: &str) -> Vec<LatexEntry> {
         rest = &inside[end - after.len()..];
         if kind == "string" {
             strings.extend(fields);
-        } else if !key.is_empty() {
+        } else if !key.is_empty() || !fields.is_empty() {
             found.push(LatexEntry { key, fields, closed, line });
         }
     }
@@ -217,6 +219,8 @@ struct ByteBudget {
     vain: usize,
     /// On the values of `@string`s, put in for their names.
     strings: usize,
+    /// Values that do not close, so far.
+    torn: usize,
 }
 
 /// The fields of an entry, names in lower case, up to its end or to where it breaks; and whether it has an end.
@@ -226,6 +230,7 @@ fn fields<'a>(
     budget: &mut ByteBudget,
 ) -> (HashMap<String, String>, &'a str, bool) {
     let mut fields = HashMap::new();
+    let torn = budget.torn;
     loop {
         rest = rest.trim_start_matches(|c: char| c.is_whitespace() || c == ',');
         let length =
@@ -233,7 +238,7 @@ fn fields<'a>(
         let name = rest[..length].to_ascii_lowercase();
         let Some(value) = rest[length..].trim_start().strip_prefix('=').filter(|_| length > 0) else {
             let after = rest.strip_prefix(['}', ')']);
-            return (fields, after.unwrap_or(rest), after.is_some());
+            return (fields, after.unwrap_or(rest), after.is_some() && budget.torn == torn);
         };
         let (value, after) = value_of(value.trim_start(), strings, budget);
         fields.entry(name).or_insert(value);
@@ -261,6 +266,11 @@ fn value_of<'a>(mut rest: &'a str, strings: &HashMap<String, String>, budget: &m
         if let Some(length) = length {
             value.push_str(&rest[1..length - 1]);
             rest = &rest[length..];
+        } else if rest.starts_with(['{', '"']) {
+            let length = torn_length(rest);
+            value.push_str(rest[1..length].trim_end_matches([',', '}', '"', '\r']));
+            rest = &rest[length..];
+            budget.torn += 1;
         } else {
             let length = bytes
                 .iter()
@@ -277,6 +287,19 @@ fn value_of<'a>(mut rest: &'a str, strings: &HashMap<String, String>, budget: &m
             None => return (value, rest),
         }
     }
+}
+
+/// The length of a value that does not close: up to the next field or the end of its line.
+fn torn_length(text: &str) -> usize {
+    let is_field = |after: &str| {
+        let after = after.trim_start();
+        let name = after.bytes().take(40).take_while(|b| b.is_ascii_alphanumeric() || matches!(b, b'_' | b'-')).count();
+        name > 0 && after[name..].trim_start().starts_with('=')
+    };
+    let ends = |(at, byte): (usize, u8)| byte == b'\n' || (byte == b',' && is_field(&text[at + 1..]));
+    let end = text.bytes().enumerate().skip(1).take(LONGEST).find(|&place| ends(place)).map(|(at, _)| at);
+    let most = || (0..=text.len().min(LONGEST)).rev().find(|&end| text.is_char_boundary(end)).unwrap_or(text.len());
+    end.unwrap_or_else(most).max(1)
 }
 
 /// The length of a text in quotes, in which quotes may stand in braces.

@@ -3,6 +3,7 @@
 
 use std::collections::HashMap;
 
+use super::ris::made_key;
 use super::work::{self, Work};
 use crate::document::losses::{Loss, Losses};
 use crate::import::latex::bibliography::{LatexEntry, bib_entries};
@@ -14,8 +15,8 @@ const LONGEST_DATE: usize = 100;
 /// The works of a `.bib` file; entries that break off are counted, and what they have is used.
 pub(super) fn read(source: &str, name: &str, losses: &mut Losses) -> Vec<Work> {
     let entries = bib_entries(source);
-    let by_key: HashMap<String, usize> =
-        entries.iter().enumerate().map(|(at, entry)| (entry.key.to_lowercase(), at)).collect();
+    let keyed = entries.iter().enumerate().filter(|(_, entry)| !entry.key.is_empty());
+    let by_key: HashMap<String, usize> = keyed.map(|(at, entry)| (entry.key.to_lowercase(), at)).collect();
     let mut works = Vec::with_capacity(entries.len());
     for entry in &entries {
         let place = format!("{name}:{}", entry.line);
@@ -24,7 +25,15 @@ pub(super) fn read(source: &str, name: &str, losses: &mut Losses) -> Vec<Work> {
         }
         let parent = entry.fields.get("crossref").and_then(|key| by_key.get(&key.trim().to_lowercase()));
         let parent = parent.map(|&at| &entries[at]).filter(|parent| parent.key != entry.key);
-        works.push(of_entry(entry, parent, place));
+        let mut work = of_entry(entry, parent, place);
+        if work.key.is_empty() {
+            let Some(key) = made_key(&work.authors, work.date, work.title.as_deref()) else {
+                losses.add(Loss::MalformedRecord, format!("{}: an entry without a key or a title", work.place));
+                continue;
+            };
+            work.key = key;
+        }
+        works.push(work);
     }
     works
 }
@@ -202,6 +211,22 @@ mod tests {
         assert_eq!(works[0].words(), "On Tides\nWater rises.\nsea, moon");
         assert_eq!(works[1].date.map(|date| date.to_string()).as_deref(), Some("1999"));
         assert_eq!(losses.count(Loss::MalformedRecord), 1);
+        let source = "@book{torn, title = {Never closed, again, author = {Poe, E.},\n  year = 2003,\n}\n@book{, title={No key}, author={Kay, Al}, \
+                      year=1980}\n@book{,year=1980}\n@book{line, title = {Open {line,\n  year = \"1999,\n  note = {x}\n}\n@book{z, title={Z}}";
+        let mut losses = Losses::default();
+        let works = read(source, "x.bib", &mut losses);
+        let year = |work: &Work| work.date.map(crate::document::Date::year);
+        let shown: Vec<_> = works.iter().map(|work| (&*work.key, work.title.as_deref(), year(work))).collect();
+        assert_eq!(
+            shown,
+            [
+                ("torn", Some("Never closed, again"), Some(2003)),
+                ("kay1980", Some("No key"), Some(1980)),
+                ("line", Some("Open line"), Some(1999)),
+                ("z", Some("Z"), None),
+            ]
+        );
+        assert_eq!(losses.count(Loss::MalformedRecord), 3);
     }
 
     #[test]

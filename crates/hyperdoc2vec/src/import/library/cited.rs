@@ -89,12 +89,13 @@ fn proper(entry: &BibRecord) -> Option<Work> {
     let sound = (2..=40).contains(&words) && letters >= 10 && letters * 10 >= title.chars().count() * 6;
     let lower = title.to_lowercase();
     let odd = ["http", "[", "]", "pp.", "@"].iter().any(|part| title.contains(part))
-        || ["personal communication", "private communication", "unpublished", "in preparation"]
+        || ["personal communication", "private communication", "verbal communication", "unpublished", "in preparation"]
             .iter()
             .any(|part| lower.starts_with(part));
     let year = entry.year.filter(|year| (1600..=2100).contains(year))?;
-    let authors: Vec<String> = entry.authors.iter().filter(|name| name.chars().count() > 1).cloned().collect();
-    (sound && !odd && !authors.is_empty()).then(|| Work {
+    let authors = entry.authors.iter().filter(|name| name.chars().count() > 1 && !is_month(name));
+    let authors: Vec<String> = authors.map(|name| not_shouted(name)).collect();
+    (sound && !odd && !lists_people(title) && !authors.is_empty()).then(|| Work {
         title: Some(title.to_owned()),
         authors,
         date: Date::from_packed(year * 10_000),
@@ -102,6 +103,36 @@ fn proper(entry: &BibRecord) -> Option<Work> {
         arxiv: entry.arxiv.clone(),
         ..Work::default()
     })
+}
+
+/// Whether a title is the rest of a list of authors: `A. Fox, and E. Brewer`.
+fn lists_people(title: &str) -> bool {
+    let words = || title.split([' ', ',']).filter(|word| !word.is_empty() && *word != "and");
+    let is_initial =
+        |word: &&str| word.trim_end_matches('.').chars().count() == 1 && word.starts_with(char::is_uppercase);
+    let initials = words().filter(is_initial).count();
+    initials >= 2 && initials * 2 >= words().count()
+}
+
+/// Whether a name is that of a month, as in the dates below a paper: `Received September 1983`.
+fn is_month(name: &str) -> bool {
+    let months =
+        ["january", "february", "april", "june", "july", "august", "september", "october", "november", "december"];
+    months.contains(&name.to_lowercase().as_str())
+}
+
+/// `Van Renesse` for `VAN RENESSE`, which some journals print; short names may be initials.
+fn not_shouted(name: &str) -> String {
+    if name.chars().count() < 4 || name.chars().any(char::is_lowercase) {
+        return name.to_owned();
+    }
+    let mut starts = true;
+    let letter = |c: char| {
+        let out = if starts { c.to_string() } else { c.to_lowercase().to_string() };
+        starts = !c.is_alphabetic() && c != '’' && c != '\'';
+        out
+    };
+    name.chars().map(letter).collect()
 }
 
 #[cfg(test)]
@@ -126,13 +157,17 @@ mod tests {
             entry("Lamport", 1994, "The temporal logic of actions"),
             entry("Lamport", 1994, "The temporal logic of action"),
             entry("Rovner", 1982, "Personal communication"),
+            entry("September", 1983, "Revised October 1984; accepted October 1984"),
+            entry("Chen", 2002, "A. Fox, and E. Brewer"),
+            entry("VAN RENESSE", 1984, "The distributed snapshot of K. M. Chandy and L. Lamport"),
             entry("Doe", 2001, "x"),
             BibRecord { title: Some("A title without a year or a name".into()), ..BibRecord::default() },
         ];
         let mut taken = HashSet::from(["lamport1994temporal".to_owned()]);
         let works = works(entries.iter(), &catalogue, &mut taken);
         let keys: Vec<&str> = works.iter().map(|work| &*work.key).collect();
-        assert_eq!(keys, ["lamport1978time", "lamport1994temporal-2"]);
+        assert_eq!(keys, ["lamport1978time", "lamport1994temporal-2", "renesse1984distributed"]);
+        assert_eq!(works[2].authors, ["Van Renesse"]);
         assert_eq!(works[0].title.as_deref(), Some("Time, clocks, and the ordering of events"));
     }
 }

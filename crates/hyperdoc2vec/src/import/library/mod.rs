@@ -18,6 +18,7 @@ mod ris;
 mod sqlite;
 #[cfg(test)]
 mod tests;
+mod titles;
 mod work;
 mod zotero;
 
@@ -42,6 +43,7 @@ use crate::document::Document;
 use crate::document::losses::{Loss, Losses};
 use crate::error::{Error, Result};
 use files::{Shelves, Wanted};
+use titles::CitedTitles;
 use work::Work;
 
 /// The label of documents that are cited, but are not in the library.
@@ -75,13 +77,14 @@ struct FirstLook {
     ailments: Vec<Ailment>,
     /// Why it could not be read.
     problem: Option<String>,
-    /// The line that seems to be the title.
-    title: Option<String>,
+    /// Of a work without a title: the beginning of its text, and what that seems to be.
+    top: String,
+    about: Work,
 }
 
 impl Library {
     /// Reads bibliographies, or lists PDFs, finds the files and reads their references; an error if there is no work.
-    /// `step` gets the number of works several times a second, and may stop it, whatever is being read.
+    /// `step` gets the number of files read several times a second, and may stop it, whatever is being read.
     pub fn open(
         format: Format,
         inputs: &[PathBuf],
@@ -107,17 +110,13 @@ impl Library {
             title.split(' ').for_each(|word| library.titles.add(word));
         }
         for start in (0..library.works.len()).step_by(TOGETHER) {
-            step(library.works.len())?;
+            step(start)?;
             let end = (start + TOGETHER).min(library.works.len());
             let look = || (start..end).into_par_iter().map(|index| library.look(index)).collect();
-            let looks: Vec<FirstLook> = library.while_wanted(step, look)?;
+            let looks: Vec<FirstLook> = library.while_wanted(&mut || step(start), look)?;
             looks.into_iter().enumerate().for_each(|(at, look)| library.seen[start + at] = look);
         }
-        if is_pdf {
-            for (work, look) in library.works.iter_mut().zip(&library.seen) {
-                work.title = look.title.clone();
-            }
-        }
+        library.name_files();
         let catalogue = |works: &[Work]| {
             let mut catalogue = CatalogueBuilder::default();
             works.iter().for_each(|work| catalogue.add(&work.key, &work.record()));
@@ -135,13 +134,22 @@ impl Library {
         Ok(library)
     }
 
+    /// Gives works without a title that of their file, with its authors and date.
+    fn name_files(&mut self) {
+        let titles = CitedTitles::new(self.seen.iter().flat_map(|look| &look.entries));
+        for (work, look) in self.works.iter_mut().zip(&self.seen).filter(|(work, _)| work.title.is_none()) {
+            let Work { title, authors, date, .. } = titles.find(&look.top).unwrap_or_else(|| look.about.clone());
+            work.title = title;
+            work.date = work.date.or(date);
+            if work.authors.is_empty() {
+                work.authors = authors;
+            }
+        }
+    }
+
     /// Does `work`, which ends soon after `step` has failed.
-    fn while_wanted<R>(
-        &self,
-        step: &mut (dyn FnMut(usize) -> Result<()> + Send),
-        work: impl FnOnce() -> R,
-    ) -> Result<R> {
-        while_wanted(self.extractor.stop(), &mut || step(self.works.len()), work)
+    fn while_wanted<R>(&self, step: &mut (dyn FnMut() -> Result<()> + Send), work: impl FnOnce() -> R) -> Result<R> {
+        while_wanted(self.extractor.stop(), step, work)
     }
 
     /// Gives files that are called after no work to those whose title they begin with.
@@ -169,12 +177,13 @@ impl Library {
         });
         let wanted = lacking(self);
         for paths in others.chunks(TOGETHER) {
-            step(self.works.len())?;
+            step(0)?;
             let found = |path: &PathBuf| match self.text(path).ok()? {
                 Extracted::Text(text) => wanted.by_text(&text),
                 Extracted::Tei(_) => None,
             };
-            let found: Vec<Option<usize>> = self.while_wanted(step, || paths.par_iter().map(found).collect())?;
+            let found: Vec<Option<usize>> =
+                self.while_wanted(&mut || step(0), || paths.par_iter().map(found).collect())?;
             for (path, found) in paths.iter().zip(found) {
                 match found.filter(|&at| self.files[at].is_none()) {
                     Some(at) => self.files[at] = Some(path.clone()),
@@ -209,19 +218,24 @@ impl Library {
         match self.text(path) {
             Err(problem) => FirstLook { problem: Some(problem), ..FirstLook::default() },
             Ok(Extracted::Text(text)) => {
-                let (ailments, title) = (ailments(&text), first_title(&text));
                 let entries = papers::read(&text, &self.titles).entries;
-                FirstLook {
+                let mut look = FirstLook {
                     entries: entries.into_iter().map(BibRecord::from).collect(),
-                    ailments,
-                    title,
-                    problem: None,
+                    ailments: ailments(&text),
+                    ..FirstLook::default()
+                };
+                if self.works[index].title.is_none() {
+                    titles::top(&text).clone_into(&mut look.top);
+                    let shown = self.extractor.titles(path);
+                    let title = titles::printed(shown.lines(), &look.top).or_else(|| titles::first_title(&text));
+                    look.about = Work { title, ..Work::default() };
                 }
+                look
             }
             Ok(Extracted::Tei(tei)) => match self.tei(&tei, &mut Parsed::default()) {
-                Ok(paper) => FirstLook {
-                    entries: paper.entries.into_iter().map(|(_, entry)| entry).collect(),
-                    title: paper.document.title,
+                Ok(Paper { document: Document { title, authors, date, .. }, entries, .. }) => FirstLook {
+                    entries: entries.into_iter().map(|(_, entry)| entry).collect(),
+                    about: Work { title, authors, date, ..Work::default() },
                     ..FirstLook::default()
                 },
                 Err(problem) => FirstLook { problem: Some(problem), ..FirstLook::default() },
@@ -317,7 +331,7 @@ impl Pages for Library {
         match self.paper(index, document, parsed) {
             Ok(paper) => paper.link(&self.catalogue, parsed),
             Err(document) => {
-                if is_own && work.summary.is_none() {
+                if is_own && work.summary.is_none() && work.title.is_some() {
                     parsed.batch.losses.add(Loss::TitleOnly, format!("{} ({})", work.key, work.place));
                 }
                 parsed.batch.documents.push(Document { text: work.words(), ..*document });
@@ -407,55 +421,4 @@ fn bibliography(input: &Path, losses: &mut Losses) -> Result<(Vec<Work>, PathBuf
     }
     let folder = input.parent().filter(|folder| !folder.as_os_str().is_empty()).unwrap_or(Path::new("."));
     Ok((works, folder.to_owned()))
-}
-
-/// The title of a paper: the first lines of its first page that can be one.
-fn first_title(text: &str) -> Option<String> {
-    let page = text.split('\u{c}').find(|page| !page.trim().is_empty())?;
-    let mut title = String::new();
-    for line in page.lines().map(str::trim).take(30) {
-        let letters = line.chars().filter(|c| c.is_alphabetic()).count();
-        let lower = line.to_lowercase();
-        let is_head = [
-            "arxiv",
-            "http",
-            "proceedings",
-            "copyright",
-            "©",
-            "issn",
-            "doi",
-            "preprint",
-            "technical report",
-            "journal",
-            "vol.",
-            "permission",
-            "submitted",
-            "to appear",
-        ]
-        .iter()
-        .any(|word| lower.contains(word));
-        let is_end =
-            line.is_empty() || line.contains('@') || lower.starts_with("abstract") || line.contains(['∗', '†', '‡']);
-        if title.is_empty() {
-            if letters >= 8 && letters * 2 > line.len() && !is_head && !is_end {
-                title.push_str(line);
-            }
-        } else if is_end || is_head || title.len() + line.len() > 200 || looks_like_names(line) {
-            break;
-        } else {
-            title.push(' ');
-            title.push_str(line);
-        }
-    }
-    Some(title).filter(|title| title.split(' ').count() >= 2)
-}
-
-/// Whether a line lists people: every word begins with a capital, and there is a comma, an initial or an `and`.
-fn looks_like_names(line: &str) -> bool {
-    let words: Vec<&str> = line.split_whitespace().collect();
-    let small = ["and", "de", "van", "der", "von"];
-    let capital = |word: &&str| word.starts_with(char::is_uppercase) || small.contains(word);
-    let sign =
-        line.contains(',') || words.contains(&"and") || words.iter().any(|word| word.len() == 2 && word.ends_with('.'));
-    (words.len() <= 3 || sign) && words.iter().all(capital) && words.len() <= 16
 }

@@ -113,9 +113,13 @@ fn pdfs_link_by_the_titles_they_begin_with_and_bad_ones_are_named() {
     let parsed = import(Format::Pdf, dir.path(), "", &ImportOptions::default()).expect("PDFs");
     let links = shown(&parsed);
     assert_eq!(links[..2], ["a -> ", "b -> a"], "{links:?}");
-    assert_eq!(parsed.batch.documents[1].title.as_deref(), Some("On measuring tides in harbours"));
+    let [cited, citing] = &parsed.batch.documents[..2] else { panic!("two papers") };
+    assert_eq!(citing.title.as_deref(), Some("On measuring tides in harbours"));
+    let year = cited.date.map(crate::document::Date::year);
+    assert_eq!((&*cited.authors, year), (&["Doe".to_owned()][..], Some(2001)), "as the other cites it");
     assert_eq!(parsed.batch.losses.count(Loss::UnreadFile), 3);
     assert!(parsed.batch.losses.count(Loss::LittleText) >= 1);
+    assert_eq!(parsed.batch.losses.count(Loss::TitleOnly), 0, "they have no title, either");
 }
 
 #[test]

@@ -1,7 +1,8 @@
 //! Zotero's data directory: `zotero.sqlite` and `storage/`, read as they stand, whether Zotero runs or not.
 //!
 //! Changes that wait in a write-ahead log are seen; where a journal says that Zotero is about to change the database, that
-//! is counted. Items in the bin are left out; those of group libraries are read too. A work is called by its citation key, else by Zotero's own key.
+//! is counted. Items in the bin and those of feeds are left out; those of group libraries are read too. A PDF that stands
+//! alone is a work. A work is called by its citation key, else by Zotero's own key.
 
 use std::cell::Cell;
 use std::collections::{BTreeMap, HashMap, HashSet};
@@ -10,6 +11,7 @@ use std::path::Path;
 use super::sqlite::{Database, Value};
 use super::work::{self, Work};
 use crate::document::losses::{Loss, Losses};
+use crate::import::sniff::has_ending;
 
 /// Bytes of names and values that may be copied to the items that share them, for each byte of the database.
 const COPIES: usize = 16;
@@ -51,15 +53,17 @@ fn works(database: &Database) -> Vec<Work> {
     };
     let (fields, values) = (named("fields", "fieldID", "fieldName"), named("itemDataValues", "valueID", "value"));
     let (types, tags) = (named("itemTypes", "itemTypeID", "typeName"), named("tags", "tagID", "name"));
-    let mut deleted = HashSet::new();
-    database.rows("deletedItems", &["itemID"], |number, row| {
-        deleted.insert(row[0].integer().unwrap_or(number));
-    });
+    let mut left_out = HashSet::new();
+    for table in ["deletedItems", "feedItems"] {
+        database.rows(table, &["itemID"], |number, row| {
+            left_out.insert(row[0].integer().unwrap_or(number));
+        });
+    }
     // Items by number, with their keys; notes and attachments are no works.
     let (mut keys, mut attached) = (BTreeMap::new(), HashMap::new());
     database.rows("items", &["itemID", "itemTypeID", "key"], |number, row| {
         let item = row[0].integer().unwrap_or(number);
-        let Some(key) = row[2].text().filter(|_| !deleted.contains(&item)) else { return };
+        let Some(key) = row[2].text().filter(|_| !left_out.contains(&item)) else { return };
         match row[1].integer().and_then(|kind| types.get(&kind)).map(String::as_str) {
             Some("attachment") => drop(attached.insert(item, key)),
             Some("note" | "annotation") => {}
@@ -101,9 +105,13 @@ fn works(database: &Database) -> Vec<Work> {
     let mut files: HashMap<i64, Vec<String>> = HashMap::new();
     database.rows("itemAttachments", &["itemID", "parentItemID", "path"], |number, row| {
         let item = row[0].integer().unwrap_or(number);
-        let (Some(parent), Some(path), Some(key)) = (row[1].integer(), row[2].text(), attached.get(&item)) else {
-            return;
-        };
+        let (Some(path), Some(key)) = (row[2].text(), attached.get(&item)) else { return };
+        let parent = row[1].integer().unwrap_or_else(|| {
+            if has_ending(&path, &["pdf"]) {
+                keys.insert(item, key.clone());
+            }
+            item
+        });
         let path = match path.strip_prefix("storage:") {
             Some(name) => format!("storage/{key}/{name}"),
             None => path.trim_start_matches("attachments:").to_owned(),
@@ -131,7 +139,8 @@ fn works(database: &Database) -> Vec<Work> {
         authors.retain(|(editor, ..)| *editor != is_author);
         works.push(Work {
             key: field("citationKey").or_else(|| noted("citation key")).unwrap_or(own),
-            title: any(&["title", "caseName", "nameOfAct", "subject"]),
+            // An attachment is called "PDF" or by its file.
+            title: any(&["title", "caseName", "nameOfAct", "subject"]).filter(|_| !attached.contains_key(&item)),
             authors: authors.into_iter().map(|(.., name)| name).collect(),
             date: any(&["date", "dateDecided", "dateEnacted", "issueDate"]).and_then(|date| work::date(&date)),
             summary: field("abstractNote"),
@@ -159,7 +168,12 @@ mod tests {
         let works = read(&directory, &mut losses).expect("a data directory").expect("a database");
         let keys: Vec<&str> = works.iter().map(|work| &*work.key).collect();
         assert_eq!(keys[..3], ["doe2001tides", "ITEM0002", "roe1999"]);
-        assert_eq!(works.len(), 203, "of 204 one is in the bin");
+        assert_eq!(works.len(), 204, "of 206 one is in the bin, and one comes from a feed");
+        let alone = works.last().expect("a PDF without an item");
+        assert_eq!(
+            (&*alone.key, alone.title.as_deref(), &*alone.files),
+            ("ALONE001", None, &["storage/ALONE001/alone.pdf".to_owned()][..])
+        );
         assert_eq!(works[0].title.as_deref(), Some("The tides of the northern sea"));
         assert_eq!(works[0].authors, ["Ann Doe", "Jan van der Berg"]);
         assert_eq!(works[0].date.map(|date| date.to_string()).as_deref(), Some("2001-05"));
@@ -214,7 +228,7 @@ mod tests {
         std::fs::write(&path, &whole).expect("written");
         std::fs::write(copy.path().join("zotero.sqlite-journal"), "x").expect("written");
         let mut losses = Losses::default();
-        assert_eq!(read(copy.path(), &mut losses).expect("one").expect("works").len(), 203);
+        assert_eq!(read(copy.path(), &mut losses).expect("one").expect("works").len(), 204);
         assert_eq!(losses.count(Loss::UnreadFile), 1);
     }
 }

@@ -2,11 +2,11 @@
 //!
 //! Headings, literal blocks, directives, roles, hyperlinks and labels are known. The objects that a page describes (`..
 //! class:: name`) are labels of their own, so that `` :class:`name` `` finds them; roles whose object no page of the set has
-//! are words. Tables of contents, includes, comments and substitution definitions are left out; the text of boxes stays.
+//! are words, and so are those that begin with `!`. Terms of a glossary are found by `:term:`. Tables of contents, includes, comments and substitution definitions are left out; the text of boxes stays.
 //! Ours: no crate reads Sphinx's roles, and a tree of the text is not needed.
 
 use super::scheme::{LABEL, OBJECT, PAGE, encode};
-use super::sections::{END_CLASS, OBJECT_CLASS};
+use super::sections::{END_CLASS, OBJECT_CLASS, slug};
 
 /// The source as Markdown. Lines do not stay lines. If sections are asked for, objects become headings, and another
 /// marks their end (see `sections`).
@@ -22,6 +22,8 @@ pub(super) fn to_markdown(source: &str, sections: bool) -> String {
 const DEEPEST: usize = 6;
 /// Bytes of the longest name of a module.
 const LONGEST_MODULE: usize = 200;
+/// Before the name of a glossary's term, so that it is no object's; as an anchor, what Sphinx calls it.
+const TERM_NAME: &str = "term ";
 /// Boxes in boxes.
 const NESTED: usize = 12;
 
@@ -123,16 +125,19 @@ impl RstWriter {
                     drop(self.object(argument));
                 }
             }
+            "glossary" => self.glossary(&content, depth),
             "code-block" | "code" | "sourcecode" | "literalinclude" | "doctest" | "testcode" | "testoutput"
             | "parsed-literal" | "math" | "productionlist" | "prompt" | "graphviz" | "csv-table" => self.code(&content),
             "class" | "function" | "method" | "classmethod" | "staticmethod" | "attribute" | "data" | "exception"
-            | "decorator" | "describe" | "option" | "envvar" | "macro" | "type" | "member" | "cfunction" | "var"
-            | "property" | "opcode" | "confval" | "setting" | "directive" | "role" | "rst" | "program" => {
+            | "decorator" | "describe" | "option" | "cmdoption" | "envvar" | "macro" | "type" | "member"
+            | "cfunction" | "var" | "struct" | "union" | "enum" | "enumerator" | "property" | "opcode" | "confval"
+            | "setting" | "directive" | "role" | "rst" | "program" => {
                 // Several may share a text, each on a line.
                 let more = body.iter().map(|line| line.trim()).take_while(|line| !line.is_empty() && !is_field(line));
                 let names: Vec<&str> = [argument].into_iter().chain(more).collect();
+                let is_c = name.starts_with("c:") || name.starts_with("cpp:");
                 for (number, name) in names.iter().enumerate() {
-                    let anchor = self.object(name);
+                    let anchor = if is_c { self.declared(name) } else { self.object(name) };
                     let shown = name.replace('`', "");
                     match anchor.filter(|_| self.sections && number == 0) {
                         Some(anchor) => {
@@ -196,6 +201,40 @@ impl RstWriter {
         names.pop()
     }
 
+    /// A label for what a declaration in C or C++ declares; modules are none of theirs.
+    fn declared(&mut self, declaration: &str) -> Option<String> {
+        let head = declaration.split(['(', '=', '[', '{']).next().unwrap_or_default().trim_end();
+        let is_part = |c: char| c.is_alphanumeric() || matches!(c, '_' | '.' | ':');
+        let name = head.rsplit(|c| !is_part(c)).next().filter(|name| !name.is_empty())?;
+        self.out.push_str(&format!("\n({OBJECT}{})=\n", name.to_lowercase()));
+        Some(name.to_owned())
+    }
+
+    /// Terms, each with what it means further in; several may share a meaning.
+    fn glossary(&mut self, lines: &[&str], depth: usize) {
+        let mut at = 0;
+        while let Some(line) = lines.get(at) {
+            let (body, used) = indented(&lines[at + 1..], 0);
+            at += used + 1;
+            let term = line.split(" : ").next().unwrap_or_default().trim();
+            if term.is_empty() || term.starts_with("..") {
+                continue;
+            }
+            let shares = body.iter().all(|line| line.trim().is_empty());
+            let label = format!("{TERM_NAME}{}", term.to_lowercase());
+            self.out.push_str(&format!("\n({OBJECT}{label})=\n"));
+            match (self.sections, slug(&label)) {
+                (true, id) if shares => self.out.push_str(&format!("\n<a id=\"{id}\"></a>\n\n")),
+                (true, id) => self.out.push_str(&format!("\n###### `{}` {{#{id}}}\n\n", term.replace('`', ""))),
+                (false, _) => {
+                    self.inline(term);
+                    self.out.push_str("\n\n");
+                }
+            }
+            self.nested(&body, depth);
+        }
+    }
+
     /// A piece of a line: roles, literals and hyperlinks.
     fn inline(&mut self, text: &str) {
         let mut at = 0;
@@ -248,20 +287,25 @@ impl RstWriter {
         let titled = inner.trim_end().strip_suffix('>').and_then(|inner| inner.rsplit_once('<'));
         let (words, target) =
             titled.map_or((None, inner.trim()), |(words, target)| (Some(words.trim()), target.trim()));
+        // An exclamation mark asks for no link.
+        if let Some(shown) = inner.trim_start().strip_prefix('!') {
+            return self.plain(titled.map_or(shown.trim(), |(words, _)| words.trim().trim_start_matches('!')));
+        }
         match name {
             "doc" => self.link(words.unwrap_or_default(), PAGE, target),
             "ref" | "numref" | "keyword" | "token" => {
                 self.link(words.unwrap_or_default(), LABEL, &target.to_lowercase())
             }
-            "cite" | "eq" | "download" | "index" | "sup" | "sub" | "math" | "kbd" | "code" | "term" | "abbr"
-            | "samp" | "file" | "command" | "program" | "guilabel" | "menuselection" | "dfn" | "pep" | "rfc"
-            | "manpage" | "mimetype" | "strong" | "emphasis" | "literal" | "source" | "issue" => {
+            "term" => self.link(words.unwrap_or(target), OBJECT, &format!("{TERM_NAME}{}", target.to_lowercase())),
+            "cite" | "eq" | "download" | "index" | "sup" | "sub" | "math" | "kbd" | "code" | "abbr" | "samp"
+            | "file" | "command" | "program" | "guilabel" | "menuselection" | "dfn" | "pep" | "rfc" | "manpage"
+            | "mimetype" | "strong" | "emphasis" | "literal" | "source" | "issue" => {
                 self.plain(words.unwrap_or(target))
             }
             _ => {
                 let bare = target.trim_start_matches(['~', '!', '.']);
                 let shown = if target.starts_with('~') { bare.rsplit('.').next().unwrap_or(bare) } else { bare };
-                let name = bare.trim_end_matches("()");
+                let name = bare.trim_end_matches("()").trim_end_matches([' ', '*']);
                 self.link(words.unwrap_or(shown), OBJECT, &name.to_lowercase());
             }
         }
@@ -378,7 +422,11 @@ mod tests {
                 "a [Path](hd2v-label:hd2v-object:os.path) or [join](hd2v-label:hd2v-object:join)",
             ),
             ("`words <b.html>`_ and `Name`_ and other_.", "[words](b.html) and [Name](hd2v-label:name) and other."),
-            ("``code`` |x| [1]_ :term:`word` `title`", "`` code `` x  word title"),
+            ("``code`` |x| [1]_ :kbd:`word` `title`", "`` code `` x  word title"),
+            (
+                ":term:`Weirs <weir>` :c:type:`River *` :keyword:`!with` :ref:`!x <y>`",
+                "[Weirs](hd2v-label:hd2v-object:term%20weir) [River \\*](hd2v-label:hd2v-object:river) with x",
+            ),
             ("a ` tick", "a ` tick"),
         ] {
             assert_eq!(squeezed(rest), markdown.replace("hd2v-label:hd2v-object:", OBJECT), "{rest}");
@@ -402,13 +450,48 @@ mod tests {
             "`split(path)`\nJoins.".into(),
         ];
         assert_eq!(squeezed(rest), expected.concat());
+        for (declaration, name) in [
+            ("function:: Weir* Weir_New(River *r, int h)", "weir_new"),
+            ("member:: size_t Weir.height", "weir.height"),
+            ("macro:: WEIR_MAX", "weir_max"),
+            ("var:: int levels[3]", "levels"),
+        ] {
+            let shown = declaration.split_once(":: ").expect("a declaration").1;
+            let rest = format!(".. module:: rivers\n\n.. c:{declaration}\n");
+            assert_eq!(squeezed(&rest), [label("rivers"), label(name), format!("`{shown}`")].concat());
+        }
+    }
+
+    #[test]
+    fn terms_of_a_glossary_are_labels() {
+        let rest = ".. glossary::\n   :sorted:\n\n   Lade\n   mill race : water\n      Leads to a :term:`weir`.\n\n   weir\n      Holds water.\n";
+        let label = |name: &str| format!("({OBJECT}term {name})=\n");
+        let link = format!("Leads to a [weir]({OBJECT}term%20weir).\n");
+        let expected =
+            [label("lade"), "Lade\n".into(), label("mill race"), "mill race\n".into(), link, label("weir")].concat();
+        assert_eq!(squeezed(rest), format!("{expected}weir\nHolds water."));
     }
 
     #[test]
     fn odd_sources_take_time_in_proportion() {
-        for piece in ["`", ":a:`", "``", ".. ", ".. note::\n  ", "a\n===\n", "|a", "[1]_ ", "::\n ", ".. class:: a\n"] {
+        for piece in [
+            "`",
+            ":a:`",
+            "``",
+            ".. ",
+            ".. note::\n  ",
+            "a\n===\n",
+            "|a",
+            "[1]_ ",
+            "::\n ",
+            ".. class:: a\n",
+            ".. c:var:: a\n",
+        ] {
             assert_linear(piece, 8_000, |pieces| drop(to_markdown(&piece.repeat(pieces), true)));
         }
+        assert_linear("terms", 8_000, |pieces| {
+            drop(to_markdown(&format!(".. glossary::\n\n{}", "   a\n      b\n".repeat(pieces)), true));
+        });
         assert_linear("names of a module", 8_000, |pieces| {
             let source = format!(".. module:: {}\n\n{}", "m".repeat(pieces), ".. data:: a\n\n".repeat(pieces));
             drop(to_markdown(&source, true));

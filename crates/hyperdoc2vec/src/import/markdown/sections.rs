@@ -185,7 +185,7 @@ impl MarkdownOutline {
 }
 
 /// Words as most generators make an anchor of them; of very long ones the beginning.
-fn slug(words: &str) -> String {
+pub(super) fn slug(words: &str) -> String {
     let kept = |c: &char| c.is_alphanumeric() || matches!(c, '-' | '_' | ' ');
     let words = words.trim().chars().take(LONGEST_ANCHOR / 4).flat_map(char::to_lowercase);
     words.filter(kept).map(|c| if c == ' ' { '-' } else { c }).collect()

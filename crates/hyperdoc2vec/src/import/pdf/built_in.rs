@@ -20,15 +20,8 @@ const MOST_CHARACTERS: usize = 200_000;
 
 /// The text of a PDF, a form feed after each page; or why there is none.
 pub(super) fn read(pdf: &[u8], bounds: &Bounds<'_>) -> Result<String, String> {
-    let mut lines = PdfLines { text: String::new(), page: Vec::new(), number: 0, started: Instant::now(), bounds };
-    let loaded = catch_unwind(AssertUnwindSafe(|| {
-        let mut document = Document::load_mem(pdf).map_err(|error| format!("a damaged PDF: {error}"))?;
-        if document.is_encrypted() && document.decrypt("").is_err() {
-            return Err("an encrypted PDF".to_owned());
-        }
-        Ok(document)
-    }));
-    let document = loaded.unwrap_or_else(|_| Err("a damaged PDF".to_owned()))?;
+    let mut lines = PdfLines::new(bounds);
+    let document = load(pdf)?;
     let mut next = 1;
     let mut whole = catch_unwind(AssertUnwindSafe(|| output_doc(&document, &mut lines)));
     // After a panic, go on with the page after it.
@@ -59,12 +52,63 @@ pub(super) fn read(pdf: &[u8], bounds: &Bounds<'_>) -> Result<String, String> {
     Ok(lines.text)
 }
 
+fn load(pdf: &[u8]) -> Result<Document, String> {
+    let loaded = catch_unwind(AssertUnwindSafe(|| {
+        let mut document = Document::load_mem(pdf).map_err(|error| format!("a damaged PDF: {error}"))?;
+        if document.is_encrypted() && document.decrypt("").is_err() {
+            return Err("an encrypted PDF".to_owned());
+        }
+        Ok(document)
+    }));
+    loaded.unwrap_or_else(|_| Err("a damaged PDF".to_owned()))
+}
+
+/// Lines that may be the title, the best first: the largest letters of the first page, and what the file names.
+pub(super) fn titles(pdf: &[u8], bounds: &Bounds<'_>) -> Result<String, String> {
+    let document = load(pdf)?;
+    let mut lines = PdfLines::new(bounds);
+    // What it panics on, or an error, ends the page.
+    let page = catch_unwind(AssertUnwindSafe(|| output_doc_page(&document, &mut lines, 1)));
+    drop(page);
+    let large = largest(&lines.segments);
+    let named = catch_unwind(AssertUnwindSafe(|| {
+        let info = document.trailer.get(b"Info").ok()?.as_reference().ok()?;
+        let title = document.get_dictionary(info).ok()?.get(b"Title").ok()?;
+        pdf_extract::decode_text_string(title).ok()
+    }));
+    let titles = [large, named.ok().flatten()].into_iter().flatten();
+    let titles: Vec<String> = titles.map(|title| crate::import::text::collapsed(&title)).collect();
+    Ok(titles.join("\n"))
+}
+
+/// The lines of a page in its largest letters that follow each other, if they are larger than most.
+fn largest(segments: &[Segment]) -> Option<String> {
+    let letters = |segment: &Segment| segment.text.chars().filter(|c| c.is_alphabetic()).count();
+    let mut sizes: Vec<(f64, usize)> = segments.iter().map(|segment| (segment.size, letters(segment))).collect();
+    sizes.sort_by(|a, b| a.0.total_cmp(&b.0));
+    let half = sizes.iter().map(|(_, letters)| letters).sum::<usize>() / 2;
+    let mut before = 0;
+    let usual = sizes.iter().find(|(_, letters)| {
+        before += letters;
+        before > half
+    })?;
+    // A large initial is no title.
+    let words = segments.iter().filter(|segment| letters(segment) >= 5 && segment.text.trim().len() >= 6);
+    let most = words.map(|segment| segment.size).fold(0.0, f64::max);
+    if most < usual.0 * 1.12 {
+        return None;
+    }
+    let is_large = |segment: &&Segment| segment.size > most * 0.93;
+    let start = segments.iter().position(|segment| is_large(&segment) && letters(segment) >= 5)?;
+    let lines = segments[start..].iter().take_while(is_large).take(8);
+    Some(lines.map(|segment| segment.text.as_str()).collect::<Vec<_>>().join(" "))
+}
+
 /// The text of a page whose characters have these places: where each begins and ends, how high it stands, its size.
 pub(crate) fn page_text<'a>(characters: impl IntoIterator<Item = ([f64; 4], &'a str)>) -> String {
     let stop = AtomicBool::new(false);
     let bounds = Bounds { longest: Duration::from_secs(60), most: usize::MAX, stop: &stop };
-    let mut lines =
-        PdfLines { text: String::new(), page: Vec::new(), number: 1, started: Instant::now(), bounds: &bounds };
+    let mut lines = PdfLines::new(&bounds);
     characters.into_iter().for_each(|(place, text)| lines.take(place, text));
     lines.end();
     lines.text
@@ -84,13 +128,20 @@ struct Glyph {
 
 struct PdfLines<'a> {
     text: String,
+    /// Those of the last page.
+    segments: Vec<Segment>,
     page: Vec<(Glyph, String)>,
     number: u32,
     started: Instant,
     bounds: &'a Bounds<'a>,
 }
 
-impl PdfLines<'_> {
+impl<'a> PdfLines<'a> {
+    fn new(bounds: &'a Bounds<'a>) -> PdfLines<'a> {
+        let (text, segments, page) = (String::new(), Vec::new(), Vec::new());
+        PdfLines { text, segments, page, number: 0, started: Instant::now(), bounds }
+    }
+
     fn goes_on(&self) -> bool {
         let Bounds { longest, most, stop } = self.bounds;
         self.started.elapsed() < *longest && self.text.len() < *most && !stop.load(Ordering::Relaxed)
@@ -119,7 +170,8 @@ impl PdfLines<'_> {
                 Glyph { at, bytes: text.len(), ..glyph }
             })
             .collect();
-        write_page(&glyphs, &words, &mut self.text);
+        self.segments = segments(&glyphs, &words);
+        write_page(&mut self.segments, &mut self.text);
         self.text.push('\u{c}');
     }
 }
@@ -182,13 +234,12 @@ struct Segment {
     text: String,
 }
 
-fn write_page(glyphs: &[Glyph], words: &str, out: &mut String) {
-    let mut segments = segments(glyphs, words);
-    if let Some(gutter) = gutter(&segments).filter(|&gutter| is_mixed(&segments, gutter)) {
-        by_column(&mut segments, gutter);
+fn write_page(segments: &mut Vec<Segment>, out: &mut String) {
+    if let Some(gutter) = gutter(segments).filter(|&gutter| is_mixed(segments, gutter)) {
+        by_column(segments, gutter);
     }
     let mut before: Option<&Segment> = None;
-    for segment in &segments {
+    for segment in &*segments {
         if let Some(before) = before {
             let size = before.size.min(segment.size);
             let down = (before.y - segment.y).abs();
@@ -331,6 +382,23 @@ mod tests {
         let text = page(&lines);
         let title = "a title across both of the columns here";
         assert_eq!(text.replace("\n\n", "\n"), format!("{title}{left}{right}\n\u{c}"));
+    }
+
+    #[test]
+    fn the_largest_letters_that_follow_each_other_are_the_title() {
+        let segment = |size: f64, text: &str| Segment { x: 0.0, end: 90.0, y: 0.0, size, text: text.to_owned() };
+        let body = || std::iter::repeat_with(|| segment(10.0, "the text of the paper, line by line")).take(20);
+        let head = [
+            segment(9.0, "Journal of Water 3"),
+            segment(18.0, "The Tides of"),
+            segment(17.8, "the Northern Sea"),
+            segment(12.0, "Ann Doe"),
+            segment(30.0, "T"),
+        ];
+        let page: Vec<Segment> = head.into_iter().chain(body()).collect();
+        assert_eq!(largest(&page).as_deref(), Some("The Tides of the Northern Sea"));
+        assert_eq!(largest(&body().collect::<Vec<_>>()), None, "all letters are of one size");
+        assert_eq!(largest(&[]), None);
     }
 
     #[test]

@@ -48,6 +48,8 @@ pub struct PdfOptions {
     /// Commands that print the text of a file, tried in order until one gives a text whose columns are not mixed; none
     /// of them is the built-in reader.
     pub commands: Vec<TextCommand>,
+    /// A command that prints lines which may be the title of a file, the best first (see [`titles`]).
+    pub titles: Option<TextCommand>,
     /// Address of a GROBID server, such as `http://localhost:8070`.
     pub grobid: Option<String>,
     /// A directory in which extracted text is kept by the checksum of its file.
@@ -65,6 +67,7 @@ pub(super) enum Extracted {
 /// Reads PDFs in one way.
 pub(super) struct Extractor {
     commands: Vec<TextCommand>,
+    titles: Option<TextCommand>,
     grobid: Option<Grobid>,
     cache: TextCache,
     stop: AtomicBool,
@@ -74,7 +77,8 @@ impl Extractor {
     pub(super) fn new(options: &PdfOptions) -> crate::error::Result<Extractor> {
         let grobid = options.grobid.as_deref().map(Grobid::at).transpose()?;
         let cache = TextCache::open(options.texts.as_deref())?;
-        Ok(Extractor { commands: options.commands.clone(), grobid, cache, stop: AtomicBool::new(false) })
+        let (commands, titles) = (options.commands.clone(), options.titles.clone());
+        Ok(Extractor { commands, titles, grobid, cache, stop: AtomicBool::new(false) })
     }
 
     /// A flag that ends, once set, whatever reads a file, within a fraction of a second.
@@ -119,6 +123,24 @@ impl Extractor {
             first.map(Extracted::Text).ok_or(why)
         })
     }
+
+    /// Lines that may be the title of a file, the best first; kept like its text.
+    pub(super) fn titles(&self, file: &Path) -> String {
+        let Some(bytes) = source::read_file(file, LARGEST).ok().flatten() else { return String::new() };
+        let bounds = Bounds { longest: LONGEST_RUN, most: LONGEST_TEXT, stop: &self.stop };
+        let titles = self.cache.get_or(&bytes, "titles", || {
+            let lines = match &self.titles {
+                Some(command) => command.run(file, &bounds),
+                None if self.commands.is_empty() => built_in::titles(&bytes, &bounds),
+                None => Err(String::new()),
+            };
+            lines.map(Extracted::Text)
+        });
+        match titles {
+            Ok(Extracted::Text(lines)) => lines,
+            _ => String::new(),
+        }
+    }
 }
 
 /// The text of a PDF by the built-in reader, a form feed after each page; or why there is none. Foreign code reads the
@@ -126,4 +148,11 @@ impl Extractor {
 pub fn text(pdf: &[u8]) -> Result<String, String> {
     let stop = AtomicBool::new(false);
     built_in::read(pdf, &Bounds { longest: LONGEST_RUN, most: LONGEST_TEXT, stop: &stop })
+}
+
+/// Lines that may be the title of a PDF, the best first: what its first page sets in the largest letters, and the title
+/// that the file names. Read by the built-in reader, see [`text`].
+pub fn titles(pdf: &[u8]) -> Result<String, String> {
+    let stop = AtomicBool::new(false);
+    built_in::titles(pdf, &Bounds { longest: LONGEST_RUN, most: LONGEST_TEXT, stop: &stop })
 }

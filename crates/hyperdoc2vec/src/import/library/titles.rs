@@ -1,0 +1,216 @@
+//! Titles of PDFs that no bibliography describes.
+//!
+//! The papers of a folder cite each other: a title of one of their lists of references that begins a line at the top of a
+//! PDF, where one of its authors is named, is that PDF's, and brings authors and year along. Else the title is what the
+//! page sets in its largest letters, or what the file names as its title, if the text has that, too. Else the first lines
+//! that can be one are taken for it.
+
+use std::collections::{BTreeMap, HashMap};
+
+use super::work::Work;
+use crate::document::Date;
+use crate::import::reference::{BibRecord, fold};
+use crate::import::text::collapsed;
+
+/// Letters and digits that titles are looked up by; shorter ones are not looked for.
+const KEY: usize = 10;
+/// Lines at the top of a file in which its title stands.
+const TOP_LINES: usize = 25;
+/// Bytes at the beginning of a file in which its title and its authors stand.
+const TOP: usize = 4000;
+/// Bytes of the longest title.
+const LONGEST: usize = 300;
+
+/// The beginning of a text, up to where the title and the authors stand.
+pub(super) fn top(text: &str) -> &str {
+    let end = (0..=text.len().min(TOP)).rev().find(|&end| text.is_char_boundary(end)).unwrap_or(0);
+    &text[..end]
+}
+
+/// Titles in lists of references.
+#[derive(Default)]
+pub(super) struct CitedTitles<'a> {
+    /// By their first letters: all of their letters, and the entries.
+    by_start: HashMap<String, BTreeMap<String, Vec<&'a BibRecord>>>,
+}
+
+impl<'a> CitedTitles<'a> {
+    pub(super) fn new(entries: impl Iterator<Item = &'a BibRecord>) -> CitedTitles<'a> {
+        let mut titles = CitedTitles::default();
+        for entry in entries.filter(|entry| !entry.authors.is_empty()) {
+            let letters = entry.title.as_deref().map(letters).unwrap_or_default();
+            if letters.len() >= KEY && letters.len() <= LONGEST {
+                let start = titles.by_start.entry(letters[..KEY].to_owned()).or_default();
+                start.entry(letters).or_default().push(entry);
+            }
+        }
+        titles
+    }
+
+    /// The title, authors and year of the file that begins so.
+    pub(super) fn find(&self, top: &str) -> Option<Work> {
+        let (mut all, mut starts) = (String::new(), Vec::new());
+        for line in top.lines().filter(|line| !line.trim().is_empty()) {
+            starts.push(all.len());
+            all.push_str(&letters(line));
+        }
+        let words = format!(" {} ", fold(top));
+        let is_named = |name: &String| {
+            let name = fold(name);
+            let bare = name.replace(' ', "");
+            words.contains(&format!(" {name} ")) || (bare.len() >= 5 && all.contains(&bare))
+        };
+        for &start in starts.iter().take(TOP_LINES) {
+            let rest = &all[start..];
+            let Some(titles) = rest.get(..KEY).and_then(|key| self.by_start.get(key)) else { continue };
+            let fits = titles.iter().filter(|(letters, _)| rest.starts_with(letters.as_str()));
+            let mut fits: Vec<_> = fits.collect();
+            fits.sort_by_key(|(letters, _)| std::cmp::Reverse(letters.len()));
+            for (_, entries) in fits {
+                let named: Vec<&BibRecord> =
+                    entries.iter().copied().filter(|entry| entry.authors.iter().any(is_named)).collect();
+                if let Some(work) = agreed(&named) {
+                    return Some(work);
+                }
+            }
+        }
+        None
+    }
+}
+
+/// What entries of one work say of it: the year that most of them have, the longest list of authors.
+fn agreed(entries: &[&BibRecord]) -> Option<Work> {
+    let longest = entries.iter().rev().max_by_key(|entry| entry.authors.len())?;
+    let mut years: BTreeMap<i32, usize> = BTreeMap::new();
+    entries.iter().filter_map(|entry| entry.year).for_each(|year| *years.entry(year).or_default() += 1);
+    let year = years.iter().rev().max_by_key(|(_, count)| **count).map(|(year, _)| *year);
+    let title = longest.title.as_deref().map(|title| title.trim().trim_end_matches(['.', ',']).to_owned());
+    let date = year.and_then(|year| Date::from_packed(year * 10_000));
+    Some(Work { title, authors: longest.authors.clone(), date, ..Work::default() })
+}
+
+/// The first of some titles that stands at the top of a text.
+pub(super) fn printed<'a>(mut titles: impl Iterator<Item = &'a str>, top: &str) -> Option<String> {
+    let top = letters(top);
+    let title = titles.find(|title| {
+        let own = letters(title);
+        own.len() >= KEY && title.len() <= LONGEST && title.trim().contains(' ') && top.contains(&own)
+    });
+    title.map(collapsed)
+}
+
+fn letters(text: &str) -> String {
+    fold(text).replace(' ', "")
+}
+
+/// Words in lines above a title.
+const HEADS: [&str; 14] = [
+    "arxiv",
+    "http",
+    "proceedings",
+    "copyright",
+    "©",
+    "issn",
+    "doi",
+    "preprint",
+    "technical report",
+    "journal",
+    "vol.",
+    "permission",
+    "submitted",
+    "to appear",
+];
+
+/// The title of a paper: the first lines of its first page that can be one.
+pub(super) fn first_title(text: &str) -> Option<String> {
+    let page = text.split('\u{c}').find(|page| !page.trim().is_empty())?;
+    let mut title = String::new();
+    for line in page.lines().map(str::trim).take(30) {
+        let letters = line.chars().filter(|c| c.is_alphabetic()).count();
+        let lower = line.to_lowercase();
+        let is_head = HEADS.iter().any(|word| lower.contains(word));
+        let is_end =
+            line.is_empty() || line.contains('@') || lower.starts_with("abstract") || line.contains(['∗', '†', '‡']);
+        if title.is_empty() {
+            if letters >= 8 && letters * 2 > line.len() && !is_head && !is_end {
+                title.push_str(line);
+            }
+        } else if is_end || is_head || title.len() + line.len() > 200 || looks_like_names(line) {
+            break;
+        } else {
+            title.push(' ');
+            title.push_str(line);
+        }
+    }
+    Some(title).filter(|title| title.split(' ').count() >= 2)
+}
+
+/// Whether a line lists people: every word begins with a capital, and there is a comma, an initial or an `and`.
+fn looks_like_names(line: &str) -> bool {
+    let words: Vec<&str> = line.split_whitespace().collect();
+    let small = ["and", "de", "van", "der", "von"];
+    let capital = |word: &&str| word.starts_with(char::is_uppercase) || small.contains(word);
+    let sign =
+        line.contains(',') || words.contains(&"and") || words.iter().any(|word| word.len() == 2 && word.ends_with('.'));
+    (words.len() <= 3 || sign) && words.iter().all(capital) && words.len() <= 16
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::tests::growth::assert_linear;
+
+    fn entry(authors: &[&str], year: i32, title: &str) -> BibRecord {
+        BibRecord {
+            title: Some(title.to_owned()),
+            year: Some(year),
+            authors: authors.iter().map(|&name| name.to_owned()).collect(),
+            ..BibRecord::default()
+        }
+    }
+
+    #[test]
+    fn a_cited_title_at_the_top_is_that_of_the_file() {
+        let entries = [
+            entry(&["Doe"], 2002, "The tides of the northern sea."),
+            entry(&["Doe", "Roe"], 2001, "The Tides of the Northern Sea"),
+            entry(&["Doe"], 2001, "The tides of the northern sea"),
+            entry(&["Doe"], 1990, "The tides of"),
+            entry(&["Poe"], 2001, "Rivers and harbours"),
+        ];
+        let titles = CitedTitles::new(entries.iter());
+        let top = "Journal of Water 3\nT HE TIDES OF THE\n\nNORTH-\nERN SEA\nAnn Doe\nRivers and harbours are";
+        let found = titles.find(top).expect("found");
+        assert_eq!(found.title.as_deref(), Some("The Tides of the Northern Sea"));
+        assert_eq!((found.authors, found.date.map(Date::year)), (vec!["Doe".into(), "Roe".into()], Some(2001)));
+        assert_eq!(titles.find("The tides of the northern sea\nby nobody"), None, "no author is named");
+        assert_eq!(titles.find("On the tides of the northern sea\nAnn Doe"), None, "it begins no line");
+        let far = format!("{}The tides of the northern sea\nAnn Doe", "a line\n".repeat(TOP_LINES));
+        assert_eq!(titles.find(&far), None, "it does not stand at the top");
+    }
+
+    #[test]
+    fn a_title_must_be_printed() {
+        let top = "HOLLOW SEAS\nof the far\nnorth\nAnn Doe";
+        let found = |titles: &[&str]| printed(titles.iter().copied(), top);
+        assert_eq!(
+            found(&["paper.dvi", "Hollow seas of  the far north"]).as_deref(),
+            Some("Hollow seas of the far north")
+        );
+        assert_eq!(found(&["Hollow", "Another paper of mine", ""]), None);
+    }
+
+    #[test]
+    fn titles_are_looked_up_in_time_in_proportion() {
+        let entries = [entry(&["Doe"], 2001, "aaaaaaaaaaaa bb")];
+        let titles = CitedTitles::new(entries.iter());
+        for piece in ["a", "aaaaaaaaaaaa\n", "\n", "Doe "] {
+            assert_linear(piece, 40_000, |pieces| drop(titles.find(top(&piece.repeat(pieces)))));
+        }
+        assert_linear("entries", 4_000, |pieces| {
+            let entries: Vec<BibRecord> =
+                (0..pieces).map(|n| entry(&["Doe"], 2001, &format!("the same start {n}"))).collect();
+            drop(CitedTitles::new(entries.iter()).find("the same start 7\nDoe"));
+        });
+    }
+}
