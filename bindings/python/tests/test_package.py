@@ -49,6 +49,8 @@ def guides() -> list[Path]:
 @pytest.mark.parametrize("guide", guides(), ids=lambda path: path.name)
 def test_the_guide_runs(guide, tmp_path, monkeypatch):
     """All blocks of Python of the guide, one after the other, as one program."""
+    pytest.importorskip("matplotlib", reason="matplotlib is not installed: the guide was not run")
+    monkeypatch.setenv("MPLBACKEND", "Agg")
     samples = guide.parents[2] / "samples"
     monkeypatch.chdir(tmp_path)
     (tmp_path / "samples").symlink_to(samples)

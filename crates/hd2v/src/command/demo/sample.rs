@@ -30,6 +30,9 @@ const PARTS: [&str; 14] = [
     "std",
 ];
 
+/// Where the pages stand on the web: the page of the demo leads there.
+const ADDRESS: &str = "https://doc.rust-lang.org/";
+
 /// Pages of one of these parts in other languages.
 const TRANSLATIONS: &str = "rust-by-example/??";
 
@@ -63,12 +66,13 @@ impl SampleDocuments {
             // A signature links to the types in it, whatever the text around it says.
             options.code_links = false;
             options.exclude = vec![TRANSLATIONS.to_owned()];
+            options.base_url = Some(ADDRESS.to_owned());
             let include: String = PARTS.iter().map(|part| format!(" --include {part}")).collect();
             SampleDocuments {
                 folder,
                 shown: "$(rustc --print sysroot)/share/doc/rust/html".to_owned(),
                 format: Format::Html,
-                flags: format!(" --code-links=false{include} --exclude '{TRANSLATIONS}'"),
+                flags: format!(" --base-url {ADDRESS} --code-links=false{include} --exclude '{TRANSLATIONS}'"),
                 options,
                 // Fewer than the defaults, to stay within a minute.
                 passes: Some((2, 2)),
