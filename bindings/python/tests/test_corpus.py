@@ -77,7 +77,7 @@ def test_what_pandas_has_for_nothing_is_nothing():
         ([{"id": "a", "text": "words", "date": 10**30}], ValueError, "expected a date"),
         ([{"id": 10**5000, "text": "words"}], ValueError, "document 0, id: "),
         ([{"id": True, "text": "words"}], TypeError, "document 0, id: expected a str, found bool"),
-        ([{"id": "a", "text": "words", "labels": 5}], TypeError, "document 0, labels: expected a list of str, found int"),
+        ([{"id": "a", "text": "words", "labels": 5}], TypeError, "labels: expected a list of str, found int"),
         ([{"id": "a", "text": "words", "labels": [1]}], TypeError, "document 0, labels: expected a str, found int"),
         ([{"id": "a", "text": "one"}, {"id": "a", "text": "two"}], ValueError, "document 1: document 0 has the id"),
         ([{"id": "a", "text": "half \ud800 a character"}], ValueError, "document 0, text: .*surrogates"),

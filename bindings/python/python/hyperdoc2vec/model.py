@@ -175,6 +175,8 @@ class Model:
         vector = np.asarray(to, dtype=np.float32)
         if vector.ndim != 1:
             raise ValueError(f"expected one vector, found an array of {vector.ndim} dimensions")
+        if not np.isfinite(vector).all():
+            raise ValueError("the vector has numbers that are not finite")
         return self._native.similar_to(vector.tolist(), string("by", by), whole("top", top))
 
     def similar_words(

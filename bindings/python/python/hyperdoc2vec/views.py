@@ -125,6 +125,8 @@ class VectorView:
         vector = np.asarray(key, dtype=np.float32)
         if vector.shape != (self.vector_size,):
             raise ValueError(f"expected a vector of {self.vector_size} numbers, found the shape {vector.shape}")
+        if not np.isfinite(vector).all():
+            raise ValueError("the vector has numbers that are not finite")
         return vector
 
     @staticmethod
