@@ -38,8 +38,12 @@ pub fn texts(values: &Bound<'_, PyAny>) -> PyResult<Vec<String>> {
     if values.is_instance_of::<PyString>() {
         return Err(PyTypeError::new_err("expected a list of texts, found one text"));
     }
+    let Ok(values) = values.try_iter() else {
+        let found = values.get_type().name()?;
+        return Err(PyTypeError::new_err(format!("expected a text or a list of texts, found {found}")));
+    };
     let mut texts = Vec::with_capacity(values.len().unwrap_or(0));
-    for (number, value) in values.try_iter()?.enumerate() {
+    for (number, value) in values.enumerate() {
         texts.push(string(&value?, || format!("text {number}"))?);
     }
     Ok(texts)

@@ -6,7 +6,7 @@ use std::sync::{Arc, Mutex};
 use hyperdoc2vec::import::Progress;
 use hyperdoc2vec::import::pdf::TextCommand;
 use hyperdoc2vec::{DocId, Document, Format, Import, ImportOptions};
-use pyo3::exceptions::{PyIndexError, PyKeyError};
+use pyo3::exceptions::PyIndexError;
 use pyo3::prelude::*;
 use pyo3::types::PyDict;
 
@@ -190,9 +190,7 @@ impl Corpus {
 
     /// The document with an id.
     fn find<'py>(&self, py: Python<'py>, id: &str) -> PyResult<Bound<'py, PyDict>> {
-        let unknown =
-            || PyKeyError::new_err(format!("{}: no document has the id {id:?}", self.corpus.path().display()));
-        self.read(py, self.corpus.find(id).ok_or_else(unknown)?)
+        self.read(py, self.corpus.find_or_suggest(id).map_err(exception)?)
     }
 }
 

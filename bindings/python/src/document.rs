@@ -45,7 +45,7 @@ fn document(object: &Bound<'_, PyAny>, number: usize) -> PyResult<Document> {
             Some(dict) => dict.get_item(name)?,
             None => object.getattr_opt(name)?,
         };
-        let there = |value: &Bound<'_, PyAny>| !value.is_none() && !is_nan(value);
+        let there = |value: &Bound<'_, PyAny>| !value.is_none() && !is_missing(value);
         Ok(value.filter(there).map(|value| DocumentField { value, place: format!("document {number}, {name}") }))
     };
     let required =
@@ -65,9 +65,20 @@ fn document(object: &Bound<'_, PyAny>, number: usize) -> PyResult<Document> {
     Ok(read)
 }
 
-/// A float that is no number, as tables have for what is missing.
-fn is_nan(value: &Bound<'_, PyAny>) -> bool {
-    value.cast::<PyFloat>().is_ok_and(|number| number.extract::<f64>().is_ok_and(f64::is_nan))
+/// What tables have where something is missing: a float that is no number, and two objects of pandas.
+fn is_missing(value: &Bound<'_, PyAny>) -> bool {
+    let of_pandas = |value: &Bound<'_, PyAny>| {
+        value.get_type().name().is_ok_and(|name| matches!(name.to_str(), Ok("NAType" | "NaTType")))
+    };
+    match value.cast::<PyFloat>() {
+        Ok(number) => number.extract::<f64>().is_ok_and(f64::is_nan),
+        Err(_) => of_pandas(value),
+    }
+}
+
+/// Whether it is a whole number, of Python or of NumPy, and no truth value.
+fn is_whole(value: &Bound<'_, PyAny>) -> PyResult<bool> {
+    Ok(!value.is_instance_of::<PyBool>() && (value.is_instance_of::<PyInt>() || value.hasattr("__index__")?))
 }
 
 impl DocumentField<'_> {
@@ -77,20 +88,19 @@ impl DocumentField<'_> {
 
     /// A string, or a whole number written as one.
     fn name(&self) -> PyResult<String> {
-        match self.value.is_instance_of::<PyInt>() && !self.value.is_instance_of::<PyBool>() {
-            true => self.value.str()?.extract(),
+        let written = |error: PyErr| PyValueError::new_err(format!("{}: {}", self.place, error.value(self.value.py())));
+        match is_whole(&self.value)? {
+            true => self.value.str().map_err(written)?.extract(),
             false => self.string(),
         }
     }
 
     /// A year, a string, or an object of `datetime`.
     fn date(&self) -> PyResult<String> {
-        if self.value.is_instance_of::<PyInt>() || self.value.is_instance_of::<PyString>() {
-            return self.name();
-        }
         match self.value.getattr_opt("isoformat")? {
-            Some(write) => write.call0()?.extract(),
-            None => self.string(),
+            // A time of the day is left out.
+            Some(write) => Ok(write.call0()?.extract::<String>()?.chars().take("2009-06-30".len()).collect()),
+            None => self.name(),
         }
     }
 
@@ -99,7 +109,11 @@ impl DocumentField<'_> {
         if self.value.is_instance_of::<PyString>() {
             return Ok(vec![self.string()?]);
         }
-        self.value.try_iter()?.map(|value| string(&value?, || self.place.clone())).collect()
+        let Ok(values) = self.value.try_iter() else {
+            let found = self.value.get_type().name()?;
+            return Err(PyTypeError::new_err(format!("{}: expected a list of str, found {found}", self.place)));
+        };
+        values.map(|value| string(&value?, || self.place.clone())).collect()
     }
 }
 

@@ -50,6 +50,12 @@ mod _native {
         py.detach(|| hd2v::run(program, arguments))
     }
 
+    /// The notes of the sample glossary: names of files and their texts.
+    #[pyfunction]
+    fn glossary() -> Vec<(&'static str, &'static str)> {
+        hd2v::GLOSSARY.to_vec()
+    }
+
     /// The defaults of the library, by name.
     fn defaults(py: Python<'_>) -> PyResult<Bound<'_, PyDict>> {
         let (train, import, suggest) = (TrainParams::default(), ImportOptions::default(), SuggestOptions::default());

@@ -13,7 +13,7 @@ use pyo3::types::PyDict;
 use self_cell::self_cell;
 
 use crate::answer::{Answer, Hit};
-use crate::convert::{date, json, named, texts};
+use crate::convert::{date, json, named, string, texts};
 use crate::corpus::Corpus;
 use crate::errors::exception;
 use crate::pool::compute;
@@ -300,7 +300,13 @@ impl Model {
     }
 
     /// Links for a draft.
-    fn suggest(&self, py: Python<'_>, text: String, parameters: SuggestParameters) -> PyResult<Vec<Suggestion>> {
+    fn suggest(
+        &self,
+        py: Python<'_>,
+        text: &Bound<'_, PyAny>,
+        parameters: SuggestParameters,
+    ) -> PyResult<Vec<Suggestion>> {
+        let text = string(text, || "text".to_owned())?;
         compute(py, || suggest(self.model.model(), &text, &parameters))
     }
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import datetime
 import pickle
 
+import numpy
 import pytest
 from conftest import kitchen
 
@@ -33,7 +34,14 @@ def test_dicts_documents_and_generators_are_the_same(tmp_path):
 
 @pytest.mark.parametrize(
     ("date", "kept"),
-    [(2009, "2009"), ("2009-06", "2009-06"), (datetime.date(2009, 6, 30), "2009-06-30"), (None, None)],
+    [
+        (2009, "2009"),
+        ("2009-06", "2009-06"),
+        (datetime.date(2009, 6, 30), "2009-06-30"),
+        (datetime.datetime(2009, 6, 30, 23, 59), "2009-06-30"),
+        (numpy.int64(2009), "2009"),
+        (None, None),
+    ],
 )
 def test_dates_may_be_written_in_several_ways(date, kept):
     corpus = hd.Corpus.from_documents([{"id": "a", "text": "words", "date": date}])
@@ -41,9 +49,18 @@ def test_dates_may_be_written_in_several_ways(date, kept):
 
 
 def test_whole_numbers_may_be_ids_and_gaps_may_be_nan():
-    corpus = hd.Corpus.from_documents([{"id": 12, "text": "words", "title": float("nan"), "labels": None}])
-    assert corpus.ids == ["12"]
+    documents = [{"id": id, "text": "words", "title": float("nan"), "labels": None} for id in (12, numpy.int32(13))]
+    corpus = hd.Corpus.from_documents(documents)
+    assert corpus.ids == ["12", "13"]
     assert corpus["12"].title is None
+
+
+def test_what_pandas_has_for_nothing_is_nothing():
+    pandas = pytest.importorskip("pandas")
+    corpus = hd.Corpus.from_documents([{"id": "a", "text": "words", "title": pandas.NA, "date": pandas.NaT}])
+    assert (corpus["a"].title, corpus["a"].date) == (None, None)
+    with pytest.raises(ValueError, match="document 0: it has no text"):
+        hd.Corpus.from_documents([{"id": "a", "text": pandas.NA}])
 
 
 @pytest.mark.parametrize(
@@ -58,6 +75,9 @@ def test_whole_numbers_may_be_ids_and_gaps_may_be_nan():
         ([{"id": "a", "text": "words", "titel": "x"}], ValueError, "no field is called \"titel\""),
         ([{"id": "a", "text": "words", "date": "June"}], ValueError, "document 0, date: expected a date"),
         ([{"id": "a", "text": "words", "date": 10**30}], ValueError, "expected a date"),
+        ([{"id": 10**5000, "text": "words"}], ValueError, "document 0, id: "),
+        ([{"id": True, "text": "words"}], TypeError, "document 0, id: expected a str, found bool"),
+        ([{"id": "a", "text": "words", "labels": 5}], TypeError, "labels: expected a list of str, found int"),
         ([{"id": "a", "text": "words", "labels": [1]}], TypeError, "document 0, labels: expected a str, found int"),
         ([{"id": "a", "text": "one"}, {"id": "a", "text": "two"}], ValueError, "document 1: document 0 has the id"),
         ([{"id": "a", "text": "half \ud800 a character"}], ValueError, "document 0, text: .*surrogates"),
@@ -100,12 +120,17 @@ def test_missing_and_foreign_paths_have_the_usual_exceptions(tmp_path, corpus):
         hd.Corpus.open(tmp_path / "empty")
     with pytest.raises(TypeError):
         hd.Corpus.open(None)
-    with pytest.raises(KeyError, match="fork"):
-        corpus["fork"]
+    with pytest.raises(KeyError, match="no document has the id .*did you mean .*spoon"):
+        corpus["spon"]
 
 
-def test_a_corpus_travels_by_its_path(corpus):
+def test_a_corpus_travels_by_its_path_and_fingerprint(corpus, tmp_path):
     assert pickle.loads(pickle.dumps(corpus)).ids == corpus.ids
+    path = tmp_path / "corpus"
+    packed = pickle.dumps(hd.Corpus.from_documents(kitchen(3), path))
+    hd.Corpus.from_documents(kitchen(4), path, replace=True)
+    with pytest.raises(ValueError, match="not the corpus that was pickled"):
+        pickle.loads(packed)
     with pytest.raises(TypeError, match="build it with a path"):
         pickle.dumps(hd.Corpus.from_documents(kitchen(3)))
 

@@ -61,11 +61,23 @@ def test_filters_are_heeded(model):
         ({"text": ""}, ValueError, "no words"),
         ({"text": ["fine", ""]}, ValueError, "text 1: it has no words"),
         ({"text": ["fine", None]}, TypeError, "text 1: expected a str, found NoneType"),
-        ({"text": 7}, TypeError, "not iterable"),
+        ({"text": 7}, TypeError, "expected a text or a list of texts, found int"),
         ({"text": "half \ud800"}, ValueError, "surrogates"),
         ({"text": "x", "source": "spon"}, KeyError, "spoon"),
         ({"text": "x", "exclude": ["spon"]}, KeyError, "spoon"),
-        ({"text": "x", "exclude": "spoon"}, TypeError, "exclude: expected a list of names"),
+        ({"text": "x", "exclude": "spoon"}, TypeError, "exclude: expected a list of strings, found str"),
+        ({"text": "x", "only": [7]}, TypeError, "only: expected a str, found int"),
+        ({"text": "x", "only": None}, TypeError, "only: expected a list of strings, found NoneType"),
+        ({"text": "x", "source": 7}, TypeError, "source: expected a str, found int"),
+        ({"text": "x", "source_text": b"x"}, TypeError, "source_text: expected a str, found bytes"),
+        ({"text": "x", "rank": 7}, TypeError, "rank: expected a str, found int"),
+        ({"text": "x", "before": 7.5}, TypeError, "expected a date .*, found float"),
+        ({"text": "x", "explain": "yes"}, TypeError, "explain: expected True or False, found str"),
+        ({"text": "x", "min_probability": "high"}, TypeError, "min_probability: expected a number, found str"),
+        ({"text": "x", "min_probability": float("nan")}, ValueError, "min_probability is nan"),
+        ({"text": "x", "min_probability": 10**400}, ValueError, "min_probability is inf"),
+        ({"text": "x", "top": None}, TypeError, "top: expected a whole number, found NoneType"),
+        ({"text": "x", "top": 10**5000}, ValueError, "top is a number of 16610 bits"),
         ({"text": "x", "rank": "best"}, ValueError, "expected a ranking .*hybrid"),
         ({"text": "x", "before": "soon"}, ValueError, "expected a date"),
         ({"text": "x", "top": -1}, ValueError, "top is -1"),
@@ -280,3 +292,39 @@ def test_other_files_are_refused(tmp_path, corpus):
     for wrong in (None, 7, "with\0zero"):
         with pytest.raises((TypeError, ValueError)):
             hd.Model.open(wrong)
+
+
+@pytest.mark.parametrize(
+    ("call", "error", "words"),
+    [
+        (lambda model: model.similar("spoon", top=-1), ValueError, "top is -1"),
+        (lambda model: model.similar("spoon", by=1), TypeError, "by: expected a str, found int"),
+        (lambda model: model.similar(None), (TypeError, ValueError), None),
+        (lambda model: model.similar(["x"]), ValueError, None),
+        (lambda model: model.similar_words("sauce", top=1.5), TypeError, "top: expected a whole number, found float"),
+        (lambda model: model.similar_words(7), TypeError, None),
+        (lambda model: model.similar(np.full(12, np.nan)), ValueError, "not finite"),
+        (lambda model: model.wv.similar_by_vector(np.full(12, np.inf)), ValueError, "not finite"),
+        (lambda model: model.embed(None), TypeError, "expected a text or a list of texts, found NoneType"),
+        (lambda model: model.embed(["half \ud800"]), ValueError, "text 0: .*surrogates"),
+        (lambda model: model.suggest(7), TypeError, "text: expected a str, found int"),
+        (lambda model: model.suggest("half \ud800"), ValueError, "text: .*surrogates"),
+        (lambda model: model.suggest("x", max=-1), ValueError, "max is -1"),
+        (lambda model: model.suggest("x", never=5), TypeError, "never: expected a list of strings, found int"),
+        (lambda model: model.suggest("x", format=None), TypeError, "format: expected a str, found NoneType"),
+        (lambda model: model.wv[7], TypeError, "key: expected a list of strings, found int"),
+        (lambda model: model.wv.most_similar("sauce", topn="3"), TypeError, "topn: expected a whole number, found str"),
+        (lambda model: model.add([]), ValueError, "no document"),
+        (lambda model: model.add([{"id": "x", "text": "y"}], threads=-1), ValueError, "threads is -1"),
+        (lambda model: model.add(7), TypeError, "not iterable"),
+        (lambda model: model.export("x.npy", 7), TypeError, "what: expected a str, found int"),
+        (lambda model: model.export("x.npy", replace=1), TypeError, "replace: expected True or False, found int"),
+        (lambda model: model.export(None), TypeError, None),
+        (lambda model: model.save("none/x.model"), FileNotFoundError, None),
+    ],
+)
+def test_bad_calls_are_refused_in_clear_words(model, tmp_path, monkeypatch, call, error, words):
+    monkeypatch.chdir(tmp_path)
+    with pytest.raises(error, match=words):
+        call(model)
+    assert list(tmp_path.iterdir()) == []

@@ -54,6 +54,62 @@ def test_a_loader_of_batches_can_be_forked_again_and_again(model):
                 assert pool.map_async(answers, [model] * 4).get(timeout=60) == [expected] * 4
 
 
+def test_threads_may_open_and_let_go_of_models_at_once(model, tmp_path):
+    """The last of them to let go of a model without a path removes its file; views outlive it."""
+    import pickle
+
+    packed = pickle.dumps(model)
+
+    def work(_: int) -> float:
+        again = pickle.loads(packed)
+        vectors = again.doc_in
+        del again
+        return float(vectors.sum())
+
+    with ThreadPoolExecutor(4) as threads:
+        assert set(threads.map(work, range(40))) == {float(model.doc_in.sum())}
+    held = [pickle.loads(packed)]
+    users = [threading.Thread(target=answers, args=(held[0],)) for _ in range(2)]
+    [user.start() for user in users]
+    held.clear()
+    [user.join(60) for user in users]
+    assert not any(user.is_alive() for user in users)
+
+
+class Loader:
+    """Batches from worker processes, as torch's DataLoader makes them: a dataset is sent to each, and asked by row."""
+
+    def __init__(self, model) -> None:
+        self.model = model
+
+    def __getitem__(self, row: int):
+        return self.model.embed(TEXTS[row % len(TEXTS)]), self.model.doc_in[row].copy()
+
+
+def work_off(dataset, rows, results) -> None:
+    while (row := rows.get()) is not None:
+        results.put((row, dataset[row]))
+
+
+@pytest.mark.parametrize("start", ["fork", "spawn"])
+def test_a_data_loader_gets_its_rows_from_workers(model, start):
+    if start not in multiprocessing.get_all_start_methods():
+        pytest.skip(f"this system has no {start}")
+    dataset, context = Loader(model), multiprocessing.get_context(start)
+    expected = [dataset[row] for row in range(12)]
+    rows, results = context.Queue(), context.Queue()
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", DeprecationWarning)
+        workers = [context.Process(target=work_off, args=(dataset, rows, results), daemon=True) for _ in range(2)]
+        [worker.start() for worker in workers]
+    [rows.put(row) for row in [*range(12), None, None]]
+    found = dict(results.get(timeout=60) for _ in range(12))
+    [worker.join(60) for worker in workers]
+    assert [worker.exitcode for worker in workers] == [0, 0]
+    for row, (text, vector) in enumerate(expected):
+        assert (found[row][0] == text).all() and (found[row][1] == vector).all()
+
+
 def test_threads_share_a_model(model):
     expected = answers(model)
     barrier = threading.Barrier(4)

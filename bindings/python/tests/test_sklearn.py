@@ -22,8 +22,11 @@ from hyperdoc2vec import HyperDoc2Vec  # noqa: E402
 #: The checks that need no table of numbers as input. scikit-learn's own choice for estimators of texts is one of them
 #: alone, so they are named here, and a missing one fails.
 CHECKS = [
+    "check_do_not_raise_errors_in_init_or_set_params",
     "check_estimator_cloneable",
     "check_estimator_repr",
+    "check_estimator_tags_renamed",
+    "check_get_feature_names_out_error",
     "check_get_params_invariance",
     "check_mixin_order",
     "check_no_attributes_set_in_init",
@@ -38,7 +41,7 @@ def test_the_checks_of_scikit_learn_are_among_these():
         warnings.simplefilter("ignore", SkipTestWarning)
         chosen = list(estimator_checks.estimator_checks_generator(HyperDoc2Vec(), legacy=True))
     assert {check.func.__name__ for _, check in chosen} <= set(CHECKS)
-    assert len(CHECKS) == 8
+    assert len(CHECKS) == 11
 
 
 @pytest.mark.parametrize("check", CHECKS)
@@ -70,6 +73,22 @@ def test_a_frame_is_fitted_and_transformed():
     pandas = pytest.importorskip("pandas")
     frame = pandas.DataFrame(kitchen()).drop(columns=["date", "labels"])
     assert HyperDoc2Vec(dim=4, epochs=1).fit_transform(frame).shape == (92, 4)
+
+
+def test_fitting_gives_itself_and_the_same_again():
+    X, _ = texts()
+    estimator = HyperDoc2Vec(dim=4)
+    assert estimator.fit(X) is estimator
+    once = estimator.transform(X)
+    assert np.array_equal(estimator.fit_transform(X), once)
+    assert np.array_equal(clone(estimator).fit(X).transform(X), once)
+
+
+def test_vectors_come_as_a_frame_on_request():
+    pytest.importorskip("pandas")
+    X, _ = texts()
+    frame = HyperDoc2Vec(dim=4).set_output(transform="pandas").fit_transform(X)
+    assert list(frame.columns) == [f"hyperdoc2vec{n}" for n in range(4)] and len(frame) == len(X)
 
 
 def test_parameters_are_kept_and_cloned():

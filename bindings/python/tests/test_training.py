@@ -104,6 +104,11 @@ def test_ctrl_c_stops_within_a_second_and_leaves_a_checkpoint(corpus, tmp_path):
         ({"until": 1900}, ValueError, None),
         ({"rate": float("nan")}, ValueError, "rate"),
         ({"seconds": -1}, ValueError, "seconds is -1"),
+        ({"seconds": "1"}, TypeError, "seconds: expected a number, found str"),
+        ({"hybrid": "yes"}, TypeError, "hybrid: expected True or False, found str"),
+        ({"method": 7}, TypeError, "method: expected a str, found int"),
+        ({"threads": None}, TypeError, "threads: expected a whole number, found NoneType"),
+        ({"dim": 2**62}, ValueError, "dim"),
         ({"progress": 7}, TypeError, "progress: expected"),
     ],
 )

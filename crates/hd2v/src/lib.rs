@@ -1,7 +1,7 @@
 //! `hd2v`: arguments in, library calls, output. Data goes to stdout, status to stderr.
 //!
 //! The program is a library so that the Python package can carry it, too; its door is [`run`]. That of `hd2v-mpi` is
-//! [`run_on_ranks`].
+//! [`run_on_ranks`]. It carries sample data, [`GLOSSARY`].
 
 mod advice;
 mod command;
@@ -20,6 +20,9 @@ use std::sync::OnceLock;
 use anyhow::Result;
 use clap::{CommandFactory, Parser, Subcommand};
 use hyperdoc2vec::train::{Ranks, gather_texts};
+
+/// The notes of the sample glossary: names of Markdown files, and their texts.
+pub const GLOSSARY: &[(&str, &str)] = include!(concat!(env!("OUT_DIR"), "/glossary.rs"));
 
 /// The version, with the commit that the program was built from if that is known.
 const VERSION: &str = concat!(env!("CARGO_PKG_VERSION"), env!("HD2V_COMMIT"));

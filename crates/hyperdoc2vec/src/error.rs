@@ -75,12 +75,12 @@ pub enum Error {
         /// The missing part, and the remedy.
         what: String,
     },
-    /// A model has no such document, word, label or vector.
+    /// A model or corpus has no such document, word, label or vector.
     #[error("{}: {message}", path.display())]
     NotFound {
         /// The kind of thing that was looked for.
         kind: NotFound,
-        /// The model file.
+        /// The model or corpus.
         path: PathBuf,
         /// The name that was looked for, and similar ones.
         message: String,
@@ -132,7 +132,7 @@ pub enum Error {
     Interrupted,
 }
 
-/// The kind of thing that a model does not have.
+/// The kind of thing that a model or corpus does not have.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum NotFound {

@@ -23,6 +23,7 @@ from hyperdoc2vec.document import Document
 from hyperdoc2vec.evaluation import Evaluation, evaluate_links
 from hyperdoc2vec.model import Model
 from hyperdoc2vec.progress import Progress
+from hyperdoc2vec.sample import glossary
 from hyperdoc2vec.suggestions import Suggestions
 from hyperdoc2vec.training import train
 from hyperdoc2vec.views import VectorView
@@ -47,6 +48,7 @@ __all__ = [
     "VectorView",
     "__version__",
     "evaluate_links",
+    "glossary",
     "import_",
     "train",
 ]

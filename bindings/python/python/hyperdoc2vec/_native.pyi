@@ -20,6 +20,7 @@ __all__ = [
     "VectorTable",
     "build",
     "evaluate_links",
+    "glossary",
     "import_files",
     "main",
     "train",
@@ -45,6 +46,7 @@ METHODS: list[str]
 RANKINGS: list[str]
 VECTORS: list[str]
 
+def glossary() -> list[tuple[str, str]]: ...
 def main(program: list[str], arguments: list[str]) -> int: ...
 def build(
     documents: Any, path: _Path, options: dict[str, Any], progress: Callable[..., object] | None = None

@@ -8,9 +8,9 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, Union
 
-from hyperdoc2vec import _native, arrow
+from hyperdoc2vec import _native, arrow, notebook
 from hyperdoc2vec.__main__ import program
-from hyperdoc2vec.checks import whole
+from hyperdoc2vec.checks import flag, optional, string, strings, whole
 from hyperdoc2vec.document import Document
 from hyperdoc2vec.progress import Reporter, Show
 from hyperdoc2vec.scratch import Scratch
@@ -124,12 +124,19 @@ class Corpus:
     def __reduce__(self) -> tuple[Any, ...]:
         if self._scratch is not None:
             raise TypeError("this corpus has no path of its own; build it with a path to pickle it")
-        return (Corpus.open, (os.path.abspath(self.path),))
+        return (_reopen, (os.path.abspath(self.path), self.about["fingerprint"]))
 
     def __repr__(self) -> str:
         counts = self.counts
         place = "temporary" if self._scratch is not None else self.path
         return f"<Corpus of {counts['documents']:,} documents, {counts['links']:,} links: {place}>"
+
+    def _repr_html_(self) -> str:
+        counts = self.counts
+        facts = {name: f"{counts[name]:,}" for name in ("documents", "words", "links")}
+        facts["lost"] = f"{sum(loss.count for loss in self.losses):,}"
+        facts["directory"] = "temporary" if self._scratch is not None else self.path
+        return notebook.facts(facts)
 
 
 def import_(
@@ -156,6 +163,11 @@ def import_(
 ) -> Corpus:
     """Builds a corpus from files, as ``hd2v import`` does.
 
+    >>> with open("note.md", "w") as file:
+    ...     _ = file.write("# A note\\n\\nIt has a few words.\\n")
+    >>> import_("markdown", "note.md").ids
+    ['note']
+
     :param format: one of :data:`hyperdoc2vec.FORMATS`: ``"jsonl"``, ``"markdown"``, ``"html"``, ``"library"``…
     :param inputs: files or directories.
     :param path: the directory to make; without it, the corpus lasts as long as the object.
@@ -176,24 +188,40 @@ def import_(
     """
     scratch, path = _place(path, "corpus")
     of_files = {
-        "format": format,
-        "skip_bad": skip_bad,
-        "include": list(include),
-        "exclude": list(exclude),
-        "base_url": base_url,
-        "code_links": code_links,
-        "sections": sections,
+        "format": string("format", format),
+        "skip_bad": flag("skip_bad", skip_bad),
+        "include": strings("include", include),
+        "exclude": strings("exclude", exclude),
+        "base_url": optional(string, "base_url", base_url),
+        "code_links": optional(flag, "code_links", code_links),
+        "sections": flag("sections", sections),
         "namespaces": None if namespaces is None else list(namespaces),
         "metadata": metadata,
-        "files": list(files),
-        "cited_works": cited_works,
-        "grobid": grobid,
+        "files": [files] if isinstance(files, (str, os.PathLike)) else list(files),
+        "cited_works": optional(flag, "cited_works", cited_works),
+        "grobid": optional(string, "grobid", grobid),
         "texts": texts,
         "pdf_commands": _pdf_commands(),
     }
     options = (_options(min_count, lowercase, threads, replace), of_files)
     with Reporter(progress) as reporter:
         return Corpus(_native.import_files(list(inputs), path, options, reporter.reading), scratch)
+
+
+def native_corpus(corpus: Corpus) -> _native.Corpus:
+    """The native half of a corpus; an error where it is something else."""
+    if isinstance(corpus, Corpus):
+        return corpus._native
+    found = type(corpus).__name__
+    raise TypeError(f"corpus: expected a Corpus, found {found}; build one with Corpus.from_documents or import_")
+
+
+def _reopen(path: str, fingerprint: str) -> Corpus:
+    """Opens a pickled corpus again."""
+    corpus = Corpus.open(path)
+    if corpus.about["fingerprint"] != fingerprint:
+        raise ValueError(f"{path}: not the corpus that was pickled; it has been replaced since")
+    return corpus
 
 
 def _place(path: PathLike | None, name: str) -> tuple[Scratch | None, PathLike]:
@@ -206,10 +234,10 @@ def _place(path: PathLike | None, name: str) -> tuple[Scratch | None, PathLike]:
 
 def _options(min_count: int | None, lowercase: bool | None, threads: int, replace: bool) -> dict[str, Any]:
     return {
-        "min_count": whole("min_count", min_count),
-        "lowercase": lowercase,
+        "min_count": optional(whole, "min_count", min_count),
+        "lowercase": optional(flag, "lowercase", lowercase),
         "threads": whole("threads", threads),
-        "replace": replace,
+        "replace": flag("replace", replace),
     }
 
 

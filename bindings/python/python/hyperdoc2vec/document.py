@@ -32,5 +32,9 @@ class Document:
 def date_text(date: Date | None) -> str | None:
     """A date as the library reads it."""
     if isinstance(date, datetime.date):
-        return date.isoformat()
-    return None if date is None else str(date)
+        return date.isoformat()[:10]  # without a time of the day
+    if isinstance(date, str) or (hasattr(date, "__index__") and not isinstance(date, bool)):
+        return str(date)
+    if date is None:
+        return None
+    raise TypeError(f"expected a date (2009, 2009-06 or 2009-06-30), found {type(date).__name__}")

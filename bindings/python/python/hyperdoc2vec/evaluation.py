@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from typing import Any
 
-from hyperdoc2vec import _native
-from hyperdoc2vec.checks import whole
-from hyperdoc2vec.corpus import Corpus
+from hyperdoc2vec import _native, notebook
+from hyperdoc2vec.checks import flag, optional, real, strings, whole
+from hyperdoc2vec.corpus import Corpus, native_corpus
 from hyperdoc2vec.document import Date, date_text
 from hyperdoc2vec.progress import Reporter, Show
 from hyperdoc2vec.training import parameters
@@ -57,6 +57,10 @@ class Evaluation:
             lines.append(f"{figures['method']:{width}}  {numbers}")
         return "\n".join(lines)
 
+    def _repr_html_(self) -> str:
+        rows = ([figures["method"], *(f"{figures[name]:.1%}" for name in FIGURES)] for figures in self.methods)
+        return notebook.table(("", *FIGURES), rows)
+
 
 def evaluate_links(
     corpus: Corpus,
@@ -77,24 +81,28 @@ def evaluate_links(
 ) -> Evaluation:
     """Trains each method on a part of a corpus, and asks it for the links of the rest, as ``hd2v evaluate links`` does.
 
+    >>> import hyperdoc2vec as hd
+    >>> found = hd.evaluate_links(hd.glossary(), ["popular", "bm25-cited"], holdout=0.2)
+    >>> found["bm25-cited"]["recall@10"] > 3 * found["popular"]["recall@10"]
+    True
+
     :param methods: names, as ``["bm25-cited", "h-d2v", "hybrid"]``; all the usual ones if there are none.
     :param until: train on documents dated up to this, ask for links of later ones.
     :param holdout: without ``until``, ask for links of this share of the documents.
     :param every: ask only about every so many positions.
     :param anchors: whether the links' own words are part of the questions.
     """
-    if isinstance(methods, str):
-        raise TypeError("methods: expected a list of names, found one str")
+    native = native_corpus(corpus)
     evaluated = {
-        "methods": None if methods is None else list(methods),
+        "methods": optional(strings, "methods", methods),
         "until": date_text(until),
-        "holdout": holdout,
+        "holdout": real("holdout", holdout),
         "every": whole("every", every),
-        "anchors": anchors,
+        "anchors": flag("anchors", anchors),
         "threads": whole("threads", threads),
     }
     given = parameters(
         dim=dim, window=window, epochs=epochs, content_epochs=content_epochs, min_count=min_count, seed=seed
     )
     with Reporter(progress) as reporter:
-        return Evaluation(**_native.evaluate_links(corpus._native, evaluated, given, reporter.evaluating))
+        return Evaluation(**_native.evaluate_links(native, evaluated, given, reporter.evaluating))

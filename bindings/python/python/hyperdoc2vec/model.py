@@ -7,9 +7,9 @@ from collections.abc import Iterable, Sequence
 from functools import cached_property
 from typing import TYPE_CHECKING, Any, overload
 
-from hyperdoc2vec import _native
+from hyperdoc2vec import _native, notebook
 from hyperdoc2vec._native import Answer, Hit
-from hyperdoc2vec.checks import whole
+from hyperdoc2vec.checks import flag, optional, real, string, strings, whole
 from hyperdoc2vec.corpus import Corpus, Documents, PathLike, _place
 from hyperdoc2vec.document import Date, date_text
 from hyperdoc2vec.progress import Reporter, Show
@@ -30,7 +30,8 @@ ENDINGS = {".npy": "npy", ".tsv": "tsv", ".bin": "word2vec-bin", ".txt": "word2v
 class Model:
     """Vectors, a search index and a learnt ranker, in one file that is mapped into memory.
 
-    Models do not change; threads may share them, and so may the processes of ``multiprocessing``.
+    Models do not change; threads may share them, and so may the processes of ``multiprocessing``. The examples of its
+    methods ask the model of the notes at the head of the package, see ``help(hyperdoc2vec)``.
     """
 
     def __init__(self, native: _native.Model, scratch: Scratch | None = None) -> None:
@@ -94,6 +95,11 @@ class Model:
     ) -> Answer | list[Answer]:
         """Recommends documents that a text should link to.
 
+        >>> model.recommend("the sauce is stirred with a [[?]]")[0].id
+        'spoon'
+        >>> [answer.ids[0] for answer in model.recommend(["stir the sauce [[?]]", "before the dough [[?]]"])]
+        ['spoon', 'oven']
+
         :param text: a text, in which ``[[?]]`` may mark the place of the link; or several, which are answered together.
         :param top: the number of hits.
         :param source: the id of the document that the text stands in.
@@ -107,14 +113,14 @@ class Model:
         """
         asked = {
             "top": whole("top", top),
-            "source": source,
-            "source_text": source_text,
-            "only": _names(only, "only"),
-            "exclude": _names(exclude, "exclude"),
+            "source": optional(string, "source", source),
+            "source_text": optional(string, "source_text", source_text),
+            "only": strings("only", only),
+            "exclude": strings("exclude", exclude),
             "before": date_text(before),
-            "rank": rank,
-            "min_probability": min_probability,
-            "explain": explain,
+            "rank": optional(string, "rank", rank),
+            "min_probability": optional(real, "min_probability", min_probability),
+            "explain": flag("explain", explain),
         }
         if isinstance(text, str):
             return self._native.recommend([text], asked)[0]
@@ -132,6 +138,10 @@ class Model:
     ) -> Suggestions:
         """Suggests links for a draft: where, and to what.
 
+        >>> found = model.suggest("First heat the oven, then stir the sauce.", min_probability=0.01)
+        >>> found[0].words, found[0].id
+        ('oven', 'oven')
+
         :param format: markdown, latex, rst, html, mediawiki or plain.
         :param path: where the draft stands among the documents, if it does; it is then not suggested itself.
         :param min_probability: the minimum probability of a suggestion.
@@ -139,11 +149,11 @@ class Model:
         :param never: titles, ids, labels and phrases that are never linked.
         """
         options = {
-            "format": format,
+            "format": string("format", format),
             "path": None if path is None else os.fspath(path),
-            "min_probability": min_probability,
-            "max": whole("max", max),
-            "never": [never] if isinstance(never, str) else list(never),
+            "min_probability": real("min_probability", min_probability),
+            "max": optional(whole, "max", max),
+            "never": [never] if isinstance(never, str) else strings("never", never),
         }
         return Suggestions(text, self._native.suggest(text, options))
 
@@ -152,26 +162,34 @@ class Model:
     ) -> list[Hit]:
         """The documents near a document, by the cosine of their vectors.
 
+        >>> len(model.similar("spoon", by="out", top=3))
+        3
+
         :param to: the id of a document, or a vector, as :meth:`embed` makes them.
         :param by: ``"in"`` (what documents say) or ``"out"`` (what others say of them).
         """
         if isinstance(to, str):
-            return self._native.similar(to, by, top)
+            return self._native.similar(to, string("by", by), whole("top", top))
         import numpy as np
 
         vector = np.asarray(to, dtype=np.float32)
         if vector.ndim != 1:
             raise ValueError(f"expected one vector, found an array of {vector.ndim} dimensions")
-        return self._native.similar_to(vector.tolist(), by, top)
+        if not np.isfinite(vector).all():
+            raise ValueError("the vector has numbers that are not finite")
+        return self._native.similar_to(vector.tolist(), string("by", by), whole("top", top))
 
     def similar_words(
         self, word: str, *, by: str = "in", top: int = _native.DEFAULTS["top"]
     ) -> list[tuple[str, float]]:
         """The words near a word, with their cosines."""
-        return self._native.similar_words(word, by, top)
+        return self._native.similar_words(word, string("by", by), whole("top", top))
 
     def embed(self, texts: str | Iterable[str], *, marked: bool = False) -> Floats:
         """The IN vectors of texts that the model was not trained on: a row a text, or one vector for one text.
+
+        >>> model.embed(["heat the oven", "stir the sauce"]).shape
+        (2, 16)
 
         :param marked: whether links are marked in the texts, as in documents; they are left out.
         """
@@ -254,13 +272,18 @@ class Model:
         replace: bool = False,
         progress: Show = None,
     ) -> Model:
-        """A model with these documents, too, without training it again. This one stays as it is."""
+        """A model with these documents, too, without training it again. This one stays as it is.
+
+        >>> more = model.add([{"id": "pan", "text": "the sauce is in a pan"}])
+        >>> len(model), len(more), "pan" in more
+        (82, 83, True)
+        """
         scratch, path = _place(path, "model")
         if not isinstance(documents, Corpus):
             lowercase = self.about["corpus"]["options"]["lowercase"]
             documents = Corpus.from_documents(documents, min_count=1, lowercase=lowercase, progress=False)
         with Reporter(progress) as reporter:
-            options = {"path": path, "threads": threads, "replace": replace}
+            options = {"path": path, "threads": whole("threads", threads), "replace": flag("replace", replace)}
             native = self._native.add(documents._native, options, reporter.reading)
             return Model(native, scratch)
 
@@ -275,6 +298,9 @@ class Model:
     ) -> None:
         """Writes vectors for other programs, as ``hd2v export`` does.
 
+        >>> model.export("notes.npy", "doc-out")
+        >>> model.export("words.txt", "word-in", normalize=True)
+
         :param what: word-in, word-out, doc-in or doc-out.
         :param format: npy, tsv, word2vec or word2vec-bin; by the ending of the path if there is none.
         :param normalize: write vectors of length 1.
@@ -285,8 +311,12 @@ class Model:
             if ending not in ENDINGS:
                 raise ValueError(f"{path}: the ending does not tell the format; name it")
             format = ENDINGS[ending]
-        which = what.replace("_", "-")
-        options = {"which": which, "format": format, "normalize": normalize, "replace": replace}
+        options = {
+            "which": string("what", what).replace("_", "-"),
+            "format": string("format", format),
+            "normalize": flag("normalize", normalize),
+            "replace": flag("replace", replace),
+        }
         self._native.export(path, options)
 
     def save(self, path: PathLike, *, replace: bool = False) -> Model:
@@ -343,8 +373,6 @@ class Model:
         return f"<Model of {native.documents:,} documents, {native.words:,} words, {native.dim} dimensions: {place}>"
 
     def _repr_html_(self) -> str:
-        import html
-
         facts = {
             "documents": f"{self._native.documents:,}",
             "words": f"{self._native.words:,}",
@@ -353,8 +381,7 @@ class Model:
             "rankings": ", ".join(self.rankings),
             "file": "temporary" if self._scratch is not None else self.path,
         }
-        rows = "".join(f"<tr><th>{name}</th><td>{html.escape(fact)}</td></tr>" for name, fact in facts.items())
-        return f"<table>{rows}</table>"
+        return notebook.facts(facts)
 
     def __reduce__(self) -> tuple[Any, ...]:
         if self._scratch is None:
@@ -377,9 +404,3 @@ def _unpack(content: bytes) -> Model:
     with open(path, "wb") as file:
         file.write(content)
     return Model(_native.Model.open(path, False), scratch)
-
-
-def _names(names: Sequence[str], what: str) -> list[str]:
-    if isinstance(names, str):
-        raise TypeError(f"{what}: expected a list of names, found one str")
-    return list(names)

@@ -23,6 +23,10 @@ class HyperDoc2Vec(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstima
     Documents are texts, dicts or :class:`hyperdoc2vec.Document` objects, or a table. Texts alone have the ids ``"0"``,
     ``"1"``… Where documents link to each other the method is hyperdoc2vec, and PV-DBOW where they do not.
 
+    >>> from hyperdoc2vec import HyperDoc2Vec
+    >>> HyperDoc2Vec(dim=8).fit_transform(["stir the sauce", "heat the oven"] * 20).shape
+    (40, 8)
+
     :param dim: numbers of a vector.
     :param method: one of :data:`hyperdoc2vec.METHODS`, or ``None``: by whether there are links.
     :param window: words that count on each side of a link.

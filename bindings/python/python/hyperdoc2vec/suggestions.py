@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from typing import Any, overload
 
+from hyperdoc2vec import notebook
 from hyperdoc2vec._native import Suggestion
 
 
@@ -42,3 +43,7 @@ class Suggestions(Sequence[Suggestion]):
 
     def __repr__(self) -> str:
         return "\n".join(map(repr, self._found)) or "<no suggestions>"
+
+    def _repr_html_(self) -> str:
+        rows = ((one.words, f"{one.probability:.2f}", one.id, one.title, one.why) for one in self._found)
+        return notebook.table(("words", "probability", "id", "title", "why"), rows)

@@ -5,8 +5,8 @@ from __future__ import annotations
 from typing import Any
 
 from hyperdoc2vec import _native
-from hyperdoc2vec.checks import whole
-from hyperdoc2vec.corpus import Corpus, PathLike, _place
+from hyperdoc2vec.checks import flag, optional, real, string, whole
+from hyperdoc2vec.corpus import Corpus, PathLike, _place, native_corpus
 from hyperdoc2vec.document import Date, date_text
 from hyperdoc2vec.model import Model
 from hyperdoc2vec.progress import Reporter, Show
@@ -38,6 +38,10 @@ def train(
     The same corpus, parameters and seed give the same file, byte for byte, for any number of threads, and as ``hd2v
     train`` does. Ctrl-C leaves a checkpoint beside ``path``, from which ``resume=True`` goes on.
 
+    >>> import hyperdoc2vec as hd
+    >>> hd.train(hd.glossary(), dim=16, epochs=2, hybrid=False).doc_in.shape
+    (218, 16)
+
     :param path: the file to write; without it, the model lasts as long as this object (see :meth:`Model.save`).
     :param dim: numbers of a vector.
     :param method: one of :data:`hyperdoc2vec.METHODS`.
@@ -56,17 +60,20 @@ def train(
     :param replace: whether a file that is there may be replaced.
     :param progress: see :data:`hyperdoc2vec.progress.Show`.
     """
-    if not isinstance(corpus, Corpus):
-        found = type(corpus).__name__
-        raise TypeError(f"corpus: expected a Corpus, found {found}; build one with Corpus.from_documents or import_")
+    native = native_corpus(corpus)
     scratch, path = _place(path, "model")
     given = parameters(
         dim=dim, method=method, window=window, epochs=epochs, content_epochs=content_epochs, min_count=min_count,
         until=until, hybrid=hybrid, rate=rate, decay=decay, seed=seed,
     )  # fmt: skip
-    options = {"threads": whole("threads", threads), "seconds": seconds, "resume": resume, "replace": replace}
+    options = {
+        "threads": whole("threads", threads),
+        "seconds": optional(real, "seconds", seconds),
+        "resume": flag("resume", resume),
+        "replace": flag("replace", replace),
+    }
     with Reporter(progress) as reporter:
-        return Model(_native.train(corpus._native, path, (given, options), reporter.training), scratch)
+        return Model(_native.train(native, path, (given, options), reporter.training), scratch)
 
 
 def parameters(
@@ -85,15 +92,15 @@ def parameters(
 ) -> dict[str, Any]:
     """Parameters of training, as the native half takes them."""
     return {
-        "dim": whole("dim", dim),
-        "method": method,
-        "window": whole("window", window),
-        "epochs": whole("epochs", epochs),
-        "content_epochs": whole("content_epochs", content_epochs),
-        "min_count": whole("min_count", min_count),
+        "dim": optional(whole, "dim", dim),
+        "method": optional(string, "method", method),
+        "window": optional(whole, "window", window),
+        "epochs": optional(whole, "epochs", epochs),
+        "content_epochs": optional(whole, "content_epochs", content_epochs),
+        "min_count": optional(whole, "min_count", min_count),
         "until": date_text(until),
-        "hybrid": hybrid,
-        "rate": rate,
-        "decay": decay,
-        "seed": whole("seed", seed),
+        "hybrid": optional(flag, "hybrid", hybrid),
+        "rate": optional(real, "rate", rate),
+        "decay": optional(real, "decay", decay),
+        "seed": optional(whole, "seed", seed),
     }

@@ -6,6 +6,8 @@ from collections.abc import Callable, Iterable, Sequence
 from functools import cached_property
 from typing import TYPE_CHECKING, Any, Union
 
+from hyperdoc2vec.checks import strings, whole
+
 if TYPE_CHECKING:
     import numpy as np
     from numpy.typing import NDArray
@@ -58,7 +60,7 @@ class VectorView:
         return key in self.key_to_index
 
     def __getitem__(self, key: str | Sequence[str]) -> Floats:
-        rows = self._row(key) if isinstance(key, str) else [self._row(one) for one in key]
+        rows = self._row(key) if isinstance(key, str) else [self._row(one) for one in strings("key", key)]
         found: Floats = self._vectors[rows]
         return found
 
@@ -83,8 +85,7 @@ class VectorView:
         plus, minus = _listed(positive), _listed(negative)
         if not plus and not minus:
             raise ValueError("most_similar needs a name or a vector")
-        if topn < 0:
-            raise ValueError(f"topn is {topn}, but must be 0 or more")
+        topn = whole("topn", topn)
         known = {self._row(key) for key in plus + minus if isinstance(key, str)}
         unit = [self._unit(self._vector(key)) for key in plus] + [-self._unit(self._vector(key)) for key in minus]
         scores = (self._vectors @ self._unit(np.mean(unit, axis=0))) / self._lengths
@@ -124,6 +125,8 @@ class VectorView:
         vector = np.asarray(key, dtype=np.float32)
         if vector.shape != (self.vector_size,):
             raise ValueError(f"expected a vector of {self.vector_size} numbers, found the shape {vector.shape}")
+        if not np.isfinite(vector).all():
+            raise ValueError("the vector has numbers that are not finite")
         return vector
 
     @staticmethod

@@ -28,12 +28,9 @@ pub fn run(arguments: &CatArgs) -> Result<()> {
     check(&[Destination { path: Path::new("-"), kind: OutputKind::Documents, force: false }], &[&arguments.path])?;
     let corpus = Corpus::open(&arguments.path)?;
     corpus.verify()?;
-    let find = |id: &String| {
-        corpus.find(id).with_context(|| format!("{}: no document has the id {id:?}", arguments.path.display()))
-    };
     let docs: Vec<DocId> = match arguments.ids.as_slice() {
         [] => corpus.documents().collect(),
-        ids => ids.iter().map(find).collect::<Result<_>>()?,
+        ids => ids.iter().map(|id| corpus.find_or_suggest(id)).collect::<hyperdoc2vec::Result<_>>()?,
     };
     let mut out = std::io::BufWriter::new(std::io::stdout().lock());
     for doc in docs {

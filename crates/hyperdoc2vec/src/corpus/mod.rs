@@ -38,10 +38,11 @@ pub use split::{HeldOutLink, Split, SplitPart};
 pub use view::View;
 
 use crate::document::{Date, Document, markup};
-use crate::error::{Error, Result};
+use crate::error::{Error, NotFound, Result};
 use crate::id::{DocId, WordId};
 use crate::rng::Rng;
 use crate::storage::array::{Array, Residence, Strings};
+use crate::storage::similar_names::{SUGGESTIONS, did_you_mean, similar};
 
 /// The number of the language of a document that names none.
 const NO_LANGUAGE: u32 = u32::MAX;
@@ -356,6 +357,18 @@ impl Corpus {
     pub fn find(&self, name: &str) -> Option<DocId> {
         let redirected = || self.redirect_document.get(self.redirects.find(name)?).copied();
         self.names.find(name).map(|number| DocId(number as u32)).or_else(redirected)
+    }
+
+    /// As [`find`](Corpus::find); the error suggests what may have been meant.
+    ///
+    /// # Errors
+    /// [`Error::NotFound`] where no document has the name.
+    pub fn find_or_suggest(&self, name: &str) -> Result<DocId> {
+        self.find(name).ok_or_else(|| {
+            let near = did_you_mean(&similar(self.names.table(), name, SUGGESTIONS));
+            let message = format!("no document has the id {name:?}{near}");
+            Error::NotFound { kind: NotFound::Document, path: self.path.clone(), message }
+        })
     }
 
     /// Other names of documents.

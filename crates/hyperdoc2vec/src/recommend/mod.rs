@@ -33,12 +33,9 @@ use crate::model::{Model, Vectors};
 use crate::search::approximate::Index;
 use crate::search::explain::explain;
 use crate::search::ranker::{LinkSource, Ranker, Scope};
-use crate::search::suggest::similar;
 use crate::search::{Hit, Query, Ranking, Searcher, nearest, nearest_to, rank};
+use crate::storage::similar_names::{SUGGESTIONS, did_you_mean, similar};
 use crate::storage::strings::StringTable;
-
-/// Names that an error suggests.
-const SUGGESTIONS: usize = 3;
 
 /// A word that is near another.
 #[derive(Debug, Clone, PartialEq)]
@@ -490,16 +487,5 @@ fn unknown_words(query: &Query, ranking: Ranking) -> String {
         (1, false) => format!("the only word of the text has no vector in the model{more}"),
         (words, true) => format!("none of the {words} words of the text is known to the model{more}"),
         (words, false) => format!("none of the {words} words of the text has a vector in the model{more}"),
-    }
-}
-
-/// `; did you mean …?`, or nothing.
-fn did_you_mean(names: &[&str]) -> String {
-    match names {
-        [] => String::new(),
-        names => {
-            let names: Vec<String> = names.iter().map(|name| format!("{name:?}")).collect();
-            format!("; did you mean {}?", names.join(" or "))
-        }
     }
 }

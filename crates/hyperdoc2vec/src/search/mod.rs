@@ -7,7 +7,6 @@ pub(crate) mod query;
 pub(crate) mod rank;
 pub(crate) mod ranker;
 pub(crate) mod searcher;
-pub(crate) mod suggest;
 
 pub use approximate::{Index as ApproximateIndex, WANTED as INDEX_DEPTHS, path as index_path};
 pub(crate) use query::Query;

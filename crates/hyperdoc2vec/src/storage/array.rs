@@ -257,7 +257,8 @@ impl Strings {
         self.ends.len()
     }
 
-    fn table(&self) -> StringTable<'_> {
+    /// The strings where they lie.
+    pub fn table(&self) -> StringTable<'_> {
         StringTable { bytes: &self.bytes, ends: &self.ends, index: self.index.as_deref().unwrap_or_default() }
     }
 

@@ -5,6 +5,7 @@ pub(crate) mod atomic;
 pub(crate) mod container;
 pub(crate) mod huge_pages;
 pub(crate) mod part;
+pub(crate) mod similar_names;
 pub(crate) mod spill;
 pub(crate) mod strings;
 

@@ -52,6 +52,10 @@ const HITS: usize = 10;
 /// The port of the page, if it is free.
 const PORT: u16 = 8080;
 
+/// For those who have run it from a checkout.
+const UNINSTALLED: &str =
+    " (install hd2v with `cargo install --path crates/hd2v`, or use `cargo run --release --` in its place)";
+
 pub fn run(arguments: &DemoArgs) -> Result<()> {
     stop_on_interrupt();
     let started = Instant::now();
@@ -78,8 +82,7 @@ pub fn run(arguments: &DemoArgs) -> Result<()> {
 
     let page = format!("hd2v serve {} --corpus {} --open", model.display(), path.display());
     print(&format!(
-        "\nDone in {4:.0} s. Next (install hd2v with `cargo install --path crates/hd2v`, or use `cargo run --release --` \
-         in its place):\n  \
+        "\nDone in {4:.0} s. Next{5}:\n  \
          {2}       # the page\n  \
          hd2v recommend {1} --text 'your own words [[?]]'\n  \
          hd2v similar {1} {3} --by out\n  \
@@ -90,6 +93,8 @@ pub fn run(arguments: &DemoArgs) -> Result<()> {
         page,
         sample.document,
         started.elapsed().as_secs_f64(),
+        // Cargo sets it for what it runs.
+        if std::env::var_os("CARGO").is_some() { UNINSTALLED } else { "" },
     ))?;
     if arguments.serve {
         announce(&page)?;

@@ -8,11 +8,9 @@ use anyhow::{Context, Result, bail};
 use hyperdoc2vec::Corpus;
 use hyperdoc2vec::import::{Format, Import, ImportOptions};
 
+use crate::GLOSSARY;
 use crate::output::{count, status, thousands};
 use crate::progress::Reporter;
-
-/// The notes of `samples/glossary`: names of files and their texts.
-const GLOSSARY: &[(&str, &str)] = include!(concat!(env!("OUT_DIR"), "/glossary.rs"));
 
 /// The parts of the Rust documentation that are imported: the books and the standard library.
 const PARTS: [&str; 14] = [
@@ -31,6 +29,12 @@ const PARTS: [&str; 14] = [
     "clippy",
     "std",
 ];
+
+/// Where the pages stand on the web: the page of the demo leads there.
+const ADDRESS: &str = "https://doc.rust-lang.org/";
+
+/// Pages of one of these parts in other languages.
+const TRANSLATIONS: &str = "rust-by-example/??";
 
 /// Documents to show the program on.
 pub struct SampleDocuments {
@@ -61,12 +65,14 @@ impl SampleDocuments {
             options.include = PARTS.map(str::to_owned).to_vec();
             // A signature links to the types in it, whatever the text around it says.
             options.code_links = false;
+            options.exclude = vec![TRANSLATIONS.to_owned()];
+            options.base_url = Some(ADDRESS.to_owned());
             let include: String = PARTS.iter().map(|part| format!(" --include {part}")).collect();
             SampleDocuments {
                 folder,
                 shown: "$(rustc --print sysroot)/share/doc/rust/html".to_owned(),
                 format: Format::Html,
-                flags: format!(" --code-links=false{include}"),
+                flags: format!(" --base-url {ADDRESS} --code-links=false{include} --exclude '{TRANSLATIONS}'"),
                 options,
                 // Fewer than the defaults, to stay within a minute.
                 passes: Some((2, 2)),

@@ -21,6 +21,9 @@ export function about(info) {
   return `A model of ${learnt} documents suggests it, going by ${from ?? 'what it has learnt from them'}.`;
 }
 
+/** Whether a text breaks off within a sentence. */
+const breaksOff = (text) => /[\p{L}\p{N},]\s*$/u.test(text);
+
 /** The first screen; `take` is given the text of the example that is chosen, and its caret. */
 export function welcome(info, take) {
   const examples = el('ul', { class: 'examples', 'aria-label': 'Examples' });
@@ -29,7 +32,7 @@ export function welcome(info, take) {
     examples.replaceChildren(...found.map((example) => {
       const { text, caret } = unmarked(example.text);
       return el('li', {}, el('button', { type: 'button', class: 'example', on: { click: () => take(text, caret) } },
-        el('span', {}, text.slice(0, caret), el('span', { class: 'here', title: 'the place of the link' }, '?'), text.slice(caret)),
+        el('span', { class: breaksOff(text) && 'broken-off' }, text.slice(0, caret), el('span', { class: 'here', title: 'the place of the link' }, '?'), text.slice(caret)),
         el('small', {}, `from ${nameOf({ id: example.source, title: example.title })}`)));
     }));
     tries.hidden = !found.length;

@@ -5,6 +5,9 @@
 
 use crate::storage::strings::StringTable;
 
+/// How many names an error suggests.
+pub(crate) const SUGGESTIONS: usize = 3;
+
 /// Changes of a character up to which two names are alike.
 const MOST_CHANGES: usize = 3;
 
@@ -24,6 +27,17 @@ pub(crate) fn similar<'a>(table: StringTable<'a>, name: &str, wanted: usize) -> 
     found.sort_by_key(|&(changes, _)| changes);
     found.truncate(wanted);
     found.into_iter().map(|(_, known)| known).collect()
+}
+
+/// `; did you mean …?`, or nothing.
+pub(crate) fn did_you_mean(names: &[&str]) -> String {
+    match names {
+        [] => String::new(),
+        names => {
+            let names: Vec<String> = names.iter().map(|name| format!("{name:?}")).collect();
+            format!("; did you mean {}?", names.join(" or "))
+        }
+    }
 }
 
 /// The edit distance of `known` from `name`; `None` where that is more than `most`.
