@@ -7,6 +7,9 @@ pub mod corpus {
     pub mod cited_by {
         pub use crate::corpus::cited_by::*;
     }
+    pub mod sentence_words {
+        pub use crate::corpus::sentence_words::*;
+    }
     pub mod view {
         pub use crate::corpus::view::*;
     }

@@ -108,7 +108,7 @@ fn names_of_files_make_up_no_lines_and_hard_links_are_told() {
     let patch = place.ok("suggest m drafts --format patch").out;
     assert!(patch.starts_with("--- \"a/drafts/a\\012hd2v: b\\033[2K.md\"\n+++ \"b/drafts/a"), "{patch}");
     for format in ["table", "cite", "markdown"] {
-        let mut program = std::process::Command::new(crate::helper::HD2V);
+        let mut program = Command::new(crate::helper::HD2V);
         program.args(["recommend", "m", &format!("drafts/{name}"), "--rank", "bm25", "--format", format]);
         let output = program.current_dir(place.path("")).output().expect("it runs");
         let told = String::from_utf8_lossy(&output.stdout);
