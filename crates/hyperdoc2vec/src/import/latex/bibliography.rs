@@ -240,7 +240,19 @@ fn fields<'a>(
             let after = rest.strip_prefix(['}', ')']);
             return (fields, after.unwrap_or(rest), after.is_some() && budget.torn == torn);
         };
-        let (value, after) = value_of(value.trim_start(), strings, budget);
+        let text = value.trim_start();
+        let (mut value, mut after) = value_of(text, strings, budget);
+        // The brace that ends the entry may have closed a value instead.
+        let whole = &text[..text.len() - after.len()];
+        if after.trim().is_empty()
+            && whole.starts_with('{')
+            && whole.match_indices(',').any(|(at, _)| is_field(&whole[at + 1..]))
+        {
+            let length = torn_length(whole);
+            whole[1..length].trim_end_matches([',', '\r']).clone_into(&mut value);
+            after = &text[length..];
+            budget.torn += 1;
+        }
         fields.entry(name).or_insert(value);
         if after.len() == rest.len() {
             return (fields, rest, false);
@@ -289,13 +301,15 @@ fn value_of<'a>(mut rest: &'a str, strings: &HashMap<String, String>, budget: &m
     }
 }
 
+/// Whether a field begins here: `name =`.
+fn is_field(text: &str) -> bool {
+    let text = text.trim_start();
+    let name = text.bytes().take(40).take_while(|b| b.is_ascii_alphanumeric() || matches!(b, b'_' | b'-')).count();
+    name > 0 && text[name..].trim_start().starts_with('=')
+}
+
 /// The length of a value that does not close: up to the next field or the end of its line.
 fn torn_length(text: &str) -> usize {
-    let is_field = |after: &str| {
-        let after = after.trim_start();
-        let name = after.bytes().take(40).take_while(|b| b.is_ascii_alphanumeric() || matches!(b, b'_' | b'-')).count();
-        name > 0 && after[name..].trim_start().starts_with('=')
-    };
     let ends = |(at, byte): (usize, u8)| byte == b'\n' || (byte == b',' && is_field(&text[at + 1..]));
     let end = text.bytes().enumerate().skip(1).take(LONGEST).find(|&place| ends(place)).map(|(at, _)| at);
     let most = || (0..=text.len().min(LONGEST)).rev().find(|&end| text.is_char_boundary(end)).unwrap_or(text.len());

@@ -212,7 +212,7 @@ mod tests {
         assert_eq!(works[1].date.map(|date| date.to_string()).as_deref(), Some("1999"));
         assert_eq!(losses.count(Loss::MalformedRecord), 1);
         let source = "@book{torn, title = {Never closed, again, author = {Poe, E.},\n  year = 2003,\n}\n@book{, title={No key}, author={Kay, Al}, \
-                      year=1980}\n@book{,year=1980}\n@book{line, title = {Open {line,\n  year = \"1999,\n  note = {x}\n}\n@book{z, title={Z}}";
+                      year=1980}\n@book{,year=1980}\n@book{line, title = {Open line,\n  year = \"1999,\n  note = {x}\n}\n@book{z, title={Z}}";
         let mut losses = Losses::default();
         let works = read(source, "x.bib", &mut losses);
         let year = |work: &Work| work.date.map(crate::document::Date::year);
@@ -221,7 +221,7 @@ mod tests {
             shown,
             [
                 ("torn", Some("Never closed, again"), Some(2003)),
-                ("kay1980", Some("No key"), Some(1980)),
+                ("kay1980no", Some("No key"), Some(1980)),
                 ("line", Some("Open line"), Some(1999)),
                 ("z", Some("Z"), None),
             ]
