@@ -109,6 +109,7 @@ def test_ctrl_c_stops_within_a_second_and_leaves_a_checkpoint(corpus, tmp_path):
         ({"method": 7}, TypeError, "method: expected a str, found int"),
         ({"threads": None}, TypeError, "threads: expected a whole number, found NoneType"),
         ({"dim": 2**62}, ValueError, "dim"),
+        ({"threads": 10**9}, ValueError, "threads is 1000000000, but must be from 0 .* to 1024"),
         ({"progress": 7}, TypeError, "progress: expected"),
     ],
 )

@@ -8,6 +8,7 @@ from collections.abc import Callable, Iterable
 from typing import Any, TypeVar
 
 MOST = 2**63 - 1
+MOST_THREADS = 1024
 
 T = TypeVar("T")
 
@@ -26,6 +27,14 @@ def whole(name: str, value: Any) -> int:
         # Python refuses to write numbers of thousands of digits.
         shown = number if abs(number) < 10**40 else f"a number of {number.bit_length()} bits"
         raise ValueError(f"{name} is {shown}, but must be from 0 to {MOST}")
+    return number
+
+
+def threads(value: Any) -> int:
+    """A number of threads, as the program takes them; 0 for one a core."""
+    number = whole("threads", value)
+    if number > MOST_THREADS:
+        raise ValueError(f"threads is {number}, but must be from 0 (one a core) to {MOST_THREADS}")
     return number
 
 

@@ -8,7 +8,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, Union
 
-from hyperdoc2vec import _native, arrow, notebook
+from hyperdoc2vec import _native, arrow, checks, notebook
 from hyperdoc2vec.__main__ import program
 from hyperdoc2vec.checks import flag, optional, string, strings, whole
 from hyperdoc2vec.document import Document
@@ -236,7 +236,7 @@ def _options(min_count: int | None, lowercase: bool | None, threads: int, replac
     return {
         "min_count": optional(whole, "min_count", min_count),
         "lowercase": optional(flag, "lowercase", lowercase),
-        "threads": whole("threads", threads),
+        "threads": checks.threads(threads),
         "replace": flag("replace", replace),
     }
 

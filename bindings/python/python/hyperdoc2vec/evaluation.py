@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from typing import Any
 
-from hyperdoc2vec import _native, notebook
+from hyperdoc2vec import _native, checks, notebook
 from hyperdoc2vec.checks import flag, optional, real, strings, whole
 from hyperdoc2vec.corpus import Corpus, native_corpus
 from hyperdoc2vec.document import Date, date_text
@@ -99,7 +99,7 @@ def evaluate_links(
         "holdout": real("holdout", holdout),
         "every": whole("every", every),
         "anchors": flag("anchors", anchors),
-        "threads": whole("threads", threads),
+        "threads": checks.threads(threads),
     }
     given = parameters(
         dim=dim, window=window, epochs=epochs, content_epochs=content_epochs, min_count=min_count, seed=seed

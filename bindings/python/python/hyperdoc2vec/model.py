@@ -7,7 +7,7 @@ from collections.abc import Iterable, Sequence
 from functools import cached_property
 from typing import TYPE_CHECKING, Any, overload
 
-from hyperdoc2vec import _native, notebook
+from hyperdoc2vec import _native, checks, notebook
 from hyperdoc2vec._native import Answer, Hit
 from hyperdoc2vec.checks import flag, optional, real, string, strings, whole
 from hyperdoc2vec.corpus import Corpus, Documents, PathLike, _place
@@ -283,7 +283,7 @@ class Model:
             lowercase = self.about["corpus"]["options"]["lowercase"]
             documents = Corpus.from_documents(documents, min_count=1, lowercase=lowercase, progress=False)
         with Reporter(progress) as reporter:
-            options = {"path": path, "threads": whole("threads", threads), "replace": flag("replace", replace)}
+            options = {"path": path, "threads": checks.threads(threads), "replace": flag("replace", replace)}
             native = self._native.add(documents._native, options, reporter.reading)
             return Model(native, scratch)
 

@@ -8,8 +8,9 @@ from hyperdoc2vec.scratch import Scratch
 
 
 def glossary(path: PathLike | None = None, *, replace: bool = False) -> Corpus:
-    """A corpus to try things on: a glossary of hypertext, retrieval and embeddings, 218 short notes that link to each
-    other, with topics as labels.
+    """A corpus to try things on: a glossary of the field, 218 short notes that link to each other.
+
+    They are about hypertext, retrieval, embeddings and citations, and have topics as labels.
 
     >>> from hyperdoc2vec import glossary
     >>> corpus = glossary()

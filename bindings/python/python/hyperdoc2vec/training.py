@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from hyperdoc2vec import _native
+from hyperdoc2vec import _native, checks
 from hyperdoc2vec.checks import flag, optional, real, string, whole
 from hyperdoc2vec.corpus import Corpus, PathLike, _place, native_corpus
 from hyperdoc2vec.document import Date, date_text
@@ -67,7 +67,7 @@ def train(
         until=until, hybrid=hybrid, rate=rate, decay=decay, seed=seed,
     )  # fmt: skip
     options = {
-        "threads": whole("threads", threads),
+        "threads": checks.threads(threads),
         "seconds": optional(real, "seconds", seconds),
         "resume": flag("resume", resume),
         "replace": flag("replace", replace),
