@@ -202,7 +202,7 @@ fn the_ranker_of_several_ranks_is_that_of_one_process() {
 /// Stops at the `batch`th batch of any rank but the first, and goes on with other numbers of ranks.
 #[test]
 fn a_run_that_another_rank_stopped_goes_on_with_any_number_of_ranks() {
-    let place = Place::new(200, 1500);
+    let place = Place::new(200, 1400);
     let mut params = quick(Method::HyperDoc);
     params.hybrid = true;
     let alone = place.alone(&params);

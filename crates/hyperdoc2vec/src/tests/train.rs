@@ -827,12 +827,15 @@ fn what_could_not_be_written_is_kept_and_written_later() {
     let place = Place::generated(100, 400);
     let params = quick(Method::HyperDoc);
     let whole = place.train(&params, 1);
-    // A directory with something in it stands where the model should go.
+    // While it learns, a directory with something in it comes to stand where the model should go.
     let path = place.path("taken");
-    fs::create_dir_all(path.join("inside")).expect("a directory");
+    let mut meanwhile = |_: &TrainProgress| {
+        fs::create_dir_all(path.join("inside")).expect("a directory");
+        ControlFlow::Continue(())
+    };
     let mut checkpoints = Checkpoints { path: place.path("taken.checkpoint"), every: Duration::MAX, resume: false };
     fs::write(place.path(".taken.checkpoint.part-77"), "left by a killed run").expect("written");
-    let result = train(&place.corpus, &params, &path, 1, Some(&checkpoints), &mut |_| ControlFlow::Continue(()));
+    let result = train(&place.corpus, &params, &path, 1, Some(&checkpoints), &mut meanwhile);
     let Err(Error::Unsaved { checkpoint, .. }) = &result else { panic!("{result:?}") };
     assert_eq!(*checkpoint, checkpoints.path);
     assert!(!place.path(".taken.checkpoint.part-77").exists());
