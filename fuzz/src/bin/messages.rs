@@ -13,7 +13,7 @@ mod line;
 #[path = "../../../crates/hd2v/src/command/lsp/message.rs"]
 mod message;
 
-use line::Line;
+use line::StdioLine;
 use message::Incoming;
 
 /// The messages up to the first that leaves nothing to read behind it.
@@ -44,8 +44,8 @@ fuzz_target!(|bytes: &[u8]| {
     }
     let mut input = bytes;
     while let Some(line) = line::read(&mut input).expect("memory") {
-        if let Line::Json(value) = line {
-            assert_eq!(line::read(&mut value.to_string().as_bytes()).expect("memory"), Some(Line::Json(value)));
+        if let StdioLine::Json(value) = line {
+            assert_eq!(line::read(&mut value.to_string().as_bytes()).expect("memory"), Some(StdioLine::Json(value)));
         }
     }
 });
