@@ -166,3 +166,23 @@ impl Query {
         terms.into_iter().map(|(word, weight)| Term { word, weight }).collect()
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn words_outside_the_sentence_weigh_less_by_hand() {
+        // "0 1. 2 3 [[?]] 4. 5 2": the sentence has two words before the mark and one behind it.
+        let rows = [0, 1, 2, 3, 4, 5, 2].map(|row| Some(WordRow(row)));
+        let around = Query::of_rows(&rows, Some(4), 6, 10);
+        let weights = |query: &Query| -> Vec<(u32, f32)> {
+            // So long a decay that a word weighs 1, to three digits.
+            let terms = query.terms_by_sentence(10, 1e6, 0.5);
+            terms.iter().map(|term| (term.word.0, (term.weight * 1e3).round() / 1e3)).collect()
+        };
+        let inside = Query { sentence: Some(SentenceWords { before: 2, after: 1 }), ..around.clone() };
+        assert_eq!(weights(&inside), [(0, 0.5), (1, 0.5), (2, 1.5), (3, 1.0), (4, 1.0), (5, 0.5)]);
+        assert_eq!(weights(&around), [(0, 1.0), (1, 1.0), (2, 2.0), (3, 1.0), (4, 1.0), (5, 1.0)], "not known");
+    }
+}

@@ -31,9 +31,9 @@ const NEIGHBOURS: usize = 32;
 /// A model weighs the words of a question by one of these decays; the passage ranking goes by the other.
 const NEAR_DECAY: f32 = 5.0;
 const FAR_DECAY: f32 = 20.0;
-/// By the sentence, words weigh by this decay,
+/// The decay of the rankings that heed the sentence of the link,
 const SENTENCE_DECAY: f32 = 40.0;
-/// and those outside the sentence of the link so much as those in it.
+/// and the weight of a word outside it, relative to one inside.
 const OUTSIDE: f32 = 0.5;
 /// The most characteristic words of a source that are asked for.
 const SOURCE_WORDS: usize = 32;
