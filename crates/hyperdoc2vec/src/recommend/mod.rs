@@ -30,7 +30,7 @@ use crate::id::{DocRow, WordRow};
 use crate::kernel::Matrix;
 use crate::model::index::terms::Field;
 use crate::model::{Model, Vectors};
-use crate::search::approximate::Index;
+use crate::search::approximate::{Index, Table};
 use crate::search::explain::explain;
 use crate::search::ranker::{LinkSource, Ranker, Scope};
 use crate::search::{Hit, Query, Ranking, Searcher, nearest, nearest_to, rank};
@@ -75,7 +75,6 @@ pub enum Side {
 pub struct Recommender<'a> {
     searcher: Searcher<'a>,
     ranker: Option<Ranker>,
-    index: Option<Index>,
 }
 
 /// A question as a model understands it.
@@ -96,12 +95,12 @@ struct ParsedQuestion {
 impl<'a> Recommender<'a> {
     /// Prepares to ask `model`.
     pub fn new(model: &'a Model) -> Recommender<'a> {
-        Recommender { searcher: Searcher::new(model), ranker: Ranker::of(model), index: None }
+        Recommender { searcher: Searcher::new(model), ranker: Ranker::of(model) }
     }
 
-    /// Answers questions by embedding through an approximate index.
+    /// Looks for documents by vectors, in the hybrid and by embedding, through an approximate index.
     pub fn with_index(self, index: Index) -> Recommender<'a> {
-        Recommender { index: Some(index), ..self }
+        Recommender { searcher: self.searcher.with_index(index), ..self }
     }
 
     /// The model.
@@ -116,7 +115,7 @@ impl<'a> Recommender<'a> {
 
     /// The approximate index, if there is one.
     pub fn index(&self) -> Option<&Index> {
-        self.index.as_ref()
+        self.searcher.index()
     }
 
     pub(crate) fn searcher(&self) -> &Searcher<'a> {
@@ -400,10 +399,11 @@ impl<'a> Recommender<'a> {
     /// The best documents by vectors, from the index where it can answer.
     fn embed_one(&self, question: &ParsedQuestion) -> Result<Option<Vec<Hit>>> {
         let (query, source) = (&question.query, question.source.as_ref());
-        if let Some((index, vector)) = self.index.as_ref().zip(self.searcher.vector_in(query, source)?)
-            && let Some(hits) = index.top(self.model(), &vector, question.top, |row| question.allowed[row])?
+        if let Some((index, vector)) = self.index().zip(self.searcher.vector_in(query, source)?)
+            && let Some(found) =
+                index.top(self.model(), Table::Out, &vector, question.top, |row| question.allowed[row])?
         {
-            return Ok(Some(hits));
+            return Ok(Some(found.hits));
         }
         let scores = self.searcher.embedding_scores(query, source)?;
         Ok(scores.map(|scores| rank::top(&scores, question.top, |row| question.allowed[row])))

@@ -1,22 +1,27 @@
 //! The best documents by product without a look at all of them: an index for large models.
 //!
-//! OUT vectors are put into about √N lists around centres (k-means). A question goes through the lists whose centres
-//! have the greatest products with it, and scores the documents in them as the full scan does, to the same bits. How
-//! many lists those are is found when the index is made: enough to have nearly all of the documents that the full scan
-//! finds for contexts of the model's own links. The share of them that it has is then measured on other such contexts.
+//! The vectors of a table are put into about √N lists around centres (k-means). A question goes through the lists whose
+//! centres have the greatest products with it, and scores the documents in them as the full scan does, to the same bits.
+//! How many lists those are is found when the index is made: enough to have nearly all of the documents that the full
+//! scan finds for contexts of the model's own links. The share of them that it has is then measured on other such
+//! contexts. There are two such tables: OUT vectors, by which the embedding ranks, and IN vectors, which the hybrid asks
+//! for documents whose content predicts the words of a question.
 //!
 //! The index holds numbers of documents and no vectors, so it is small, and a wrong one can miss documents but cannot
 //! misjudge one. It is made in the same way for any number of threads, which the graphs of common libraries are not:
 //! `docs/lab/choices.md` has the comparison.
 
 use std::path::{Path, PathBuf};
+use std::sync::OnceLock;
 
 use rayon::prelude::*;
 use serde_json::json;
 
 use crate::error::{Error, Result};
 use crate::id::{DocRow, WordRow};
-use crate::kernel::{Matrix, MatrixMut, Panels, Start, axpy, multiply, pack_transposed, scale, sum_of_squares};
+use crate::kernel::{
+    Matrix, MatrixMut, Panels, Start, axpy, exp_all, ln, multiply, pack_transposed, scale, sum_of_squares,
+};
 use crate::model::sidecar::{self, Sidecar};
 use crate::model::{Model, Vectors};
 use crate::search::rank::{Best, Hit, products, top_batch};
@@ -26,9 +31,37 @@ use crate::storage::container::{Container, Tensor};
 /// The name of the format.
 const FORMAT: &str = "hyperdoc2vec index";
 /// Its version.
-const VERSION: u32 = 2;
+const VERSION: u32 = 3;
 /// The vectors that it is made from.
-const FROM: &[Vectors] = &[Vectors::DocOut, Vectors::WordIn];
+const FROM: &[Vectors] = &[Vectors::DocOut, Vectors::WordIn, Vectors::DocIn, Vectors::WordOut];
+
+/// A table of documents with lists, and what is asked of it.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Table {
+    /// OUT vectors, asked with the IN vectors of words.
+    Out,
+    /// IN vectors, asked with the OUT vectors of words.
+    Content,
+}
+
+impl Table {
+    const ALL: [Table; 2] = [Table::Out, Table::Content];
+
+    /// The vectors of documents.
+    pub fn documents(self) -> Vectors {
+        [Vectors::DocOut, Vectors::DocIn][self as usize]
+    }
+
+    /// The vectors of the words of questions.
+    pub fn words(self) -> Vectors {
+        [Vectors::WordIn, Vectors::WordOut][self as usize]
+    }
+
+    /// Centres, ends of lists, documents.
+    fn arrays(self) -> [&'static str; 3] {
+        [["centres", "ends", "rows"], ["content.centres", "content.ends", "content.rows"]][self as usize]
+    }
+}
 
 /// Vectors a centre that centres are fitted to.
 const SAMPLE: usize = 64;
@@ -42,12 +75,35 @@ const QUESTIONS: usize = 512;
 const AIM: f64 = 0.98;
 /// For how many hits the lists are chosen; for more, all documents are looked at.
 pub const WANTED: [usize; 2] = [10, 100];
+/// One in so many documents stands for the others where sums over all documents are estimated.
+const SAMPLED: usize = 64;
 
 /// An index, mapped.
 #[derive(Debug)]
 pub struct Index {
     container: Container,
-    about: About,
+    about: [About; 2],
+    /// Made when first asked for.
+    sample: OnceLock<Sample>,
+}
+
+/// Some documents of the OUT table, at regular steps through the lists.
+#[derive(Debug)]
+struct Sample {
+    /// Documents, and the lists they are in.
+    rows: Vec<(u32, u32)>,
+    vectors: Vec<f32>,
+}
+
+/// Documents that an index found.
+#[derive(Debug, Clone, PartialEq)]
+pub struct IndexHits {
+    /// The best, with their exact scores.
+    pub hits: Vec<Hit>,
+    /// The scores of all documents that were looked at and are allowed.
+    pub seen: Vec<f32>,
+    /// The lists that were looked at, rising.
+    lists: Vec<u32>,
 }
 
 /// The size and the quality of an index.
@@ -75,27 +131,29 @@ impl Index {
     pub fn open(model: &Model, path: &Path) -> Result<Sidecar<Index>> {
         let fits = |container: Container| {
             let Ok(about) = serde_json::from_value(container.about()["index"].clone()) else { return Ok(None) };
-            let index = Index { container, about };
-            Ok(index.fits(model)?.then_some(index))
+            let index = Index { container, about, sample: OnceLock::new() };
+            let fits = Table::ALL.into_iter().map(|table| index.fits(model, table)).collect::<Result<Vec<bool>>>()?;
+            Ok((fits == [true, true]).then_some(index))
         };
         sidecar::open(model, path, (FORMAT, VERSION), FROM, fits)
     }
 
-    fn fits(&self, model: &Model) -> Result<bool> {
-        let (rows, ends) = (self.container.array::<u32>("rows")?, self.container.array::<u64>("ends")?);
+    fn fits(&self, model: &Model, table: Table) -> Result<bool> {
+        let (about, [centres, ends, rows]) = (&self.about[table as usize], table.arrays());
+        let (rows, ends) = (self.container.array::<u32>(rows)?, self.container.array::<u64>(ends)?);
         let documents = model.documents();
-        Ok(self.container.shape("centres") == [self.about.lists, model.params().dim]
-            && self.about.looked_at.iter().all(|&lists| lists <= self.about.lists)
-            && ends.len() == self.about.lists
+        Ok(self.container.shape(centres) == [about.lists, model.params().dim]
+            && about.looked_at.iter().all(|&lists| lists <= about.lists)
+            && ends.len() == about.lists
             && ends.is_sorted()
             && ends.last().map_or(0, |&end| end as usize) == documents
             && rows.len() == documents
             && rows.iter().all(|&row| (row as usize) < documents))
     }
 
-    /// Its size and quality.
+    /// Its size and quality, as the embedding is ranked by it.
     pub fn about(&self) -> &About {
-        &self.about
+        &self.about[Table::Out as usize]
     }
 
     /// Makes the index of a model, writes it to `path`, where it replaces nothing but an index, and opens it. Any number
@@ -103,17 +161,25 @@ impl Index {
     pub fn build(model: &Model, path: &Path) -> Result<Index> {
         let searcher = &Searcher::new(model);
         searcher.can_embed()?;
-        let out = model.vectors(Vectors::DocOut);
-        let count = (out.rows() as f64).sqrt().ceil() as usize;
-        let centres = centres(out, count);
-        let lists = nearest_lists(out, centres.as_matrix());
-        let (ends, rows) = grouped(&lists, count);
-        let about = check(searcher, &centres, &lists)?;
-        let tensors = [
-            Tensor::matrix("centres", &centres.numbers, out.cols()),
-            Tensor::u64s("ends", &ends),
-            Tensor::u32s("rows", &rows),
-        ];
+        let made = Table::ALL.map(|table| {
+            let vectors = model.vectors(table.documents());
+            let count = (vectors.rows() as f64).sqrt().ceil() as usize;
+            let centres = centres(vectors, count);
+            let lists = nearest_lists(vectors, centres.as_matrix());
+            let about = check(searcher, table, &centres, &lists)?;
+            let (ends, rows) = grouped(&lists, count);
+            Ok((centres, ends, rows, about))
+        });
+        let [out, content] = made;
+        let made = [out?, content?];
+        let mut tensors = Vec::new();
+        for (table, (centres, ends, rows, _)) in Table::ALL.into_iter().zip(&made) {
+            let names = table.arrays();
+            tensors.push(Tensor::matrix(names[0], &centres.numbers, centres.dim));
+            tensors.push(Tensor::u64s(names[1], ends));
+            tensors.push(Tensor::u32s(names[2], rows));
+        }
+        let about = [&made[0].3, &made[1].3];
         let about = json!({"model": sidecar::fingerprint(model, FROM), "index": about});
         sidecar::write(path, (FORMAT, VERSION), &tensors, about)?;
         match Index::open(model, path)? {
@@ -130,40 +196,116 @@ impl Index {
     pub fn top(
         &self,
         model: &Model,
+        table: Table,
         vector: &[f32],
         wanted: usize,
         allowed: impl Fn(usize) -> bool,
-    ) -> Result<Option<Vec<Hit>>> {
+    ) -> Result<Option<IndexHits>> {
         let Some(level) = WANTED.iter().position(|&most| wanted <= most) else { return Ok(None) };
-        let (rows, ends) = (self.container.array::<u32>("rows")?, self.container.array::<u64>("ends")?);
-        let centres = self.container.array::<f32>("centres")?;
-        let out = model.vectors(Vectors::DocOut);
-        let dim = out.cols();
-        let centres = Matrix::new(centres, self.about.lists, dim, dim);
-        let mut packed = vec![0.0; Panels::len(dim, 1)];
-        let panels = pack_transposed(Matrix::new(vector, 1, dim, dim), &mut packed);
-        let (mut block, mut scores) = (vec![0.0; BLOCK * dim], [0.0; BLOCK]);
+        let [centres, ends, rows] = table.arrays();
+        let (rows, ends) = (self.container.array::<u32>(rows)?, self.container.array::<u64>(ends)?);
+        let about = &self.about[table as usize];
+        let documents = model.vectors(table.documents());
+        let dim = documents.cols();
+        let centres = Matrix::new(self.container.array::<f32>(centres)?, about.lists, dim, dim);
+        let mut scorer = Scorer::new(vector);
         let mut best = Best::new(wanted);
-        let mut found = 0;
-        for list in nearest_first(vector, centres, self.about.looked_at[level]) {
+        let mut seen = Vec::new();
+        let nearest = nearest_first(vector, centres, about.looked_at[level]);
+        for list in &nearest {
             let list = list.row as usize;
             let start = if list == 0 { 0 } else { ends[list - 1] as usize };
             for rows in rows[start..ends[list] as usize].chunks(BLOCK) {
-                for (copy, &row) in block.chunks_exact_mut(dim).zip(rows) {
-                    copy.copy_from_slice(out.row(row as usize));
-                }
-                let (a, c) = (Matrix::new(&block, rows.len(), dim, dim), &mut scores[..rows.len()]);
-                multiply(a, panels, MatrixMut::new(c, rows.len(), 1, 1), Start::Zero);
-                for (&row, &score) in rows.iter().zip(&scores) {
+                for (&row, &score) in rows.iter().zip(scorer.scores(documents, rows)) {
                     if allowed(row as usize) {
                         best.add(Hit { row, score });
-                        found += 1;
+                        seen.push(score);
                     }
                 }
             }
         }
-        let enough = found >= wanted.min(model.documents());
-        Ok(enough.then(|| best.finish()))
+        let enough = seen.len() >= wanted.min(model.documents());
+        let mut lists: Vec<u32> = nearest.iter().map(|list| list.row).collect();
+        lists.sort_unstable();
+        Ok(enough.then(|| IndexHits { hits: best.finish(), seen, lists }))
+    }
+
+    /// The logarithm of the sum over documents of the exponentials of their scores less `best`: exact for the documents
+    /// that were looked at, estimated from a sample for the others.
+    pub fn log_total(
+        &self,
+        model: &Model,
+        vector: &[f32],
+        found: &IndexHits,
+        best: f32,
+        allowed: impl Fn(usize) -> bool,
+    ) -> Result<f32> {
+        let out = model.vectors(Vectors::DocOut);
+        let sample = match self.sample.get() {
+            Some(sample) => sample,
+            None => {
+                let made = self.take_sample(out)?;
+                self.sample.get_or_init(|| made)
+            }
+        };
+        let mut shares: Vec<f32> = found.seen.iter().map(|score| (score - best).max(-80.0)).collect();
+        exp_all(&mut shares);
+        let seen = shares.iter().fold(0.0f32, |sum, share| sum + share);
+        let scores = products(vector, Matrix::new(&sample.vectors, sample.rows.len(), out.cols(), out.cols()));
+        let others = sample.rows.iter().zip(scores);
+        let others =
+            others.filter(|((row, list), _)| found.lists.binary_search(list).is_err() && allowed(*row as usize));
+        shares.clear();
+        shares.extend(others.map(|(_, score)| (score - best).clamp(-80.0, 0.0)));
+        exp_all(&mut shares);
+        let others = shares.iter().fold(0.0f32, |sum, share| sum + share);
+        Ok(ln((seen + SAMPLED as f32 * others).max(1.0)))
+    }
+
+    fn take_sample(&self, out: Matrix<'_>) -> Result<Sample> {
+        let [_, ends, rows] = Table::Out.arrays();
+        let (all, ends) = (self.container.array::<u32>(rows)?, self.container.array::<u64>(ends)?);
+        let list = |place: usize| ends.partition_point(|&end| end as usize <= place) as u32;
+        let places = (SAMPLED / 2..all.len()).step_by(SAMPLED);
+        let rows: Vec<(u32, u32)> = places.map(|place| (all[place], list(place))).collect();
+        let vectors = rows.iter().flat_map(|&(row, _)| out.row(row as usize)).copied().collect();
+        Ok(Sample { rows, vectors })
+    }
+}
+
+/// The products of one vector with some rows of a table, to the bits of a full scan.
+pub struct Scorer<'v> {
+    vector: &'v [f32],
+    packed: Vec<f32>,
+    block: Vec<f32>,
+    scores: [f32; BLOCK],
+}
+
+impl<'v> Scorer<'v> {
+    /// For a vector.
+    pub fn new(vector: &'v [f32]) -> Scorer<'v> {
+        let dim = vector.len();
+        let packed = vec![0.0; Panels::len(dim, 1)];
+        Scorer { vector, packed, block: vec![0.0; BLOCK * dim], scores: [0.0; BLOCK] }
+    }
+
+    /// The products with at most [`BLOCK`] rows.
+    fn scores(&mut self, table: Matrix<'_>, rows: &[u32]) -> &[f32] {
+        let dim = self.vector.len();
+        for (copy, &row) in self.block.chunks_exact_mut(dim).zip(rows) {
+            copy.copy_from_slice(table.row(row as usize));
+        }
+        let panels = pack_transposed(Matrix::new(self.vector, 1, dim, dim), &mut self.packed);
+        let (block, scores) = (Matrix::new(&self.block, rows.len(), dim, dim), &mut self.scores[..rows.len()]);
+        multiply(block, panels, MatrixMut::new(scores, rows.len(), 1, 1), Start::Zero);
+        &self.scores[..rows.len()]
+    }
+
+    /// The products with any number of rows.
+    pub fn all(&mut self, table: Matrix<'_>, rows: &[DocRow]) -> Vec<f32> {
+        let mut scores = Vec::with_capacity(rows.len());
+        DocRow::numbers(rows).chunks(BLOCK).for_each(|rows| scores.extend_from_slice(self.scores(table, rows)));
+        scores
     }
 }
 
@@ -254,13 +396,13 @@ fn grouped(lists: &[u32], count: usize) -> (Vec<u64>, Vec<u32>) {
 }
 
 /// Finds how many lists a question has to go through, and what share of the exact hits that gives.
-fn check(searcher: &Searcher<'_>, centres: &Centres, lists: &[u32]) -> Result<About> {
-    let questions = questions(searcher)?;
+fn check(searcher: &Searcher<'_>, table: Table, centres: &Centres, lists: &[u32]) -> Result<About> {
+    let questions = questions(searcher, table)?;
     let dim = centres.dim;
     let asked = Matrix::new(&questions, questions.len() / dim, dim, dim);
-    let out = searcher.model().vectors(Vectors::DocOut);
+    let documents = searcher.model().vectors(table.documents());
     let count = centres.as_matrix().rows();
-    let exact = top_batch(asked, out, WANTED[1], |_, _| true);
+    let exact = top_batch(asked, documents, WANTED[1], |_, _| true);
     // For each question the place of each exact hit's list among those nearest to the question.
     let places = exact.par_iter().enumerate().map(|(question, hits)| {
         let mut places = vec![0; count];
@@ -285,7 +427,7 @@ fn check(searcher: &Searcher<'_>, centres: &Centres, lists: &[u32]) -> Result<Ab
 }
 
 /// Vectors of contexts of the model's links, at regular steps; of single words where it keeps no contexts.
-fn questions(searcher: &Searcher<'_>) -> Result<Vec<f32>> {
+fn questions(searcher: &Searcher<'_>, table: Table) -> Result<Vec<f32>> {
     let model = searcher.model();
     let (ends, links) = (searcher.links.ends, searcher.links.sources.len());
     let mut questions = Vec::new();
@@ -296,10 +438,10 @@ fn questions(searcher: &Searcher<'_>) -> Result<Vec<f32>> {
         let Some(context) = searcher.links.contexts(DocRow(document as u32)).nth(number - first) else { continue };
         let rows: Vec<Option<WordRow>> = context.before.iter().chain(&context.after).copied().map(Some).collect();
         let query = Query::of_rows(&rows, Some(context.before.len()), model.words(), model.params().window);
-        questions.extend(searcher.vector(&query)?.into_iter().flatten());
+        questions.extend(searcher.vector_of(&query, table.words())?.into_iter().flatten());
     }
     if questions.is_empty() {
-        let words = model.vectors(Vectors::WordIn);
+        let words = model.vectors(table.words());
         let asked = words.rows().min(QUESTIONS);
         questions.extend((0..asked).flat_map(|question| words.row(question * words.rows() / asked)));
     }

@@ -174,10 +174,43 @@ impl<'a> Bm25F<'a> {
         first.idf(word).min(second.idf(word))
     }
 
-    /// The weight of a word before its counts, and the lists of both fields.
-    fn lists(&self, term: &Term, scale: f32) -> (f32, [PostingList<'a>; 2]) {
-        let weight = scale * term.weight * self.idf(term.word) * (self.k1 + 1.0);
-        (weight, [0, 1].map(|field: usize| self.fields[field].postings.list(term.word)))
+    /// How many documents there are.
+    pub(super) fn documents(&self) -> usize {
+        self.counts.iter().map(Vec::len).min().unwrap_or(0)
+    }
+
+    /// The documents that have a word in each of the fields.
+    pub(super) fn lists(&self, word: WordRow) -> [PostingList<'a>; 2] {
+        [0, 1].map(|field: usize| self.fields[field].postings.list(word))
+    }
+
+    /// The weights of a word before its counts: in both fields together, and in the first alone.
+    pub(super) fn weights<const N: usize>(&self, word: WordRow, weights: &[f32; N]) -> ([f32; N], [f32; N]) {
+        let (rarity, own_rarity) = (self.idf(word), self.fields[0].idf(word));
+        (weights.map(|weight| weight * rarity * (self.k1 + 1.0)), weights.map(|weight| weight * own_rarity))
+    }
+
+    /// The count of a word that a document has so many times in each field, by its length, and its saturated count in the
+    /// first alone.
+    #[inline]
+    pub(super) fn counts(&self, document: u32, counts: [u32; 2]) -> (f32, f32) {
+        let mut sum = 0.0;
+        for (field, count) in counts.into_iter().enumerate().filter(|&(_, count)| count > 0) {
+            sum += self.count(field, document, count);
+        }
+        let norm = self.fields[0].norms.get(document as usize).copied().unwrap_or(f32::INFINITY);
+        (sum, self.fields[0].saturated(counts[0], norm))
+    }
+
+    /// What a word of this weight and count gives a document.
+    #[inline]
+    pub(super) fn joint_share(&self, weight: f32, count: f32) -> f32 {
+        weight * count / (count + self.k1)
+    }
+
+    /// More than any count can saturate to: of both fields together, before the weights, and of the first alone.
+    pub(super) fn most_saturated(&self) -> [f32; 2] {
+        [1.0, self.fields[0].k1 + 1.0]
     }
 
     /// The count of `count` words in a document, by its length.
@@ -220,11 +253,8 @@ impl<'a> Bm25F<'a> {
         // The counts of one word by document, all 0 before and after it, and the documents that have it.
         let (mut counts, mut with) = (vec![0.0f32; documents], Vec::new());
         for &(word, weights) in terms {
-            let rarity = self.idf(word);
-            let own_rarity = self.fields[0].idf(word);
-            let own_weights = weights.map(|weight| weight * own_rarity);
-            let weights = weights.map(|weight| weight * rarity * (self.k1 + 1.0));
-            let lists = [0, 1].map(|field: usize| self.fields[field].postings.list(word));
+            let (weights, own_weights) = self.weights(word, &weights);
+            let lists = self.lists(word);
             let dense = lists.iter().map(|list| list.documents() as usize).sum::<usize>() * DENSE > documents;
             for (field, list) in lists.into_iter().enumerate() {
                 for (document, count) in list {
@@ -267,7 +297,8 @@ impl<'a> Bm25F<'a> {
         let mut shares = vec![vec![0.0; terms.len()]; documents.len()];
         let mut counts = vec![0.0f32; places.len()];
         for (number, term) in terms.iter().enumerate() {
-            let (weight, lists) = self.lists(term, scale);
+            let weight = scale * term.weight * self.idf(term.word) * (self.k1 + 1.0);
+            let lists = self.lists(term.word);
             counts.fill(0.0);
             // One plain pass over each list, up to the last document that is asked for.
             for (field, mut list) in lists.into_iter().enumerate() {

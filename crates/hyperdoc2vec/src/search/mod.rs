@@ -3,6 +3,7 @@
 pub(crate) mod approximate;
 pub(crate) mod bm25;
 pub(crate) mod explain;
+pub(crate) mod maxscore;
 pub(crate) mod query;
 pub(crate) mod rank;
 pub(crate) mod ranker;

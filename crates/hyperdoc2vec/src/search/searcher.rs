@@ -3,19 +3,26 @@
 use std::sync::OnceLock;
 use std::sync::atomic::{AtomicU32, Ordering};
 
+use super::approximate::Index;
 use super::bm25::{B, BM25F_K1, Bm25, Bm25F, Term};
+use super::maxscore::MaxScore;
 use super::query::Query;
 use super::rank;
 use super::ranker::LinkSource;
 use crate::corpus::groups::Groups;
+use crate::document::Date;
 use crate::document::tokenize::Tokenizer;
 use crate::error::{Error, Result};
 use crate::id::{DocRow, WordRow};
 use crate::kernel::{axpy, gather_sum, ln};
 use crate::model::index::links::Links;
 use crate::model::index::short_fields::{ShortField, ShortWords};
+use crate::model::index::skips::SkipTables;
 use crate::model::index::terms::Field;
 use crate::model::{Model, Vectors};
+
+/// From so many documents on, the hybrid does not score all of them by every ranking.
+const LARGE: usize = 1 << 15;
 
 /// The rankings of a model, each by itself: what [`Recommender`](crate::Recommender) asks.
 #[derive(Debug)]
@@ -25,6 +32,12 @@ pub struct Searcher<'a> {
     text: Option<Bm25<'a>>,
     cited: Option<Bm25F<'a>>,
     pub(super) links: Links<'a>,
+    large: bool,
+    /// Tables of skips, of texts and of contexts.
+    skips: [SkipTables<'a>; 2],
+    index: Option<Index>,
+    /// Documents with dates, the newest first, made when first asked for.
+    newest: OnceLock<Vec<DocRow>>,
     /// The documents that each document links to, made when first asked for.
     outgoing: OnceLock<Groups>,
     short: [ShortWords<'a>; 2],
@@ -48,7 +61,62 @@ impl<'a> Searcher<'a> {
         let short = ShortField::ALL.map(|field| model.short_words(field).unwrap_or_default());
         let (outgoing, named) = (OnceLock::new(), [OnceLock::new(), OnceLock::new()]);
         let rarities = (0..model.terms().ends.len()).map(|_| AtomicU32::new(0)).collect();
-        Searcher { model, tokenizer: model.tokenizer(), text, cited, links, short, outgoing, named, rarities }
+        Searcher {
+            model,
+            tokenizer: model.tokenizer(),
+            text,
+            cited,
+            links,
+            large: model.documents() >= LARGE,
+            skips: Default::default(),
+            index: None,
+            newest: OnceLock::new(),
+            short,
+            outgoing,
+            named,
+            rarities,
+        }
+    }
+
+    /// Looks for documents by vectors through an approximate index.
+    pub fn with_index(self, index: Index) -> Searcher<'a> {
+        Searcher { index: Some(index), ..self }
+    }
+
+    /// The approximate index, if there is one.
+    pub fn index(&self) -> Option<&Index> {
+        self.index.as_ref()
+    }
+
+    /// Scores all documents by words, however many there are.
+    pub fn with_all_documents(self) -> Searcher<'a> {
+        Searcher { large: false, ..self }
+    }
+
+    /// Does not score all documents by words, however few there are.
+    pub fn without_all_documents(self) -> Searcher<'a> {
+        Searcher { large: true, ..self }
+    }
+
+    /// Whether there are so many documents that it pays not to score all of them.
+    pub(super) fn is_large(&self) -> bool {
+        self.large
+    }
+
+    /// The best documents by words, without a look at all of them.
+    pub(super) fn maxscore(&self) -> Result<MaxScore<'_, 'a>> {
+        Ok(MaxScore { bm25: self.cited()?, skips: &self.skips })
+    }
+
+    /// The date of the newest of the documents that are `eligible`.
+    pub(super) fn newest(&self, eligible: &dyn Fn(usize) -> bool) -> Option<Date> {
+        let by_date = self.newest.get_or_init(|| {
+            let dated = |row: &DocRow| self.model.date(row.index()).is_some();
+            let mut rows: Vec<DocRow> = (0..self.model.documents() as u32).map(DocRow).filter(dated).collect();
+            rows.sort_by_key(|row| std::cmp::Reverse(self.model.date(row.index())));
+            rows
+        });
+        by_date.iter().find(|row| eligible(row.index())).and_then(|row| self.model.date(row.index()))
     }
 
     /// The model.
@@ -138,12 +206,17 @@ impl<'a> Searcher<'a> {
 
     /// The vector of a query: the mean of its words' IN vectors, weighted as in training. `None` where no word has one.
     pub fn vector(&self, query: &Query) -> Result<Option<Vec<f32>>> {
+        self.vector_of(query, Vectors::WordIn)
+    }
+
+    /// As [`Searcher::vector`], of other vectors of words.
+    pub(super) fn vector_of(&self, query: &Query, words: Vectors) -> Result<Option<Vec<f32>>> {
         let (rows, weights) = query.weights(self.model)?;
         if rows.is_empty() {
             return Ok(None);
         }
         let mut vector = vec![0.0; self.model.params().dim];
-        gather_sum(self.model.vectors(Vectors::WordIn), WordRow::numbers(&rows), &weights, &mut vector);
+        gather_sum(self.model.vectors(words), WordRow::numbers(&rows), &weights, &mut vector);
         Ok(Some(vector))
     }
 

@@ -5,13 +5,15 @@ use std::ops::ControlFlow;
 use std::path::Path;
 
 use crate::generate::{GenerateParams, generate};
+use crate::id::DocRow;
 use crate::import::ImportOptions;
 use crate::map::{self, DocumentMap};
 use crate::model::Vectors;
 use crate::model::params::TrainParams;
 use crate::model::sidecar::Sidecar;
-use crate::search::approximate::{self, Index};
-use crate::search::{Hit, Searcher, rank};
+use crate::search::approximate::{self, Index, Table};
+use crate::search::ranker::{FeatureSet, LinkSource, Ranker, Scope};
+use crate::search::{Hit, Query, Searcher, rank};
 use crate::train::Training;
 use crate::{Error, Model};
 use tempfile::TempDir;
@@ -47,7 +49,7 @@ fn exact_and_approximate_agree() {
     for text in &texts {
         let vector = searcher.vector(&searcher.query(text).expect("read")).expect("asked").expect("known");
         let exact = rank::top(&rank::products(&vector, out), 10, |_| true);
-        let found = index.top(&model, &vector, 10, |_| true).expect("asked").expect("enough");
+        let found = index.top(&model, Table::Out, &vector, 10, |_| true).expect("asked").expect("enough").hits;
         assert_eq!(found.len(), 10);
         both += found.iter().filter(|hit| exact.contains(hit)).count();
         first += usize::from(found[0] == exact[0]);
@@ -66,14 +68,67 @@ fn documents_that_are_not_allowed_are_no_hits() {
     let searcher = Searcher::new(&model);
     let index = Index::build(&model, &approximate::path(&model)).expect("an index");
     let vector = searcher.vector(&searcher.query(&texts[0]).expect("read")).expect("asked").expect("known");
-    let top =
-        |wanted: usize, allowed: &dyn Fn(usize) -> bool| index.top(&model, &vector, wanted, allowed).expect("asked");
+    let top = |wanted: usize, allowed: &dyn Fn(usize) -> bool| {
+        let found = index.top(&model, Table::Out, &vector, wanted, allowed).expect("asked");
+        found.map(|found| found.hits)
+    };
     let all = top(3, &|_| true).expect("enough");
     let others = top(3, &|row| row != all[0].row as usize).expect("enough");
     assert_eq!(others[..2], all[1..]);
     assert_eq!(top(3, &|row| row == 7), None, "too few are allowed");
     assert_eq!(top(101, &|_| true), None, "more than it is made for");
     assert_eq!(top(0, &|_| true), Some(vec![]));
+}
+
+/// Questions around which there is a place, and a source.
+fn questions(searcher: &Searcher<'_>, texts: &[String]) -> Vec<(Query, LinkSource)> {
+    let question = |(number, text): (usize, &String)| {
+        let (before, after) = text.split_at(text.len() / 2);
+        let query = searcher.query(&format!("{before} [[?]] {after}")).expect("read");
+        (query, LinkSource::known(searcher, DocRow(10 * number as u32)))
+    };
+    texts.iter().enumerate().map(question).collect()
+}
+
+#[test]
+fn the_hybrid_sees_the_same_whether_all_documents_are_scored_by_words_or_not() {
+    let (_dir, model, texts) = model(1);
+    let all = Searcher::new(&model).with_all_documents();
+    let some = Searcher::new(&model).without_all_documents();
+    let (features, odd) = (FeatureSet::default(), |row: usize| row % 2 == 1);
+    let mut found = 0;
+    for (query, source) in questions(&all, &texts).iter().step_by(4) {
+        for scope in [Scope::ALL, Scope::of(&odd), Scope { eligible: &|_| true, allowed: &odd }] {
+            for source in [None, Some(source)] {
+                let expected = features.candidates(&all, query, source, scope).expect("asked");
+                let candidates = features.candidates(&some, query, source, scope).expect("asked");
+                assert!(candidates == expected, "to the last bit");
+                found += candidates.map_or(0, |candidates| candidates.rows.len());
+            }
+        }
+    }
+    assert!(found > 10_000, "{found} candidates");
+}
+
+#[test]
+fn the_hybrid_finds_by_the_index_what_it_finds_without() {
+    let (_dir, model, texts) = model(1);
+    let index = Index::build(&model, &approximate::path(&model)).expect("an index");
+    let (all, by_index) = (Searcher::new(&model), Searcher::new(&model).with_index(index));
+    let ranker = Ranker::prior();
+    let (mut same, mut asked) = (0, 0);
+    for (query, source) in &questions(&all, &texts) {
+        for source in [None, Some(source)] {
+            let first = |searcher| {
+                let hits = ranker.rank(searcher, query, source, 1, Scope::ALL).expect("asked").expect("known");
+                (hits[0].row, hits[0].score)
+            };
+            let ((row, probability), (expected, exact)) = (first(&by_index), first(&all));
+            asked += 1;
+            same += usize::from(row == expected && (probability - exact).abs() < 0.05);
+        }
+    }
+    assert!(same * 100 >= asked * 97, "{same} of {asked}");
 }
 
 #[test]

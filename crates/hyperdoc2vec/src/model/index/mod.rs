@@ -4,4 +4,5 @@ pub(crate) mod links;
 pub(crate) mod postings;
 pub(crate) mod quotes;
 pub(crate) mod short_fields;
+pub(crate) mod skips;
 pub(crate) mod terms;

@@ -3,6 +3,8 @@
 //! A feature is a name and a function, side by side in one of two tables. A model has the names of the features that its
 //! trees know; later ones are added at the end of a table, and none is taken away or changed.
 
+use std::rc::Rc;
+
 use serde_json::{Value, json};
 
 use super::signals::{Candidate, KnownSignals, SourceSignals, TextSignals};
@@ -20,9 +22,9 @@ type SourceFeature = (&'static str, fn(&TextSignals<'_>, &SourceSignals, &Candid
 /// Features that need no source.
 const TEXT_FEATURES: [TextFeature; 49] = [
     // The product of the context and the document's OUT vector, less the best; its place; the logarithm of its share.
-    ("embedding", |text, it| text.embedding.below_best(it.row)),
-    ("embedding rank", |text, it| text.embedding.log_rank(it.row)),
-    ("embedding share", |text, it| text.embedding.below_best(it.row) - text.log_total),
+    ("embedding", |text, it| text.embedding.scores.below_best(it.row)),
+    ("embedding rank", |text, it| text.embedding.scores.log_rank(it.row)),
+    ("embedding share", |text, it| text.embedding.scores.below_best(it.row) - text.log_total),
     // BM25 on the text: by the best, its place, by the most that could be reached.
     ("text", |text, it| text.text.relative(it.row)),
     ("text rank", |text, it| text.text.log_rank(it.row)),
@@ -31,8 +33,8 @@ const TEXT_FEATURES: [TextFeature; 49] = [
     ("cited rank", |text, it| text.cited.log_rank(it.row)),
     ("cited reached", |text, it| text.cited.of(it.row) / text.most_cited),
     // How well the document's IN vector, which comes from its text, predicts the words of the context.
-    ("content", |text, it| text.content.below_best(it.row)),
-    ("content rank", |text, it| text.content.log_rank(it.row)),
+    ("content", |text, it| text.content.scores.below_best(it.row)),
+    ("content rank", |text, it| text.content.scores.log_rank(it.row)),
     ("links", |text, it| ln(1.0 + text.links(it.row))),
     ("age", |text, it| text.age(it.row, text.newest)),
     // Of the question, the same for all candidates.
@@ -86,9 +88,9 @@ const SOURCE_FEATURES: [SourceFeature; 16] = [
     // Context and source together; the source alone.
     ("both", |_, source, it| source.both.below_best(it.row)),
     ("both rank", |_, source, it| source.both.log_rank(it.row)),
-    ("source", |_, source, it| source.alone.below_best(it.row)),
-    ("source content", |_, source, it| source.content.below_best(it.row)),
-    ("source content rank", |_, source, it| source.content.log_rank(it.row)),
+    ("source", |_, source, it| source.alone.scores.below_best(it.row)),
+    ("source content", |_, source, it| source.content.scores.below_best(it.row)),
+    ("source content rank", |_, source, it| source.content.scores.log_rank(it.row)),
     // The documents that the source links to already: this one; ones that others link to together with this one; ones that
     // link to it.
     ("linked", |_, source, it| source.linked.get(&it.row).copied().unwrap_or(0.0)),
@@ -100,10 +102,10 @@ const SOURCE_FEATURES: [SourceFeature; 16] = [
     // When the source was written, less when the candidate was.
     ("source age", |text, source, it| text.age(it.row, source.date)),
     // BM25 of its most characteristic words, and the links of the best documents by that.
-    ("source passage", |_, source, it| source.passages(|(passage, _)| passage.relative(it.row))),
-    ("source passage rank", |_, source, it| source.passages(|(passage, _)| passage.log_rank(it.row))),
-    ("source neighbours", |_, source, it| source.passages(|(_, neighbours)| neighbours.of(it.row))),
-    ("source neighbours rank", |_, source, it| source.passages(|(_, neighbours)| neighbours.log_rank(it.row))),
+    ("source passage", |_, source, it| source.passages(|more| more.passage.relative(it.row))),
+    ("source passage rank", |_, source, it| source.passages(|more| more.passage.log_rank(it.row))),
+    ("source neighbours", |_, source, it| source.passages(|more| more.neighbours.of(it.row))),
+    ("source neighbours rank", |_, source, it| source.passages(|more| more.neighbours.log_rank(it.row))),
 ];
 
 /// Text and source features of models before version 4.
@@ -183,15 +185,20 @@ impl FeatureSet {
         source: Option<&LinkSource>,
         scope: Scope<'_>,
     ) -> Result<Option<Candidates>> {
-        let Some(text) = TextSignals::new(searcher, query, scope, self.known())? else { return Ok(None) };
+        let Some(mut text) = TextSignals::new(searcher, query, scope, self.known())? else { return Ok(None) };
         let own = source.and_then(|source| source.document);
-        let source = source.map(|source| SourceSignals::new(searcher, &text, source, scope)).transpose()?;
+        let mut source = source.map(|source| SourceSignals::new(searcher, &text, source, scope)).transpose()?;
         let unsourced = text.candidates();
         let mut rows = unsourced.clone();
         if let Some(source) = &source {
             rows.extend(source.candidates(scope));
             rows.sort_unstable();
             rows.dedup();
+        }
+        let asked: Rc<[DocRow]> = rows.as_slice().into();
+        text.tell(searcher, &asked)?;
+        if let Some(source) = &mut source {
+            source.tell(searcher, &text, &asked)?;
         }
         let width = if source.is_some() { self.all() } else { self.alone() };
         let mut features = Vec::with_capacity(rows.len() * width);

@@ -8,6 +8,7 @@ mod features;
 mod fit;
 pub(crate) mod forest;
 mod prior;
+mod ranking_scores;
 mod signals;
 mod source;
 

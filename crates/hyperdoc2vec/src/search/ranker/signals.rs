@@ -1,23 +1,24 @@
 //! The scores of all documents by single rankings: for a text, and for the document that it stands in.
 
 use std::collections::BTreeMap;
+use std::rc::Rc;
 
 use super::fit::{AuthorFit, ContextFit, NearWords, TitleFit};
+use super::ranking_scores::{RankingScores, VectorRanking, by_words};
 use super::{LinkSource, Scope};
 use crate::corpus::window::NearWord;
 use crate::document::Date;
 use crate::error::Result;
 use crate::id::{DocRow, WordRow};
-use crate::kernel::{exp, exp_all, gather_sum, ln};
+use crate::kernel::{exp, ln};
+use crate::model::Model;
 use crate::model::index::short_fields::ShortField;
-use crate::model::index::terms::Field;
-use crate::model::{Model, Vectors};
+use crate::search::approximate::Table;
 use crate::search::bm25::Term;
-use crate::search::rank::{Hit, products, top};
 use crate::search::{Query, Searcher};
 
 /// Candidates that a ranking gives,
-const CANDIDATES: usize = 64;
+pub(super) const CANDIDATES: usize = 64;
 /// and BM25 on texts and contexts.
 const MORE_CANDIDATES: usize = 128;
 /// A stand-in for a score that is not known.
@@ -40,54 +41,6 @@ const SOURCE_WORDS: usize = 32;
 /// Links from documents not older than this beside the newest are recent: two years, as packed dates have them.
 const RECENT: i32 = 20_000;
 
-/// The scores of one ranking: one for each document, the places of the best, and its candidates.
-pub(super) struct RankingScores {
-    scores: Vec<f32>,
-    places: BTreeMap<DocRow, usize>,
-    pub best: f32,
-    pub candidates: Vec<DocRow>,
-}
-
-impl RankingScores {
-    fn new(scores: Vec<f32>, wanted: usize, scope: Scope<'_>) -> RankingScores {
-        RankingScores::above(f32::NEG_INFINITY, scores, wanted, scope)
-    }
-
-    /// Documents with scores that are not above `least` have no place.
-    fn above(least: f32, scores: Vec<f32>, wanted: usize, Scope { eligible, allowed }: Scope<'_>) -> RankingScores {
-        let hits = top(&scores, wanted, |row| scores[row] > least && eligible(row));
-        let best = hits.first().map_or(0.0, |hit| hit.score);
-        let rows = |hits: &[Hit]| hits.iter().map(|hit| DocRow(hit.row)).collect::<Vec<DocRow>>();
-        let candidates = match hits.iter().all(|hit| allowed(hit.row as usize)) {
-            true => rows(&hits),
-            false => rows(&top(&scores, wanted, |row| scores[row] > least && eligible(row) && allowed(row))),
-        };
-        let places = hits.iter().zip(0..).map(|(hit, place)| (DocRow(hit.row), place)).collect();
-        RankingScores { scores, places, best, candidates }
-    }
-
-    /// No document has a score.
-    fn unknown(documents: usize) -> RankingScores {
-        RankingScores { scores: vec![UNKNOWN; documents], places: BTreeMap::new(), best: 0.0, candidates: Vec::new() }
-    }
-
-    pub(super) fn of(&self, row: DocRow) -> f32 {
-        self.scores[row.index()]
-    }
-
-    pub(super) fn below_best(&self, row: DocRow) -> f32 {
-        self.of(row) - self.best
-    }
-
-    pub(super) fn relative(&self, row: DocRow) -> f32 {
-        if self.best > 0.0 { self.of(row) / self.best } else { 0.0 }
-    }
-
-    pub(super) fn log_rank(&self, row: DocRow) -> f32 {
-        ln(1.0 + self.places.get(&row).map_or(2 * CANDIDATES, |&place| place) as f32)
-    }
-}
-
 /// Which of the later signals trees know: others are not computed, and give no candidates.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct KnownSignals {
@@ -104,8 +57,10 @@ pub(super) struct TextSignals<'a> {
     model: &'a Model,
     links_to: &'a [u32],
     links_a_document: f32,
-    pub embedding: RankingScores,
-    pub content: RankingScores,
+    /// The words of the question with their weights by the decay of the model, by the other, and by the sentence.
+    terms: Vec<(WordRow, [f32; 3])>,
+    pub embedding: VectorRanking,
+    pub content: VectorRanking,
     pub text: RankingScores,
     pub cited: RankingScores,
     /// The most that BM25 could reach, on the text and with the contexts of links.
@@ -172,56 +127,70 @@ impl<'a> TextSignals<'a> {
         known: KnownSignals,
     ) -> Result<Option<TextSignals<'a>>> {
         let model = searcher.model();
-        let documents = model.documents();
         let terms = searcher.terms(query);
         if terms.is_empty() {
             return Ok(None);
         }
         let (bm25, bm25f) = (searcher.text()?, searcher.cited()?);
-        let (text, cited, passage) = if known.passages {
-            let (text, cited, passage) = PassageSignals::new(searcher, query, scope, known)?;
-            (text, cited, Some(passage))
-        } else {
-            let by_words = |field| searcher.bm25_scores(query, field).map(Option::unwrap_or_default);
-            let text = RankingScores::above(0.0, by_words(Field::Text)?, CANDIDATES, scope);
-            (text, RankingScores::above(0.0, by_words(Field::Cited)?, CANDIDATES, scope), None)
-        };
         let most =
             |idf: &dyn Fn(WordRow) -> f32| terms.iter().map(|term| term.weight * idf(term.word)).sum::<f32>().max(1e-6);
-        let (rows, weights) = query.weights(model)?;
-        let vector = |which| -> Result<Vec<f32>> {
-            let mut vector = vec![0.0; model.params().dim];
-            gather_sum(model.vectors(which), WordRow::numbers(&rows), &weights, &mut vector);
-            Ok(vector)
+        let (most_text, most_cited) = (most(&|word| bm25.idf(word)), most(&|word| bm25f.idf(word)));
+        let (terms, [text, cited], passage) = match known.passages {
+            true => {
+                let (terms, first, passage) = PassageSignals::new(searcher, query, scope, known)?;
+                (terms, first, Some(passage))
+            }
+            false => {
+                let terms: Vec<_> = terms.iter().map(|term| (term.word, [term.weight, 0.0, 0.0])).collect();
+                let [[cited, ..], [text, ..]] = by_words(searcher, &terms, [[CANDIDATES, 0, 0]; 2], scope)?;
+                (terms, [text, cited], None)
+            }
         };
-        let (embedding, content) = if rows.is_empty() {
-            (RankingScores::unknown(documents), RankingScores::unknown(documents))
-        } else {
-            let scores = products(&vector(Vectors::WordIn)?, model.vectors(Vectors::DocOut));
-            let content = products(&vector(Vectors::WordOut)?, model.vectors(Vectors::DocIn));
-            (RankingScores::new(scores, CANDIDATES, scope), RankingScores::new(content, CANDIDATES / 2, scope))
+        let ranked = |table: Table, wanted: usize| {
+            let vector = searcher.vector_of(query, table.words())?;
+            VectorRanking::new(searcher, (table, vector, UNKNOWN), wanted, scope)
         };
-        let eligible = || (0..documents).filter(|&row| (scope.eligible)(row));
-        let mut shares: Vec<f32> = eligible().map(|row| (embedding.scores[row] - embedding.best).max(-80.0)).collect();
-        exp_all(&mut shares);
-        let log_total = ln(shares.iter().fold(0.0f32, |sum, share| sum + share).max(1.0));
-        let dates = model.dates();
-        let newest = eligible().filter_map(|row| dates.get(row)).max().and_then(|&date| Date::from_packed(date));
+        let (embedding, content) = (ranked(Table::Out, CANDIDATES)?, ranked(Table::Content, CANDIDATES / 2)?);
+        let log_total = embedding.log_total(searcher, scope.eligible)?;
         Ok(Some(TextSignals {
             model,
             links_to: model.links_to(),
             links_a_document: searcher.links_a_document(),
+            terms,
             embedding,
             content,
             text,
             cited,
-            most_text: most(&|word| bm25.idf(word)),
-            most_cited: most(&|word| bm25f.idf(word)),
+            most_text,
+            most_cited,
             log_total,
-            newest,
+            newest: searcher.newest(scope.eligible),
             words: query.words.len(),
             passage,
         }))
+    }
+
+    /// Makes the scores of these documents known, which rise.
+    pub(super) fn tell(&mut self, searcher: &Searcher<'_>, rows: &Rc<[DocRow]>) -> Result<()> {
+        self.embedding.tell(searcher, rows);
+        self.content.tell(searcher, rows);
+        if !searcher.is_large() {
+            return Ok(());
+        }
+        let [both, alone] = searcher.maxscore()?.scores(&self.terms, rows);
+        let mut rankings = [vec![&mut self.cited], vec![&mut self.text]];
+        if let Some(PassageSignals { passage, text, sentences, .. }) = &mut self.passage {
+            rankings[0].push(passage);
+            rankings[1].push(text);
+            if let Some(sentences) = sentences {
+                rankings[0].push(&mut sentences.cited);
+                rankings[1].push(&mut sentences.text);
+            }
+        }
+        for (rankings, scores) in rankings.into_iter().zip([both, alone]) {
+            rankings.into_iter().zip(scores).for_each(|(ranking, scores)| ranking.tell(rows, scores));
+        }
+        Ok(())
     }
 
     /// Facts about a document that only a candidate has; links that stand in the document `own` do not count.
@@ -271,7 +240,7 @@ impl<'a> TextSignals<'a> {
 
     /// The best documents of each ranking, rising.
     pub(super) fn candidates(&self) -> Vec<DocRow> {
-        let mut rankings = vec![&self.embedding, &self.text, &self.cited, &self.content];
+        let mut rankings = vec![&self.embedding.scores, &self.text, &self.cited, &self.content.scores];
         if let Some(PassageSignals { passage, text, titles, neighbours, authors, sentences, .. }) = &self.passage {
             rankings.extend([passage, text, titles, neighbours]);
             rankings.extend(authors);
@@ -303,42 +272,34 @@ impl<'a> TextSignals<'a> {
 }
 
 impl PassageSignals {
-    /// Before them come BM25 on texts, and on texts and contexts, by the decay of the model: they share the reading of
-    /// lists.
+    /// Before them come the words with their weights, and BM25 on texts, and on texts and contexts, by the decay of the
+    /// model: they share the reading of lists.
     fn new(
         searcher: &Searcher<'_>,
         query: &Query,
         scope: Scope<'_>,
         KnownSignals { authors: by_authors, sentences: by_sentences, .. }: KnownSignals,
-    ) -> Result<(RankingScores, RankingScores, PassageSignals)> {
+    ) -> Result<(Vec<(WordRow, [f32; 3])>, [RankingScores; 2], PassageSignals)> {
         let (params, documents) = (searcher.model().params(), searcher.model().documents());
         let other = if params.citation.decay < (NEAR_DECAY + FAR_DECAY) / 2.0 { FAR_DECAY } else { NEAR_DECAY };
         let terms = searcher.terms(query);
         let others = query.terms(params.window, other);
-        let both = terms.iter().zip(&others).map(|(one, other)| (one.word, [one.weight, other.weight]));
-        let (mut cited, mut passage) = (vec![0.0; documents], vec![0.0; documents]);
-        let (mut text, mut text_passage) = (vec![0.0; documents], vec![0.0; documents]);
-        let (with_contexts, alone) = ([&mut cited[..], &mut passage], [&mut text[..], &mut text_passage]);
-        let sentences = if by_sentences {
-            let by_sentence = query.terms_by_sentence(params.window, SENTENCE_DECAY, OUTSIDE);
-            let three: Vec<(WordRow, [f32; 3])> = both
-                .zip(&by_sentence)
-                .map(|((word, [one, other]), third)| (word, [one, other, third.weight]))
-                .collect();
-            let (mut scores, mut text_scores) = (vec![0.0; documents], vec![0.0; documents]);
-            let ([cited, passage], [text, text_passage]) = (with_contexts, alone);
-            let (with_contexts, alone) =
-                ([cited, passage, &mut scores[..]], [text, text_passage, &mut text_scores[..]]);
-            searcher.cited()?.add_scores_and_first(&three, with_contexts, alone);
-            Some(SentenceSignals {
-                cited: RankingScores::above(0.0, scores, MORE_CANDIDATES, scope),
-                most: most(searcher, &by_sentence),
-                text: RankingScores::above(0.0, text_scores, CANDIDATES, scope),
-            })
-        } else {
-            searcher.cited()?.add_scores_and_first(&both.collect::<Vec<(WordRow, [f32; 2])>>(), with_contexts, alone);
-            None
+        let by_sentence = match by_sentences {
+            true => query.terms_by_sentence(params.window, SENTENCE_DECAY, OUTSIDE),
+            false => Vec::new(),
         };
+        let third = |place: usize| by_sentence.get(place).map_or(0.0, |term| term.weight);
+        let both = terms.iter().zip(&others).enumerate();
+        let weighted: Vec<(WordRow, [f32; 3])> =
+            both.map(|(place, (one, other))| (one.word, [one.weight, other.weight, third(place)])).collect();
+        let [more, some] = [MORE_CANDIDATES, CANDIDATES].map(|most| [most, most, if by_sentences { most } else { 0 }]);
+        let [[cited, passage, sentence], [text, text_passage, text_sentence]] =
+            by_words(searcher, &weighted, [more, some], scope)?;
+        let sentences = by_sentences.then(|| SentenceSignals {
+            cited: sentence,
+            most: most(searcher, &by_sentence),
+            text: text_sentence,
+        });
         let mut titles = vec![0.0f32; documents];
         let mut authors = vec![0.0f32; documents];
         for Term { word, weight } in terms {
@@ -351,19 +312,18 @@ impl PassageSignals {
             let rarity = if titled.is_empty() { 0.0 } else { weight * searcher.rarity(word) };
             titled.iter().for_each(|document| titles[document.index()] += rarity);
         }
-        let text = RankingScores::above(0.0, text, CANDIDATES, scope);
         let signals = PassageSignals {
-            passage: RankingScores::above(0.0, passage, MORE_CANDIDATES, scope),
+            passage,
             most_passage: most(searcher, &others),
             sentences,
-            text: RankingScores::above(0.0, text_passage, CANDIDATES, scope),
+            text: text_passage,
             titles: RankingScores::above(0.0, titles, CANDIDATES / 2, scope),
-            neighbours: RankingScores::above(0.0, votes(searcher, &text, None), CANDIDATES, scope),
+            neighbours: RankingScores::of_some(votes(searcher, &text, None), CANDIDATES, scope),
             authors: by_authors.then(|| RankingScores::above(0.0, authors, CANDIDATES / 2, scope)),
             years: years_near(searcher, query),
             near: NearWords::new(query, |word| searcher.rarity(word)),
         };
-        Ok((text, RankingScores::above(0.0, cited, MORE_CANDIDATES, scope), signals))
+        Ok((weighted, [text, cited], signals))
     }
 }
 
@@ -391,38 +351,49 @@ fn years_near(searcher: &Searcher<'_>, query: &Query) -> Vec<(i32, f32)> {
     query.words.iter().filter_map(year).collect()
 }
 
-/// The links of the best documents of a ranking, as votes for what they point at; `left_out` has none.
-fn votes(searcher: &Searcher<'_>, ranking: &RankingScores, left_out: Option<DocRow>) -> Vec<f32> {
-    let mut votes = vec![0.0f32; searcher.model().documents()];
-    let mut best: Vec<(usize, DocRow)> = ranking.places.iter().map(|(&row, &place)| (place, row)).collect();
-    best.sort_unstable();
-    for (_, row) in best.into_iter().filter(|&(_, row)| left_out != Some(row)).take(NEIGHBOURS) {
+/// The links of the best documents of a ranking, as votes for what they point at, by number; `left_out` has none.
+fn votes(searcher: &Searcher<'_>, ranking: &RankingScores, left_out: Option<DocRow>) -> Vec<(DocRow, f32)> {
+    let mut votes: Vec<(DocRow, f32)> = Vec::new();
+    let best = ranking.in_order().into_iter().filter(|&row| left_out != Some(row));
+    for row in best.take(NEIGHBOURS) {
         let targets = searcher.linked_by(row);
         let weight = ranking.relative(row) / (4.0 + targets.len() as f32).sqrt();
         let mut last = None;
-        for &target in targets {
-            if last.replace(target) != Some(target) {
-                votes[target.index()] += weight;
-            }
-        }
+        votes.extend(
+            targets.iter().filter(|&&target| last.replace(target) != Some(target)).map(|&target| (target, weight)),
+        );
     }
+    // Votes for one document stay in order, so that their sum does not depend on the others.
+    votes.sort_by_key(|&(target, _)| target);
+    votes.dedup_by(|next, sum| {
+        let same = next.0 == sum.0;
+        sum.1 += if same { next.1 } else { 0.0 };
+        same
+    });
     votes
 }
 
 /// The rankings of all documents for a source, alone and with a text.
 pub(super) struct SourceSignals {
     pub both: RankingScores,
-    pub alone: RankingScores,
-    pub content: RankingScores,
+    pub alone: VectorRanking,
+    pub content: VectorRanking,
     pub co_cited: RankingScores,
     /// How often the source links to a document, and how often those do that it links to.
     pub linked: BTreeMap<DocRow, f32>,
     pub by_linked: BTreeMap<DocRow, f32>,
     pub links: usize,
     pub date: Option<Date>,
-    /// BM25 of the source's most characteristic words, and the links of the best by that, as votes. Nothing for models
-    /// that do not know these.
-    pub passage: Option<(RankingScores, RankingScores)>,
+    /// Nothing for models that do not know these.
+    pub passage: Option<SourcePassage>,
+}
+
+/// BM25 of the most characteristic words of a source.
+pub(super) struct SourcePassage {
+    terms: Vec<(WordRow, [f32; 3])>,
+    pub passage: RankingScores,
+    /// The links of the best documents by that, as votes.
+    pub neighbours: RankingScores,
 }
 
 impl SourceSignals {
@@ -434,14 +405,13 @@ impl SourceSignals {
     ) -> Result<SourceSignals> {
         let model = searcher.model();
         let documents = model.documents();
-        let scores = |which, documents_by| -> Result<Vec<f32>> {
-            let table = model.vectors(documents_by);
-            Ok(source.vector(model, which)?.map_or(vec![0.0; documents], |vector| products(&vector, table)))
+        let ranked = |table: Table, wanted: usize| {
+            let vector = source.vector(model, table.words())?;
+            VectorRanking::new(searcher, (table, vector, 0.0), wanted, scope)
         };
-        let alone = scores(Vectors::WordIn, Vectors::DocOut)?;
-        let content = scores(Vectors::WordOut, Vectors::DocIn)?;
+        let (alone, content) = (ranked(Table::Out, 1)?, ranked(Table::Content, CANDIDATES / 4)?);
         let weight = model.params().citation.source_weight;
-        let both = text.embedding.scores.iter().zip(&alone).map(|(context, source)| context + weight * source);
+        let both = VectorRanking::sum(searcher, &text.embedding, (&alone, weight), CANDIDATES, scope)?;
         let (mut linked, mut by_linked) = (BTreeMap::new(), BTreeMap::new());
         let mut co_cited = vec![0.0f32; documents];
         source.links.iter().for_each(|&link| *linked.entry(link).or_insert(0.0) += 1.0);
@@ -465,14 +435,14 @@ impl SourceSignals {
             }
         }
         let passage = match text.passage {
-            Some(_) => Some(source_passage(searcher, source, scope)?),
+            Some(_) => Some(SourcePassage::new(searcher, source, scope)?),
             None => None,
         };
         Ok(SourceSignals {
             passage,
-            both: RankingScores::new(both.collect(), CANDIDATES, scope),
-            alone: RankingScores::new(alone, 1, scope),
-            content: RankingScores::new(content, CANDIDATES / 4, scope),
+            both,
+            alone,
+            content,
             co_cited: RankingScores::above(0.0, co_cited, CANDIDATES / 2, scope),
             linked,
             by_linked,
@@ -484,33 +454,44 @@ impl SourceSignals {
 
 impl SourceSignals {
     /// A feature that not every model knows.
-    pub(super) fn passages(&self, of: impl Fn(&(RankingScores, RankingScores)) -> f32) -> f32 {
+    pub(super) fn passages(&self, of: impl Fn(&SourcePassage) -> f32) -> f32 {
         self.passage.as_ref().map_or(0.0, of)
+    }
+
+    /// Makes the scores of these documents known, which rise; those for the text are known.
+    pub(super) fn tell(&mut self, searcher: &Searcher<'_>, text: &TextSignals<'_>, rows: &Rc<[DocRow]>) -> Result<()> {
+        self.alone.tell(searcher, rows);
+        self.content.tell(searcher, rows);
+        let weight = searcher.model().params().citation.source_weight;
+        let both = |&row: &DocRow| text.embedding.scores.of(row) + weight * self.alone.scores.of(row);
+        self.both.tell(rows, rows.iter().map(both).collect());
+        if let Some(SourcePassage { terms, passage, .. }) = &mut self.passage
+            && searcher.is_large()
+        {
+            let [[scores, ..], _] = searcher.maxscore()?.scores(terms, rows);
+            passage.tell(rows, scores);
+        }
+        Ok(())
     }
 
     /// The best documents of each ranking, and the documents that the source links to; in no order.
     pub(super) fn candidates(&self, scope: Scope<'_>) -> impl Iterator<Item = DocRow> {
-        let rankings = [&self.both, &self.content, &self.co_cited].into_iter();
-        let neighbours = self.passage.as_ref().map(|(_, neighbours)| neighbours);
+        let rankings = [&self.both, &self.content.scores, &self.co_cited].into_iter();
+        let neighbours = self.passage.as_ref().map(|passage| &passage.neighbours);
         let best = rankings.chain(neighbours).flat_map(|scores| &scores.candidates).copied();
         let may_be = move |row: &DocRow| (scope.eligible)(row.index()) && (scope.allowed)(row.index());
         best.chain(self.linked.keys().copied().filter(may_be))
     }
 }
 
-/// BM25 of the most characteristic words of a source, and the links of the best documents by that, as votes.
-fn source_passage(
-    searcher: &Searcher<'_>,
-    source: &LinkSource,
-    scope: Scope<'_>,
-) -> Result<(RankingScores, RankingScores)> {
-    let words = source.words.iter().take(SOURCE_WORDS);
-    let terms: Vec<Term> = words.map(|&(word, count)| Term { word, weight: ln(1.0 + count) }).collect();
-    let mut scores = vec![0.0; searcher.model().documents()];
-    searcher.cited()?.add_scores(&terms, 1.0, &mut scores);
-    let passage = RankingScores::above(0.0, scores, CANDIDATES, scope);
-    let neighbours = RankingScores::above(0.0, votes(searcher, &passage, source.document), CANDIDATES, scope);
-    Ok((passage, neighbours))
+impl SourcePassage {
+    fn new(searcher: &Searcher<'_>, source: &LinkSource, scope: Scope<'_>) -> Result<SourcePassage> {
+        let words = source.words.iter().take(SOURCE_WORDS);
+        let terms: Vec<_> = words.map(|&(word, count)| (word, [ln(1.0 + count), 0.0, 0.0])).collect();
+        let [[passage, ..], _] = by_words(searcher, &terms, [[CANDIDATES, 0, 0], [0; 3]], scope)?;
+        let neighbours = RankingScores::of_some(votes(searcher, &passage, source.document), CANDIDATES, scope);
+        Ok(SourcePassage { terms, passage, neighbours })
+    }
 }
 
 fn years(date: Date) -> f32 {

@@ -1,0 +1,363 @@
+//! The best documents by BM25 without a look at all postings: MaxScore, in windows of documents.
+//!
+//! A question is asked with several weights for each of its words, as several rankings. In each window, the rare words
+//! are read first. Words that stand in most documents are not, as long as all of them together could not lift a document
+//! among the best of any ranking: they are looked up for the documents that could still be. What is found is exact: the
+//! same documents and scores as by a pass over all lists, to the last bit.
+//!
+//! After Turtle and Flood, "Query evaluation: strategies and optimizations" (1995). Ours, because scores are those of
+//! [`Bm25F`], and because six rankings share one reading of the lists.
+
+use super::bm25::Bm25F;
+use crate::id::{DocRow, WordRow};
+use crate::model::index::skips::{Cursor, END, SkipTables};
+use crate::search::rank::{Hit, top};
+
+/// Rankings of each kind: a question has at most so many weights for a word.
+const KINDS: usize = 4;
+/// The scores of a document: by text and contexts, then by text alone.
+const LANES: usize = 2 * KINDS;
+/// Documents that are worked on together: their scores stay in the nearest caches.
+const WINDOW: u32 = 4096;
+/// Words are looked up instead of read while all of them together give less than this share of what is needed.
+const LOOKED_UP: f32 = 0.6;
+/// Sums in another order differ by less than this share.
+const ROUNDING: f32 = 1e-4;
+
+/// Scores of one document by each ranking.
+type Lanes = [f32; LANES];
+
+/// A question of words with `N` weights each.
+pub type WeightedTerms<'t, const N: usize> = &'t [(WordRow, [f32; N])];
+
+/// How many documents each ranking is asked for: by text and contexts, and by text alone.
+pub type WantedHits<const N: usize> = [[usize; N]; 2];
+
+/// A field pair with tables of skips.
+#[derive(Debug)]
+pub struct MaxScore<'s, 'a> {
+    pub bm25: &'s Bm25F<'a>,
+    pub skips: &'s [SkipTables<'a>; 2],
+}
+
+/// A word of a question, at its place in both lists.
+struct TermCursor<'a> {
+    text: Cursor<'a>,
+    cited: Cursor<'a>,
+    /// What its saturated counts are multiplied with.
+    weights: Lanes,
+    /// More than it can add to any score.
+    most: Lanes,
+}
+
+/// Documents that may be among the best of one ranking.
+struct Contenders {
+    wanted: usize,
+    hits: Vec<Hit>,
+    /// A score that the last of the best reaches.
+    threshold: f32,
+    /// How many hits there were when that was found.
+    seen: usize,
+}
+
+impl Contenders {
+    fn add(&mut self, row: u32, score: f32) {
+        if score > 0.0 && score >= self.threshold * (1.0 - ROUNDING) {
+            self.hits.push(Hit { row, score });
+            if self.hits.len() >= 2 * self.wanted.max(self.seen) {
+                self.raise();
+            }
+        }
+    }
+
+    /// Raises the threshold to the score of the last of the best, and forgets what cannot be among them.
+    fn raise(&mut self) {
+        if self.hits.len() > self.wanted && self.wanted > 0 && self.hits.len() > self.seen {
+            self.hits.select_nth_unstable_by(self.wanted - 1, |a, b| b.score.total_cmp(&a.score));
+            self.threshold = self.hits[self.wanted - 1].score;
+            let least = self.threshold * (1.0 - ROUNDING);
+            self.hits.retain(|hit| hit.score >= least);
+            self.seen = self.hits.len();
+        }
+    }
+}
+
+impl<'a> MaxScore<'_, 'a> {
+    fn cursors(&self, word: WordRow) -> (Cursor<'a>, Cursor<'a>) {
+        let [text, cited] = self.bm25.lists(word);
+        (self.skips[0].cursor(word, text), self.skips[1].cursor(word, cited))
+    }
+
+    /// The best documents by each ranking, of those that are `eligible`: by falling score, of equal ones the lower number
+    /// first; documents without any of the words are no hits.
+    pub fn best<const N: usize>(
+        &self,
+        terms: WeightedTerms<'_, N>,
+        wanted: WantedHits<N>,
+        eligible: &dyn Fn(usize) -> bool,
+    ) -> [[Vec<Hit>; N]; 2] {
+        let contenders = self.contenders(terms, wanted, eligible);
+        let mut rows: Vec<DocRow> = contenders.iter().flatten().map(|hit| DocRow(hit.row)).collect();
+        rows.sort_unstable();
+        rows.dedup();
+        let scores = self.scores(terms, &rows);
+        let best = |kind: usize, number: usize| {
+            let (scores, wanted): (&[f32], usize) = (&scores[kind][number], wanted[kind][number]);
+            let mut hits = top(scores, wanted, |place| scores[place] > 0.0);
+            hits.iter_mut().for_each(|hit| hit.row = rows[hit.row as usize].0);
+            hits
+        };
+        [0, 1].map(|kind| std::array::from_fn(|number| best(kind, number)))
+    }
+
+    /// The scores of some documents, which rise, by each ranking: to the last bit those that a pass over the lists gives.
+    pub fn scores<const N: usize>(&self, terms: WeightedTerms<'_, N>, rows: &[DocRow]) -> [[Vec<f32>; N]; 2] {
+        let mut scores: [[Vec<f32>; N]; 2] = [0, 1].map(|_| std::array::from_fn(|_| vec![0.0; rows.len()]));
+        let [both, alone] = &mut scores;
+        for (word, weights) in terms {
+            let (joint, own) = self.bm25.weights(*word, weights);
+            let (mut text, mut cited) = self.cursors(*word);
+            for (place, row) in rows.iter().enumerate() {
+                let counts = [text.count_in(row.0), cited.count_in(row.0)];
+                if counts == [0, 0] {
+                    continue;
+                }
+                let (count, saturated) = self.bm25.counts(row.0, counts);
+                for number in 0..N {
+                    both[number][place] += self.bm25.joint_share(joint[number], count);
+                    if counts[0] > 0 {
+                        alone[number][place] += own[number] * saturated;
+                    }
+                }
+            }
+        }
+        scores
+    }
+
+    /// A few more documents than are wanted, with the best among them.
+    fn contenders<const N: usize>(
+        &self,
+        terms: WeightedTerms<'_, N>,
+        wanted: WantedHits<N>,
+        eligible: &dyn Fn(usize) -> bool,
+    ) -> Vec<Vec<Hit>> {
+        let mut terms: Vec<TermCursor<'a>> = terms.iter().map(|(word, weights)| self.term(*word, weights)).collect();
+        // Words of the most documents are the first to be looked up only.
+        terms.sort_by_key(|term| std::cmp::Reverse(term.text.postings() + term.cited.postings()));
+        let mut best: Vec<Contenders> = (0..LANES)
+            .map(|lane| {
+                let wanted = wanted[lane / KINDS].get(lane % KINDS).copied().unwrap_or(0);
+                // A ranking that nobody asks for is out of reach.
+                let threshold = if wanted == 0 { f32::INFINITY } else { 0.0 };
+                Contenders { wanted, hits: Vec::new(), threshold, seen: 0 }
+            })
+            .collect();
+        let mut window = vec![[0.0f32; LANES]; WINDOW as usize];
+        let documents = self.bm25.documents() as u32;
+        let (mut survivors, mut looked_up) = (Vec::<(u32, Lanes)>::new(), Vec::new());
+        for start in (0..documents).step_by(WINDOW as usize) {
+            let end = documents.min(start.saturating_add(WINDOW));
+            let thresholds: Lanes = std::array::from_fn(|lane| best[lane].threshold);
+            let mut rest = split(&terms, &thresholds, &mut looked_up);
+            for term in terms.iter_mut().zip(&looked_up).filter(|(_, looked_up)| !**looked_up).map(|(term, _)| term) {
+                self.read(term, start, end, &mut window);
+            }
+            survivors.clear();
+            for (row, scores) in (start..end).zip(&mut window) {
+                let sum = std::mem::take(scores);
+                if can_reach(&sum, &rest, &thresholds) && eligible(row as usize) {
+                    survivors.push((row, sum));
+                }
+            }
+            // The words that can add most come first, so that fewer documents remain for the others.
+            for term in terms.iter_mut().zip(&looked_up).rev().filter(|(_, it)| **it).map(|(term, _)| term) {
+                if survivors.is_empty() {
+                    break;
+                }
+                for (rest, most) in rest.iter_mut().zip(term.most) {
+                    *rest = (*rest - most).max(0.0);
+                }
+                survivors.retain_mut(|(row, scores)| {
+                    let counts = [term.text.count_in(*row), term.cited.count_in(*row)];
+                    if counts != [0, 0] {
+                        self.add(&term.weights, *row, counts, scores);
+                    }
+                    can_reach(scores, &rest, &thresholds)
+                });
+            }
+            for (row, scores) in &survivors {
+                best.iter_mut().zip(scores).for_each(|(best, &score)| best.add(*row, score));
+            }
+            best.iter_mut().for_each(Contenders::raise);
+        }
+        best.into_iter().map(|best| best.hits).collect()
+    }
+
+    fn term<const N: usize>(&self, word: WordRow, weights: &[f32; N]) -> TermCursor<'a> {
+        let (joint, own) = self.bm25.weights(word, weights);
+        let of = |weights: &[f32; N], number: usize| weights.get(number).copied().unwrap_or(0.0);
+        let weights: Lanes = std::array::from_fn(|lane| match lane < KINDS {
+            true => of(&joint, lane),
+            false => of(&own, lane - KINDS),
+        });
+        let [joint, own] = self.bm25.most_saturated();
+        let most = std::array::from_fn(|lane| weights[lane] * if lane < KINDS { joint } else { own });
+        let (text, cited) = self.cursors(word);
+        TermCursor { text, cited, weights, most }
+    }
+
+    /// Adds what a word gives the documents of a window.
+    fn read(&self, term: &mut TermCursor<'a>, start: u32, end: u32, window: &mut [Lanes]) {
+        let TermCursor { text, cited, weights, .. } = term;
+        text.seek(start);
+        cited.seek(start);
+        loop {
+            let row = text.document().min(cited.document());
+            if row >= end || row == END {
+                return;
+            }
+            let mut counts = [0, 0];
+            for (count, cursor) in counts.iter_mut().zip([&mut *text, &mut *cited]) {
+                if cursor.document() == row {
+                    *count = cursor.count();
+                    cursor.advance();
+                }
+            }
+            // A damaged list may go backwards.
+            let Some(scores) = row.checked_sub(start).and_then(|place| window.get_mut(place as usize)) else {
+                continue;
+            };
+            self.add(weights, row, counts, scores);
+        }
+    }
+
+    /// Adds what a word that a document has so many times gives it.
+    #[inline]
+    fn add(&self, weights: &Lanes, row: u32, counts: [u32; 2], scores: &mut Lanes) {
+        let (count, saturated) = self.bm25.counts(row, counts);
+        let joint = self.bm25.joint_share(1.0, count);
+        let own = if counts[0] > 0 { saturated } else { 0.0 };
+        let shares = [joint, joint, joint, joint, own, own, own, own];
+        for lane in 0..LANES {
+            scores[lane] += weights[lane] * shares[lane];
+        }
+    }
+}
+
+/// Whether a document with these sums, and at most `rest` to come, can be among the best of a ranking.
+#[inline]
+fn can_reach(scores: &Lanes, rest: &Lanes, thresholds: &Lanes) -> bool {
+    let mut can = false;
+    for lane in 0..LANES {
+        let most = scores[lane] + rest[lane];
+        can |= most > 0.0 && most >= thresholds[lane] * (1.0 - 2.0 * ROUNDING);
+    }
+    can
+}
+
+/// Chooses the words that are looked up: of the most frequent as many as cannot lift a document among the best together.
+/// Returns the most that they can add.
+fn split(terms: &[TermCursor<'_>], thresholds: &Lanes, looked_up: &mut Vec<bool>) -> Lanes {
+    let mut rest = [0.0; LANES];
+    looked_up.clear();
+    looked_up.extend(terms.iter().map(|term| {
+        let with: Lanes = std::array::from_fn(|lane| rest[lane] + term.most[lane]);
+        let fits = with.iter().zip(thresholds).all(|(with, threshold)| *with <= LOOKED_UP * threshold);
+        if fits {
+            rest = with;
+        }
+        fits
+    }));
+    rest
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::model::index::postings::PostingsBuf;
+    use crate::rng::Rng;
+    use crate::search::bm25::{B, BM25F_K1};
+
+    const WORDS: u32 = 120;
+
+    /// Word `w` stands in about one of `w / 8 + 1` documents, most often once.
+    fn random(documents: usize, purpose: u64) -> PostingsBuf {
+        let words = |document: usize| {
+            let mut rng = Rng::keyed(3, &[purpose, document as u64]);
+            let mut words = Vec::new();
+            for word in (0..WORDS).filter(|_| document % 50 != 7) {
+                while words.len() < 90 && rng.below(word as usize / 8 + 2) == 0 {
+                    words.push(word);
+                }
+            }
+            words
+        };
+        let each = |document: usize, tell: &mut dyn FnMut(u32)| words(document).into_iter().for_each(tell);
+        PostingsBuf::build(documents, WORDS as usize, |_| 60, each)
+    }
+
+    #[test]
+    fn what_is_found_is_what_a_pass_over_all_lists_finds_to_the_last_bit() {
+        // Some windows, the last of them not full.
+        let documents = 3 * WINDOW as usize + 77;
+        let (text, cited) = (random(documents, 1), random(documents, 2));
+        let bm25 = Bm25F::joined([text.view(), cited.view()], [1.0, 1.0], BM25F_K1, B);
+        let skips = Default::default();
+        let maxscore = MaxScore { bm25: &bm25, skips: &skips };
+        for (question, wanted) in [(0, 1), (1, 10), (2, 128), (3, 128), (4, documents + 5)] {
+            let mut rng = Rng::keyed(4, &[question]);
+            let mut words: Vec<u32> = (0..40).map(|_| rng.below(WORDS as usize + 3) as u32).collect();
+            words.sort_unstable();
+            words.dedup();
+            let mut weights = || [rng.unit(), 0.2 * rng.unit(), 1.0];
+            let terms: Vec<(WordRow, [f32; 3])> = words.into_iter().map(|word| (WordRow(word), weights())).collect();
+            let eligible = |row: usize| question != 3 || row % 3 == 1;
+            let found = maxscore.best(&terms, [[wanted, wanted, 5], [wanted, 0, wanted]], &eligible);
+            let mut both: [Vec<f32>; 3] = std::array::from_fn(|_| vec![0.0; documents]);
+            let mut alone = both.clone();
+            bm25.add_scores_and_first(
+                &terms,
+                both.each_mut().map(Vec::as_mut_slice),
+                alone.each_mut().map(Vec::as_mut_slice),
+            );
+            for (kind, scores) in [both, alone].iter().enumerate() {
+                for (number, scores) in scores.iter().enumerate() {
+                    let wanted = [[wanted, wanted, 5], [wanted, 0, wanted]][kind][number];
+                    let expected = top(scores, wanted, |row| scores[row] > 0.0 && eligible(row));
+                    assert!(expected.len() > 4 || wanted < 5, "there is something to find");
+                    assert_eq!(found[kind][number], expected, "question {question}, ranking {kind}, {number}");
+                }
+            }
+        }
+    }
+
+    #[test]
+    fn frequent_words_are_looked_up_for_few_documents() {
+        // All documents have word 0, one in a thousand has word 1: with ten wanted, word 0 lifts nobody among the best.
+        let documents = 4 * WINDOW as usize;
+        let each = |document: usize, tell: &mut dyn FnMut(u32)| {
+            tell(0);
+            (0..4).filter(|_| document % 1000 == 1).for_each(|_| tell(1));
+        };
+        let text = PostingsBuf::build(documents, 2, |_| 2, each);
+        let none = PostingsBuf::build(documents, 2, |_| 0, |_, _| ());
+        let bm25 = Bm25F::joined([text.view(), none.view()], [1.0, 1.0], BM25F_K1, B);
+        let skips = Default::default();
+        let maxscore = MaxScore { bm25: &bm25, skips: &skips };
+        let terms = [0, 1].map(|word| maxscore.term(WordRow(word), &[1.0]));
+        let mut looked_up = Vec::new();
+        let found = maxscore.contenders(&[(WordRow(0), [1.0]), (WordRow(1), [1.0])], [[10], [0]], &|_| true);
+        let mut rows: Vec<u32> = found[0].iter().map(|hit| hit.row).collect();
+        rows.sort_unstable();
+        assert_eq!(rows, (0..17).map(|number| 1000 * number + 1).filter(|row| *row < 16_384).collect::<Vec<u32>>());
+        let least = found[0].iter().map(|hit| hit.score).fold(f32::INFINITY, f32::min);
+        let mut thresholds = [f32::INFINITY; LANES];
+        thresholds[0] = least;
+        let rest = split(&terms, &thresholds, &mut looked_up);
+        assert_eq!(looked_up, [true, false]);
+        assert!(rest[0] > 0.0 && rest[0] < LOOKED_UP * least);
+        thresholds[0] = 0.0;
+        split(&terms, &thresholds, &mut looked_up);
+        assert_eq!(looked_up, [false, false], "nothing is found yet");
+    }
+}
