@@ -10,6 +10,7 @@ mod output;
 mod progress;
 mod recognise;
 mod serve;
+mod vector_index;
 mod wire;
 mod wire_draft;
 mod wire_from;

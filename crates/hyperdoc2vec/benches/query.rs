@@ -278,7 +278,7 @@ fn large(dir: &Path) {
     tell("by the index, one thread", &times);
     let found = |number: usize| {
         let hits = ask(number);
-        exact(number).iter().filter(|hit| hits.contains(hit)).count()
+        exact(number).iter().filter(|hit| hits.hits.contains(hit)).count()
     };
     let recall = (0..200).map(found).sum::<usize>() as f64 / (200 * TOP) as f64;
     println!("\nThe index was made in {seconds:.1} s on two threads: {:?}", index.about());

@@ -47,6 +47,9 @@ pub struct ServeArgs {
     /// Largest model read into memory, in GiB; a larger one is mapped, and its file must not be written to in place
     #[arg(long, default_value_t = 4.0, value_name = "GIB", value_parser = gibibytes)]
     map_above: f64,
+    /// Search all documents for each question, even if the model has an index, and build none
+    #[arg(long)]
+    no_index: bool,
     /// A file with the token that requests need
     #[arg(long, value_name = "FILE")]
     token_file: Option<PathBuf>,
@@ -132,6 +135,7 @@ pub fn run(arguments: &ServeArgs) -> Result<()> {
         model: arguments.model.clone(),
         corpus: arguments.corpus.clone(),
         map_above: (arguments.map_above * f64::from(1 << 30)) as u64,
+        index: !arguments.no_index,
         host: arguments.host.clone(),
         port: arguments.port,
         open: arguments.open,

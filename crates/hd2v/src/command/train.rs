@@ -19,6 +19,7 @@ use super::common::{most_threads, named, with_suffix};
 use super::destination::{Destination, OutputKind, check};
 use crate::output::{count, status};
 use crate::progress::{TrainReporter, stop_on_interrupt, stopped};
+use crate::vector_index;
 
 /// Train a model on a corpus
 #[derive(Args)]
@@ -108,6 +109,9 @@ pub struct TrainArgs {
     /// `recommend` has no hybrid
     #[arg(long)]
     no_hybrid: bool,
+    /// Do not build the index of a model with 100,000 documents or more: `recommend` and `serve` are slower
+    #[arg(long)]
+    no_index: bool,
     /// Words that occur less often get no vectors [default: the corpus's own]
     #[arg(long)]
     min_count: Option<u64>,
@@ -327,6 +331,9 @@ pub fn train(arguments: &TrainArgs, prepared: Prepared, shared: Option<Shared<'_
         count(model.words() as u64, "word"),
         count(params.dim as u64, "dimension")
     ));
+    if !arguments.no_index {
+        vector_index::open_or_make_if_large(&model);
+    }
     Ok(())
 }
 

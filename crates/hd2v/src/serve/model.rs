@@ -4,6 +4,7 @@ use std::path::Path;
 use std::sync::Arc;
 
 use hyperdoc2vec::Inferrer;
+use hyperdoc2vec::search::ApproximateIndex;
 use hyperdoc2vec::{Error, Model, Recommender, Suggester};
 use self_cell::self_cell;
 
@@ -12,7 +13,7 @@ use super::json_body::JsonBody;
 use super::map::LazyMap;
 use super::workers::BatchQueue;
 use crate::output::note_unsealed;
-use crate::wire;
+use crate::{vector_index, wire};
 
 /// Everything that answers from one model.
 pub struct Engine<'a> {
@@ -34,8 +35,12 @@ pub struct Engine<'a> {
 }
 
 impl<'a> Engine<'a> {
-    fn new(model: &'a Model) -> Engine<'a> {
+    fn new(model: &'a Model, index: Option<ApproximateIndex>) -> Engine<'a> {
         let recommender = Recommender::new(model);
+        let recommender = match index {
+            Some(index) => recommender.with_index(index),
+            None => recommender,
+        };
         let info = recommender.info().into();
         // Equal for all servers of one model.
         let id = model.digest();
@@ -56,8 +61,9 @@ self_cell!(
 
 impl LoadedModel {
     /// Opens and checks a model file. One of up to `map_above` bytes is read into memory, where no change of the file
-    /// reaches it; a larger one is mapped. Returns which it was: `true` for in memory.
-    pub fn open(path: &Path, map_above: u64) -> Result<(Arc<LoadedModel>, bool), Error> {
+    /// reaches it; a larger one is mapped. Returns which it was: `true` for in memory. With `index`, documents are looked for
+    /// through the index beside it, which is made for a large model.
+    pub fn open(path: &Path, map_above: u64, index: bool) -> Result<(Arc<LoadedModel>, bool), Error> {
         let there = path.metadata().ok();
         // Opening a pipe would wait for whoever writes to it.
         if there.as_ref().is_some_and(|there| !there.is_file() && !there.is_dir()) {
@@ -69,7 +75,8 @@ impl LoadedModel {
         let in_memory = there.is_some_and(|there| there.len() <= map_above);
         let model = if in_memory { Model::read(path) } else { Model::open(path) }?;
         note_unsealed(&model);
-        Ok((Arc::new(LoadedModel::new(model, |model| Engine::new(model))), in_memory))
+        let index = if index { vector_index::open_or_make_if_large(&model) } else { None };
+        Ok((Arc::new(LoadedModel::new(model, |model| Engine::new(model, index))), in_memory))
     }
 
     /// The engine that answers from the model.

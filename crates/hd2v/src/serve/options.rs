@@ -11,6 +11,8 @@ pub struct ServeOptions {
     pub corpus: Option<PathBuf>,
     /// Models of more bytes than this are mapped, not read into memory.
     pub map_above: u64,
+    /// Whether to look for documents by vectors through an index, which is made for a large model.
+    pub index: bool,
     /// The host name or address to listen on.
     pub host: String,
     /// The port to listen on; 0 for any free one.

@@ -72,7 +72,7 @@ impl App {
     /// Opens the model and starts the threads.
     pub fn open(mut options: ServeOptions, address: std::net::SocketAddr) -> anyhow::Result<App> {
         let stamp = FileStamp::of(&options.model);
-        let (model, in_memory) = LoadedModel::open(&options.model, options.map_above)?;
+        let (model, in_memory) = LoadedModel::open(&options.model, options.map_above, options.index)?;
         let corpus_stamp = options.corpus.as_deref().and_then(corpus_stamp);
         let corpus = options.corpus.as_ref().map(|path| Corpus::open_resident(path, options.map_above)).transpose()?;
         let token = options.token.take();
@@ -174,7 +174,7 @@ impl App {
             let stamp = FileStamp::of(&app.options.model);
             // A file that does not open is not tried again until it changes.
             *app.stamp.write().unwrap_or_else(PoisonError::into_inner) = stamp;
-            Ok((LoadedModel::open(&app.options.model, app.options.map_above)?, stamp))
+            Ok((LoadedModel::open(&app.options.model, app.options.map_above, app.options.index)?, stamp))
         });
         let path = shown(&self.options.model);
         match opened.await {

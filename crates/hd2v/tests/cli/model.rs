@@ -167,16 +167,19 @@ fn an_index_is_made_kept_and_made_again() {
     assert_eq!(made.out, exact);
     let err = &made.err;
     assert!(err.starts_with("m.index: building the index …\nm.index: built in") && err.contains("100.0 %"), "{err}");
+    // It is used from now on, and the hybrid finds by it what it finds without.
+    assert!(place.json("recommend m --text chart --rank embedding --json")["index"].is_object());
+    assert!(place.json("recommend m --text chart --rank embedding --json --no-index")["index"].is_null());
+    let hybrid = |more: &str| ids(&place.json(&format!("recommend m --text chart --json {more}"))).len();
+    assert_eq!(hybrid(""), hybrid("--no-index"));
     let again = ask("--index");
     assert_eq!((again.out.as_str(), again.err.lines().count()), (exact.as_str(), 1), "{}", again.err);
     let out = place.json("recommend m --text chart --rank embedding --index --json");
     assert_eq!((&out["index"]["recall"], ids(&out).len()), (&json!(1.0), 10));
-    // Filters: what is excluded is no hit; what chooses a part looks at all.
+    // Filters: what is excluded is no hit; where few documents are left, all are looked at.
     let out = place.json("recommend m --text chart --rank embedding --index --json --exclude p-chart --top 3");
     assert!(out["index"].is_object() && !ids(&out).contains(&"p-chart"), "{out}");
-    let only = ask("--index --only t");
-    assert!(only.err.contains("--index is not used"), "{}", only.err);
-    assert_eq!(only.out, ask("--only t").out);
+    assert_eq!(ask("--index --only t").out, ask("--only t --no-index").out);
     assert!(place.run("recommend m --text chart --index --rank bm25").code == Some(2));
     // Another model under the same name; a file that is no index.
     place.ok("train c -o m --dim 8 --epochs 5 --content-epochs 2 --seed 7 --force");

@@ -189,7 +189,7 @@ impl Index {
     }
 
     /// About the best `wanted` of the documents `allowed`, with their exact scores. `None` where the index cannot
-    /// answer: more are wanted than it was made for, or too few of the documents it looked at are allowed.
+    /// answer: more are wanted than it was made for, or less than half of the documents it looked at are allowed.
     ///
     /// # Panics
     /// If the vector has another length than those of the model.
@@ -210,11 +210,12 @@ impl Index {
         let centres = Matrix::new(self.container.array::<f32>(centres)?, about.lists, dim, dim);
         let mut scorer = Scorer::new(vector);
         let mut best = Best::new(wanted);
-        let mut seen = Vec::new();
+        let (mut seen, mut looked_at) = (Vec::new(), 0);
         let nearest = nearest_first(vector, centres, about.looked_at[level]);
         for list in &nearest {
             let list = list.row as usize;
             let start = if list == 0 { 0 } else { ends[list - 1] as usize };
+            looked_at += ends[list] as usize - start;
             for rows in rows[start..ends[list] as usize].chunks(BLOCK) {
                 for (&row, &score) in rows.iter().zip(scorer.scores(documents, rows)) {
                     if allowed(row as usize) {
@@ -224,7 +225,8 @@ impl Index {
                 }
             }
         }
-        let enough = seen.len() >= wanted.min(model.documents());
+        // Where few are allowed, those that are wanted lie further away than the lists that were chosen.
+        let enough = seen.len() >= wanted.min(model.documents()) && 2 * seen.len() >= looked_at;
         let mut lists: Vec<u32> = nearest.iter().map(|list| list.row).collect();
         lists.sort_unstable();
         Ok(enough.then(|| IndexHits { hits: best.finish(), seen, lists }))

@@ -37,7 +37,7 @@ pub type WantedHits<const N: usize> = [[usize; N]; 2];
 #[derive(Debug)]
 pub struct MaxScore<'s, 'a> {
     pub bm25: &'s Bm25F<'a>,
-    pub skips: &'s [SkipTables<'a>; 2],
+    pub skips: &'s [SkipTables; 2],
 }
 
 /// A word of a question, at its place in both lists.

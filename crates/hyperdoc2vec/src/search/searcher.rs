@@ -34,7 +34,7 @@ pub struct Searcher<'a> {
     pub(super) links: Links<'a>,
     large: bool,
     /// Tables of skips, of texts and of contexts.
-    skips: [SkipTables<'a>; 2],
+    skips: [SkipTables; 2],
     index: Option<Index>,
     /// Documents with dates, the newest first, made when first asked for.
     newest: OnceLock<Vec<DocRow>>,

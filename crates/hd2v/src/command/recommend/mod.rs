@@ -1,22 +1,21 @@
 //! `hd2v recommend`: the documents that a text should link to.
 
 mod explain;
-mod index;
 mod input;
 mod print;
 
 use std::path::{Path, PathBuf};
 
-use anyhow::{Result, bail};
+use anyhow::{Result, bail, ensure};
 use clap::{ArgGroup, Args, ValueEnum};
 use hyperdoc2vec::export::BibFormat;
 use hyperdoc2vec::recommend::{DEFAULT_TOP, DraftFormat, Recommender};
-use hyperdoc2vec::search::Ranking;
+use hyperdoc2vec::search::{ApproximateIndex, Ranking, index_path};
 use hyperdoc2vec::{Date, Error};
 
 use super::common::{named, open_model, probability};
 use crate::output::{print as print_lines, print_bibliography, print_exactly, print_json, print_whole, status};
-use crate::wire;
+use crate::{vector_index, wire};
 
 /// How hits are printed.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
@@ -62,9 +61,9 @@ Rankings:
   bm25        words that the text shares with a document's own text
   bm25-cited  words that it shares with a document's own text or with the contexts of links to it
 
---index speeds up the embedding ranking on models with 100,000 documents or more: documents are grouped into lists, and \
-only a few lists are searched. The index is built on first use and kept beside the model as MODEL.index. It finds nearly \
-all of the exact hits; the share is printed. With --only or --before, all documents are searched.
+Models with 100,000 documents or more have an index, MODEL.index: the vectors of documents are grouped into lists, and \
+only a few lists are searched. It finds nearly all of what a search of all documents does. --index builds it for a \
+smaller model or one without, and prints the share that it finds; --no-index searches all documents.
 
 Examples:
   hd2v recommend papers.model --text 'we report the BLEU score [[?]] of each system'
@@ -72,7 +71,7 @@ Examples:
   hd2v recommend papers.model --file passage.txt --source P07-2045 --before 2007 --json
   hd2v recommend papers.model --text 'scored by BLEU [[?]]' --source-file draft.txt --explain
   pbpaste | hd2v recommend papers.model - --rank bm25-cited --only evaluation
-  hd2v recommend papers.model --text 'the BLEU score [[?]]' --rank embedding --index"
+  hd2v recommend papers.model --text 'the BLEU score [[?]]' --no-index"
 )]
 pub struct RecommendArgs {
     /// The model file
@@ -113,9 +112,12 @@ pub struct RecommendArgs {
     /// Omit documents that are less probable than this (hybrid only)
     #[arg(long, value_name = "P", value_parser = probability)]
     min_probability: Option<f32>,
-    /// Search only part of the documents, by an index that is built on first use (with --rank embedding)
-    #[arg(long)]
+    /// Build the index if the model has none (with the hybrid or the embedding ranking)
+    #[arg(long, conflicts_with = "no_index")]
     index: bool,
+    /// Search all documents, even if the model has an index
+    #[arg(long)]
+    no_index: bool,
     /// Explain the hits: the share of each word in the scores, and similar links to the documents
     #[arg(long)]
     explain: bool,
@@ -145,11 +147,37 @@ impl RecommendArgs {
             rank: None,
             min_probability: None,
             index: false,
+            no_index: false,
             explain: true,
             format: HitFormat::Table,
             json: false,
         }
     }
+}
+
+/// The index, if the ranking can use it and there is one, or one is asked for.
+fn index(
+    arguments: &RecommendArgs,
+    recommender: &Recommender<'_>,
+    ranking: Ranking,
+) -> Result<Option<ApproximateIndex>> {
+    let model = recommender.model();
+    if !matches!(ranking, Ranking::Embedding | Ranking::Hybrid) {
+        ensure!(!arguments.index, Error::Usage(format!("--index is of no use to {ranking}; leave it out")));
+        return Ok(None);
+    }
+    if arguments.no_index {
+        return Ok(None);
+    }
+    if !arguments.index {
+        return vector_index::open(model);
+    }
+    let index = vector_index::open_or_make(model)?;
+    if let Some(index) = &index {
+        let path = index_path(model);
+        status(format_args!("{}: {}", path.display(), vector_index::recall_text(index, arguments.top)));
+    }
+    Ok(index)
 }
 
 pub fn run(arguments: &RecommendArgs) -> Result<()> {
@@ -166,13 +194,13 @@ pub fn run(arguments: &RecommendArgs) -> Result<()> {
         let shown = model.path().display();
         status(format_args!("{shown}: this model has no hybrid ranking; ranking by {instead} instead"));
     }
-    if let Some(index) = index::index(arguments, &recommender, ranking)? {
+    if let Some(index) = index(arguments, &recommender, ranking)? {
         recommender = recommender.with_index(index);
     }
     let (places, alone) = input::ask(arguments, &recommender)?;
     let index = || {
         recommender.index().map(|index| wire::IndexUsed {
-            recall: index::recall(index, arguments.top),
+            recall: vector_index::recall(index, arguments.top),
             questions: index.about().questions,
             lists: index.about().lists,
         })

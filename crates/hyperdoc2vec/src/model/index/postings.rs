@@ -73,10 +73,21 @@ impl<'a> Postings<'a> {
     }
 }
 
-impl PostingList<'_> {
+impl<'a> PostingList<'a> {
     /// How many documents have the word.
     pub fn documents(&self) -> u32 {
         self.left
+    }
+
+    /// How many bytes are still to be read.
+    pub(super) fn bytes_left(&self) -> usize {
+        self.bytes.len()
+    }
+
+    /// The last `bytes` of a list, behind the documents before `next`.
+    pub(super) fn behind(&self, next: u32, bytes: usize) -> PostingList<'a> {
+        let start = self.bytes.len().saturating_sub(bytes);
+        PostingList { bytes: &self.bytes[start..], next, left: self.left }
     }
 }
 

@@ -1,7 +1,7 @@
 //! Entering a posting list in the middle.
 //!
 //! A list has no marks that a reader could jump to. A table of skips notes for every [`EVERY`] postings where they begin;
-//! it is made when a long list is first read out of order, and kept in memory: 28 bytes for 64 postings.
+//! it is made when a long list is first read out of order, and kept in memory: 12 bytes for 64 postings.
 
 use std::collections::HashMap;
 use std::sync::{Arc, PoisonError, RwLock};
@@ -14,22 +14,22 @@ const EVERY: usize = 64;
 
 /// The places at which a list can be entered, from the first posting on.
 #[derive(Debug, Default)]
-pub struct SkipTable<'a> {
-    /// A number that is greater than all documents before a place, and not greater than any behind it,
+struct SkipTable {
+    /// One more than the last document before a place,
     documents: Vec<u32>,
-    /// and what is left of the list there.
-    lists: Vec<PostingList<'a>>,
+    /// and how many bytes of the list are left there.
+    bytes: Vec<usize>,
 }
 
-impl<'a> SkipTable<'a> {
+impl SkipTable {
     /// The table of a list that was not read from yet.
-    fn new(mut list: PostingList<'a>) -> SkipTable<'a> {
+    fn new(mut list: PostingList<'_>) -> SkipTable {
         let mut table = SkipTable::default();
         let (mut before, mut number) = (0, 0usize);
         loop {
             if number.is_multiple_of(EVERY) {
                 table.documents.push(before);
-                table.lists.push(list.clone());
+                table.bytes.push(list.bytes_left());
             }
             let Some((document, _)) = list.next() else { return table };
             before = document.wrapping_add(1);
@@ -40,19 +40,19 @@ impl<'a> SkipTable<'a> {
 
 /// The tables of skips of one field, made as they are needed.
 #[derive(Debug, Default)]
-pub struct SkipTables<'a> {
-    made: RwLock<HashMap<WordRow, Arc<SkipTable<'a>>>>,
+pub struct SkipTables {
+    made: RwLock<HashMap<WordRow, Arc<SkipTable>>>,
 }
 
-impl<'a> SkipTables<'a> {
+impl SkipTables {
     /// A cursor at the start of the list of a word.
-    pub fn cursor(&self, word: WordRow, list: PostingList<'a>) -> Cursor<'a> {
+    pub fn cursor<'a>(&self, word: WordRow, list: PostingList<'a>) -> Cursor<'a> {
         let long = list.documents() as usize > 2 * EVERY;
         let skips = long.then(|| self.table(word, &list));
         Cursor::new(list, skips)
     }
 
-    fn table(&self, word: WordRow, list: &PostingList<'a>) -> Arc<SkipTable<'a>> {
+    fn table(&self, word: WordRow, list: &PostingList<'_>) -> Arc<SkipTable> {
         if let Some(table) = self.made.read().unwrap_or_else(PoisonError::into_inner).get(&word) {
             return table.clone();
         }
@@ -67,27 +67,28 @@ pub const END: u32 = u32::MAX;
 /// A place in a posting list, moved forward only.
 #[derive(Debug, Clone)]
 pub struct Cursor<'a> {
+    whole: PostingList<'a>,
+    /// What is left of it.
     list: PostingList<'a>,
     /// The posting it stands at.
     document: u32,
     count: u32,
-    postings: u32,
-    skips: Option<Arc<SkipTable<'a>>>,
+    skips: Option<Arc<SkipTable>>,
     /// An entry of the table that is not behind it.
     entry: usize,
 }
 
 impl<'a> Cursor<'a> {
-    fn new(list: PostingList<'a>, skips: Option<Arc<SkipTable<'a>>>) -> Cursor<'a> {
-        let postings = list.documents();
-        let mut cursor = Cursor { list, document: 0, count: 0, postings, skips, entry: 0 };
+    fn new(whole: PostingList<'a>, skips: Option<Arc<SkipTable>>) -> Cursor<'a> {
+        let list = whole.clone();
+        let mut cursor = Cursor { whole, list, document: 0, count: 0, skips, entry: 0 };
         cursor.advance();
         cursor
     }
 
     /// How many postings the list has.
     pub fn postings(&self) -> u32 {
-        self.postings
+        self.whole.documents()
     }
 
     /// The document it stands at, or [`END`].
@@ -118,7 +119,7 @@ impl<'a> Cursor<'a> {
             let entry = last_not_above(&skips.documents, self.entry, document);
             if entry > self.entry {
                 self.entry = entry;
-                self.list = skips.lists[entry].clone();
+                self.list = self.whole.behind(skips.documents[entry], skips.bytes[entry]);
             }
         }
         while self.document < document {
