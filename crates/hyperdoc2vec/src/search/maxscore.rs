@@ -33,6 +33,18 @@ pub type WeightedTerms<'t, const N: usize> = &'t [(WordRow, [f32; N])];
 /// How many documents each ranking is asked for: by text and contexts, and by text alone.
 pub type WantedHits<const N: usize> = [[usize; N]; 2];
 
+/// Documents, which rise, with their scores by each ranking.
+pub struct ScoredRows<const N: usize> {
+    rows: Vec<DocRow>,
+    scores: [[Vec<f32>; N]; 2],
+}
+
+/// The best documents by each ranking, and all scores that were needed to find them.
+pub struct BestByWords<const N: usize> {
+    pub hits: [[Vec<Hit>; N]; 2],
+    pub scored: ScoredRows<N>,
+}
+
 /// A field pair with tables of skips.
 #[derive(Debug)]
 pub struct MaxScore<'s, 'a> {
@@ -95,7 +107,7 @@ impl<'a> MaxScore<'_, 'a> {
         terms: WeightedTerms<'_, N>,
         wanted: WantedHits<N>,
         eligible: &dyn Fn(usize) -> bool,
-    ) -> [[Vec<Hit>; N]; 2] {
+    ) -> BestByWords<N> {
         let contenders = self.contenders(terms, wanted, eligible);
         let mut rows: Vec<DocRow> = contenders.iter().flatten().map(|hit| DocRow(hit.row)).collect();
         rows.sort_unstable();
@@ -107,7 +119,26 @@ impl<'a> MaxScore<'_, 'a> {
             hits.iter_mut().for_each(|hit| hit.row = rows[hit.row as usize].0);
             hits
         };
-        [0, 1].map(|kind| std::array::from_fn(|number| best(kind, number)))
+        let hits = [0, 1].map(|kind| std::array::from_fn(|number| best(kind, number)));
+        BestByWords { hits, scored: ScoredRows { rows, scores } }
+    }
+
+    /// The scores of some documents, which rise, of which some are known already.
+    pub fn more_scores<const N: usize>(
+        &self,
+        terms: WeightedTerms<'_, N>,
+        rows: &[DocRow],
+        known: &ScoredRows<N>,
+    ) -> [[Vec<f32>; N]; 2] {
+        let place = |row: &DocRow| known.rows.binary_search(row).ok();
+        let others: Vec<DocRow> = rows.iter().copied().filter(|row| place(row).is_none()).collect();
+        let added = self.scores(terms, &others);
+        let all = |kind: usize, number: usize| {
+            let (known, mut added) = (&known.scores[kind][number], added[kind][number].iter());
+            let score = |row| place(row).map(|place| known[place]).or_else(|| added.next().copied()).unwrap_or(0.0);
+            rows.iter().map(score).collect()
+        };
+        [0, 1].map(|kind| std::array::from_fn(|number| all(kind, number)))
     }
 
     /// The scores of some documents, which rise, by each ranking: to the last bit those that a pass over the lists gives.
@@ -312,7 +343,7 @@ mod tests {
             let mut weights = || [rng.unit(), 0.2 * rng.unit(), 1.0];
             let terms: Vec<(WordRow, [f32; 3])> = words.into_iter().map(|word| (WordRow(word), weights())).collect();
             let eligible = |row: usize| question != 3 || row % 3 == 1;
-            let found = maxscore.best(&terms, [[wanted, wanted, 5], [wanted, 0, wanted]], &eligible);
+            let found = maxscore.best(&terms, [[wanted, wanted, 5], [wanted, 0, wanted]], &eligible).hits;
             let mut both: [Vec<f32>; 3] = std::array::from_fn(|_| vec![0.0; documents]);
             let mut alone = both.clone();
             bm25.add_scores_and_first(

@@ -1,7 +1,7 @@
 //! Entering a posting list in the middle.
 //!
 //! A list has no marks that a reader could jump to. A table of skips notes for every [`EVERY`] postings where they begin;
-//! it is made when a long list is first read out of order, and kept in memory: 12 bytes for 64 postings.
+//! it is made when a long list is first read out of order, and kept in memory: 12 bytes for 32 postings.
 
 use std::collections::HashMap;
 use std::sync::{Arc, PoisonError, RwLock};
@@ -10,7 +10,10 @@ use super::postings::PostingList;
 use crate::id::WordRow;
 
 /// Postings between two entries of a table. Half of them are read in vain at each jump.
-const EVERY: usize = 64;
+const EVERY: usize = 32;
+
+/// Lists of more postings have a table.
+const LONG: usize = 128;
 
 /// The places at which a list can be entered, from the first posting on.
 #[derive(Debug, Default)]
@@ -47,7 +50,7 @@ pub struct SkipTables {
 impl SkipTables {
     /// A cursor at the start of the list of a word.
     pub fn cursor<'a>(&self, word: WordRow, list: PostingList<'a>) -> Cursor<'a> {
-        let long = list.documents() as usize > 2 * EVERY;
+        let long = list.documents() as usize > LONG;
         let skips = long.then(|| self.table(word, &list));
         Cursor::new(list, skips)
     }

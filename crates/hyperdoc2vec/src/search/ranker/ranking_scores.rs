@@ -10,7 +10,7 @@ use crate::id::{DocRow, WordRow};
 use crate::kernel::{exp_all, ln};
 use crate::search::Searcher;
 use crate::search::approximate::{IndexHits, Scorer, Table};
-use crate::search::maxscore::WantedHits;
+use crate::search::maxscore::{BestByWords, ScoredRows, WantedHits};
 use crate::search::rank::{Hit, products, top};
 
 /// The scores of one ranking, the places of the best, and its candidates.
@@ -218,37 +218,49 @@ fn by_index(
     Ok(found.filter(|found| found.hits.iter().all(|hit| (scope.allowed)(hit.row as usize))))
 }
 
-/// The terms of a question, with its weights in three rankings by texts and contexts, and in three by texts alone.
-pub(super) type Terms = [(WordRow, [f32; 3])];
+/// The words of a question with their weights, and the best documents by them.
+pub(super) struct WordRankings {
+    terms: Vec<(WordRow, [f32; 3])>,
+    /// Nothing where the scores of all documents are known.
+    scored: Option<ScoredRows<3>>,
+}
 
-/// The best documents by words, `wanted` by each ranking.
-pub(super) fn by_words(
-    searcher: &Searcher<'_>,
-    terms: &Terms,
-    wanted: WantedHits<3>,
-    scope: Scope<'_>,
-) -> Result<[[RankingScores; 3]; 2]> {
-    if !searcher.is_large() {
-        let documents = searcher.model().documents();
-        let [mut both, mut alone]: [[Vec<f32>; 3]; 2] = [0, 1].map(|_| std::array::from_fn(|_| vec![0.0; documents]));
-        let with_contexts = both.each_mut().map(Vec::as_mut_slice);
-        searcher.cited()?.add_scores_and_first(terms, with_contexts, alone.each_mut().map(Vec::as_mut_slice));
-        let mut wanted = wanted.into_iter();
-        return Ok([both, alone].map(|scores| {
-            let mut wanted = wanted.next().unwrap_or_default().into_iter();
-            scores.map(|scores| RankingScores::above(0.0, scores, wanted.next().unwrap_or(0), scope))
-        }));
-    }
-    let maxscore = searcher.maxscore()?;
-    let found = maxscore.best(terms, wanted, scope.eligible);
-    let all_allowed = found.iter().flatten().flatten().all(|hit| (scope.allowed)(hit.row as usize));
-    let mut rankings = found.map(|found| found.map(RankingScores::of_best));
-    if !all_allowed {
-        let may_be = |row: usize| (scope.eligible)(row) && (scope.allowed)(row);
-        let candidates = maxscore.best(terms, wanted, &may_be);
-        for (ranking, hits) in rankings.iter_mut().flatten().zip(candidates.iter().flatten()) {
-            ranking.candidates = doc_rows(hits);
+impl WordRankings {
+    /// Three rankings by texts and contexts, and three by texts alone, the best `wanted` documents by each.
+    pub(super) fn new(
+        searcher: &Searcher<'_>,
+        terms: Vec<(WordRow, [f32; 3])>,
+        wanted: WantedHits<3>,
+        scope: Scope<'_>,
+    ) -> Result<(WordRankings, [[RankingScores; 3]; 2])> {
+        if !searcher.is_large() {
+            let documents = searcher.model().documents();
+            let [mut both, mut alone]: [[Vec<f32>; 3]; 2] =
+                [0, 1].map(|_| std::array::from_fn(|_| vec![0.0; documents]));
+            let with_contexts = both.each_mut().map(Vec::as_mut_slice);
+            searcher.cited()?.add_scores_and_first(&terms, with_contexts, alone.each_mut().map(Vec::as_mut_slice));
+            let mut wanted = wanted.into_iter().flatten();
+            let mut ranking = |scores| RankingScores::above(0.0, scores, wanted.next().unwrap_or(0), scope);
+            let rankings = [both.map(&mut ranking), alone.map(&mut ranking)];
+            return Ok((WordRankings { terms, scored: None }, rankings));
         }
+        let maxscore = searcher.maxscore()?;
+        let BestByWords { hits, scored } = maxscore.best(&terms, wanted, scope.eligible);
+        let all_allowed = hits.iter().flatten().flatten().all(|hit| (scope.allowed)(hit.row as usize));
+        let mut rankings = hits.map(|hits| hits.map(RankingScores::of_best));
+        if !all_allowed {
+            let may_be = |row: usize| (scope.eligible)(row) && (scope.allowed)(row);
+            let candidates = maxscore.best(&terms, wanted, &may_be).hits;
+            for (ranking, hits) in rankings.iter_mut().flatten().zip(candidates.iter().flatten()) {
+                ranking.candidates = doc_rows(hits);
+            }
+        }
+        Ok((WordRankings { terms, scored: Some(scored) }, rankings))
     }
-    Ok(rankings)
+
+    /// The scores of some documents, which rise; `None` where those of all are known.
+    pub(super) fn scores(&self, searcher: &Searcher<'_>, rows: &[DocRow]) -> Result<Option<[[Vec<f32>; 3]; 2]>> {
+        let Some(scored) = &self.scored else { return Ok(None) };
+        Ok(Some(searcher.maxscore()?.more_scores(&self.terms, rows, scored)))
+    }
 }

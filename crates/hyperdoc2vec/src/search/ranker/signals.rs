@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 use std::rc::Rc;
 
 use super::fit::{AuthorFit, ContextFit, NearWords, TitleFit};
-use super::ranking_scores::{RankingScores, VectorRanking, by_words};
+use super::ranking_scores::{RankingScores, VectorRanking, WordRankings};
 use super::{LinkSource, Scope};
 use crate::corpus::window::NearWord;
 use crate::document::Date;
@@ -57,8 +57,8 @@ pub(super) struct TextSignals<'a> {
     model: &'a Model,
     links_to: &'a [u32],
     links_a_document: f32,
-    /// The words of the question with their weights by the decay of the model, by the other, and by the sentence.
-    terms: Vec<(WordRow, [f32; 3])>,
+    /// By the decay of the model, by the other, and by the sentence.
+    by_words: WordRankings,
     pub embedding: VectorRanking,
     pub content: VectorRanking,
     pub text: RankingScores,
@@ -135,15 +135,16 @@ impl<'a> TextSignals<'a> {
         let most =
             |idf: &dyn Fn(WordRow) -> f32| terms.iter().map(|term| term.weight * idf(term.word)).sum::<f32>().max(1e-6);
         let (most_text, most_cited) = (most(&|word| bm25.idf(word)), most(&|word| bm25f.idf(word)));
-        let (terms, [text, cited], passage) = match known.passages {
+        let (by_words, [text, cited], passage) = match known.passages {
             true => {
-                let (terms, first, passage) = PassageSignals::new(searcher, query, scope, known)?;
-                (terms, first, Some(passage))
+                let (by_words, first, passage) = PassageSignals::new(searcher, query, scope, known)?;
+                (by_words, first, Some(passage))
             }
             false => {
-                let terms: Vec<_> = terms.iter().map(|term| (term.word, [term.weight, 0.0, 0.0])).collect();
-                let [[cited, ..], [text, ..]] = by_words(searcher, &terms, [[CANDIDATES, 0, 0]; 2], scope)?;
-                (terms, [text, cited], None)
+                let terms = terms.iter().map(|term| (term.word, [term.weight, 0.0, 0.0])).collect();
+                let (by_words, [[cited, ..], [text, ..]]) =
+                    WordRankings::new(searcher, terms, [[CANDIDATES, 0, 0]; 2], scope)?;
+                (by_words, [text, cited], None)
             }
         };
         let ranked = |table: Table, wanted: usize| {
@@ -156,7 +157,7 @@ impl<'a> TextSignals<'a> {
             model,
             links_to: model.links_to(),
             links_a_document: searcher.links_a_document(),
-            terms,
+            by_words,
             embedding,
             content,
             text,
@@ -174,10 +175,7 @@ impl<'a> TextSignals<'a> {
     pub(super) fn tell(&mut self, searcher: &Searcher<'_>, rows: &Rc<[DocRow]>) -> Result<()> {
         self.embedding.tell(searcher, rows);
         self.content.tell(searcher, rows);
-        if !searcher.is_large() {
-            return Ok(());
-        }
-        let [both, alone] = searcher.maxscore()?.scores(&self.terms, rows);
+        let Some([both, alone]) = self.by_words.scores(searcher, rows)? else { return Ok(()) };
         let mut rankings = [vec![&mut self.cited], vec![&mut self.text]];
         if let Some(PassageSignals { passage, text, sentences, .. }) = &mut self.passage {
             rankings[0].push(passage);
@@ -279,7 +277,7 @@ impl PassageSignals {
         query: &Query,
         scope: Scope<'_>,
         KnownSignals { authors: by_authors, sentences: by_sentences, .. }: KnownSignals,
-    ) -> Result<(Vec<(WordRow, [f32; 3])>, [RankingScores; 2], PassageSignals)> {
+    ) -> Result<(WordRankings, [RankingScores; 2], PassageSignals)> {
         let (params, documents) = (searcher.model().params(), searcher.model().documents());
         let other = if params.citation.decay < (NEAR_DECAY + FAR_DECAY) / 2.0 { FAR_DECAY } else { NEAR_DECAY };
         let terms = searcher.terms(query);
@@ -290,11 +288,10 @@ impl PassageSignals {
         };
         let third = |place: usize| by_sentence.get(place).map_or(0.0, |term| term.weight);
         let both = terms.iter().zip(&others).enumerate();
-        let weighted: Vec<(WordRow, [f32; 3])> =
-            both.map(|(place, (one, other))| (one.word, [one.weight, other.weight, third(place)])).collect();
+        let weighted = both.map(|(place, (one, other))| (one.word, [one.weight, other.weight, third(place)])).collect();
         let [more, some] = [MORE_CANDIDATES, CANDIDATES].map(|most| [most, most, if by_sentences { most } else { 0 }]);
-        let [[cited, passage, sentence], [text, text_passage, text_sentence]] =
-            by_words(searcher, &weighted, [more, some], scope)?;
+        let (by_words, [[cited, passage, sentence], [text, text_passage, text_sentence]]) =
+            WordRankings::new(searcher, weighted, [more, some], scope)?;
         let sentences = by_sentences.then(|| SentenceSignals {
             cited: sentence,
             most: most(searcher, &by_sentence),
@@ -323,7 +320,7 @@ impl PassageSignals {
             years: years_near(searcher, query),
             near: NearWords::new(query, |word| searcher.rarity(word)),
         };
-        Ok((weighted, [text, cited], signals))
+        Ok((by_words, [text, cited], signals))
     }
 }
 
@@ -390,7 +387,7 @@ pub(super) struct SourceSignals {
 
 /// BM25 of the most characteristic words of a source.
 pub(super) struct SourcePassage {
-    terms: Vec<(WordRow, [f32; 3])>,
+    by_words: WordRankings,
     pub passage: RankingScores,
     /// The links of the best documents by that, as votes.
     pub neighbours: RankingScores,
@@ -465,10 +462,9 @@ impl SourceSignals {
         let weight = searcher.model().params().citation.source_weight;
         let both = |&row: &DocRow| text.embedding.scores.of(row) + weight * self.alone.scores.of(row);
         self.both.tell(rows, rows.iter().map(both).collect());
-        if let Some(SourcePassage { terms, passage, .. }) = &mut self.passage
-            && searcher.is_large()
+        if let Some(SourcePassage { by_words, passage, .. }) = &mut self.passage
+            && let Some([[scores, ..], _]) = by_words.scores(searcher, rows)?
         {
-            let [[scores, ..], _] = searcher.maxscore()?.scores(terms, rows);
             passage.tell(rows, scores);
         }
         Ok(())
@@ -487,10 +483,10 @@ impl SourceSignals {
 impl SourcePassage {
     fn new(searcher: &Searcher<'_>, source: &LinkSource, scope: Scope<'_>) -> Result<SourcePassage> {
         let words = source.words.iter().take(SOURCE_WORDS);
-        let terms: Vec<_> = words.map(|&(word, count)| (word, [ln(1.0 + count), 0.0, 0.0])).collect();
-        let [[passage, ..], _] = by_words(searcher, &terms, [[CANDIDATES, 0, 0], [0; 3]], scope)?;
+        let terms = words.map(|&(word, count)| (word, [ln(1.0 + count), 0.0, 0.0])).collect();
+        let (by_words, [[passage, ..], _]) = WordRankings::new(searcher, terms, [[CANDIDATES, 0, 0], [0; 3]], scope)?;
         let neighbours = RankingScores::of_some(votes(searcher, &passage, source.document), CANDIDATES, scope);
-        Ok(SourcePassage { terms, passage, neighbours })
+        Ok(SourcePassage { by_words, passage, neighbours })
     }
 }
 
