@@ -123,7 +123,7 @@ def test_only_corpora_are_trained_on():
         hd.train(kitchen())
     words = [{"id": str(n), "text": "words without a link"} for n in range(20)]
     with pytest.raises(ValueError, match="learns from links"):
-        hd.train(hd.Corpus.from_documents(words))
+        hd.train(hd.Corpus.from_documents(words), method="deepwalk")
 
 
 def test_held_out_links_are_evaluated(corpus):

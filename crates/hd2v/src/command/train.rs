@@ -321,8 +321,19 @@ pub fn train(arguments: &TrainArgs, prepared: Prepared, shared: Option<Shared<'_
     if let (Some(error), Some(path)) = (unlogged, &arguments.log) {
         status(format_args!("{}: the log is incomplete: {error}", path.display()));
     }
+    let unlinked = model.links_to().iter().all(|&links| links == 0);
     if learns_ranker(&params) && model.about()["hybrid"]["links"] == 0 {
-        status("too few links to learn the hybrid ranking from; it uses what was learnt from other collections");
+        let links = if unlinked { "no" } else { "too few" };
+        status(format_args!(
+            "{links} links to learn the hybrid ranking from; it uses what was learnt from other collections"
+        ));
+    }
+    if params.method.needs_links() && unlinked {
+        status(format_args!(
+            "no document links to another, so vectors come from words alone; if there should be links, hd2v doctor {} \
+             shows what the import lost",
+            arguments.corpus.display()
+        ));
     }
     status(format_args!(
         "{}: {}, {}, {}; {seconds:.1} s",

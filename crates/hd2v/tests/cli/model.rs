@@ -135,6 +135,33 @@ fn a_set_of_few_links_has_a_hybrid_that_knows_authors() {
 }
 
 #[test]
+fn a_bibliography_without_links_has_a_hybrid() {
+    let entry = |key: &str, author: &str, title: &str| {
+        format!("@article{{{key},\n  author = {{{author}}},\n  title = {{{title}}},\n  year = 1990\n}}\n")
+    };
+    let works = [
+        entry("a", "Lovelace, Ada", "Weirs and the height of rivers"),
+        entry("b", "Hopper, Grace", "Tables of tides for harbours"),
+        entry("c", "Curie, Marie", "Maps of mills in the valley"),
+    ];
+    let place = Place::with(&[("refs.bib", &works.concat())]);
+    place.ok("import library refs.bib --min-count 1 -o c");
+    let train = "train c --dim 4 --min-count 1 --epochs 2 --content-epochs 1";
+    let said = place.ok(&format!("{train} -o m")).err;
+    assert!(said.contains("no links to learn the hybrid ranking from"), "{said}");
+    assert!(said.contains("hd2v doctor c shows what the import lost"), "{said}");
+    for (text, id) in [("as Hopper says", "b"), ("how high rivers are above weirs", "a"), ("maps of the mills", "c")] {
+        let out = asked(&place, "", text);
+        assert_eq!((&out["ranking"], ids(&out).first()), (&json!("hybrid"), Some(&id)), "{text}: {out}");
+        let p = out["hits"][0]["score"].as_f64().expect("a probability");
+        assert!(p > 0.0 && p < 1.0, "{p}");
+    }
+    // The same for any number of threads.
+    place.ok(&format!("{train} -o m3 --threads 3"));
+    assert!(std::fs::read(place.path("m")).expect("a model") == std::fs::read(place.path("m3")).expect("a model"));
+}
+
+#[test]
 fn the_learnt_ranking_gives_probabilities_and_abstains() {
     let place = Place::with(&[("draft.txt", "some words of mine [[d000003]] [[?]]")]);
     place.ok("generate --docs 300 --links 2000 --seed 3 -o c");

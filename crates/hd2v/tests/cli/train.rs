@@ -127,7 +127,8 @@ fn what_cannot_be_trained_gets_one_message() {
     place.ok("import jsonl unlinked.jsonl -o unlinked --min-count 1");
     for (arguments, expected) in [
         ("train nothing -o m", "no such corpus"),
-        ("train unlinked -o m", "learns from links"),
+        ("train unlinked -o m --content-epochs 0", "learns from links"),
+        ("train unlinked -o m --method deepwalk", "learns from links"),
         ("train c -o m --min-count 1000000", "lower the minimum count"),
         ("train unlinked -o m --until 2009 --method pv-dbow", "no dates"),
         ("train c -o no/such/m --dim 8 --epochs 1 --content-epochs 0", "no/such"),

@@ -250,7 +250,8 @@ impl<'a> LinkEvaluation<'a> {
     pub fn run(&self, methods: &[LinkMethod]) -> Result<()> {
         let LinkEvaluation { view, params, .. } = *self;
         train_params(Trains::Searchable, params).validate()?;
-        if let (Some(method), true) = (methods.iter().find(|method| method.needs_links()), view.links.is_empty()) {
+        let needs_links = |method: &&LinkMethod| method.needs_links(&train_params(method.trains, params));
+        if let (Some(method), true) = (methods.iter().find(needs_links), view.links.is_empty()) {
             let what = format!("{} learns from links, and there is none between training documents", method.name);
             return Err(Error::input(view.corpus.path().display().to_string(), what));
         }

@@ -2,7 +2,7 @@
 
 use super::links::LinksParams;
 use crate::corpus::view::View;
-use crate::model::params::{Method, PhaseKind};
+use crate::model::params::{Method, PhaseKind, TrainParams};
 
 /// The model that must be trained before asking.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -177,9 +177,9 @@ impl LinkMethod {
         self.trains.method().is_some_and(Method::is_serial)
     }
 
-    /// Whether it cannot be trained without links.
-    pub(super) fn needs_links(&self) -> bool {
-        self.trains.method().is_some_and(Method::needs_links)
+    /// Whether it cannot be trained without links, with these parameters.
+    pub(super) fn needs_links(&self, params: &TrainParams) -> bool {
+        self.trains.method().is_some() && params.needs_links()
     }
 }
 

@@ -156,6 +156,11 @@ impl TrainParams {
         self.method.phases() == [PhaseKind::Content, PhaseKind::Citation] && self.content.epochs > 0
     }
 
+    /// Whether there is nothing to learn without links. Vectors that begin with the content are those of the content then.
+    pub fn needs_links(&self) -> bool {
+        self.method.needs_links() && !self.starts_from_content()
+    }
+
     /// Whether a run with these parameters learns these vectors: its method does, in a phase that makes passes.
     pub fn learns(&self, which: Vectors) -> bool {
         let idle = |phase: &PhaseKind| *phase == PhaseKind::Content && self.content.epochs == 0;

@@ -624,8 +624,13 @@ fn what_cannot_be_trained_is_said_clearly() {
     };
     let unlinked = corpus("unlinked", "{\"id\":\"a\",\"text\":\"x y z\"}\n{\"id\":\"b\",\"text\":\"x y\"}", 1);
     let small = TrainParams { min_count: 1, dim: 8, ..TrainParams::default() };
-    let error = run(&unlinked, &small).expect_err("no links");
-    assert!(error.contains("learns from links"), "{error}");
+    for method in [Method::Joint, Method::DeepWalk] {
+        let error = run(&unlinked, &TrainParams { method, ..small.clone() }).expect_err("no links");
+        assert!(error.contains("learns from links"), "{error}");
+    }
+    let mut random = small.clone();
+    random.set_content_epochs(0);
+    assert!(run(&unlinked, &random).expect_err("no links").contains("learns from links"));
     run(&unlinked, &TrainParams { method: Method::PvDbow, ..small.clone() }).expect("content needs no links");
     let error = run(&unlinked, &TrainParams { until: "2009".parse().ok(), ..small.clone() }).expect_err("no dates");
     assert!(error.contains("no dates"), "{error}");

@@ -215,7 +215,7 @@ fn view<'a>(corpus: &'a Corpus, split: Option<&Split>, params: &TrainParams) -> 
         (None, Some(until)) => View::new(corpus, &Split::by_date(corpus, until)?, params.min_count)?,
         (None, None) => View::new(corpus, &Split::none(corpus), params.min_count)?,
     };
-    if params.method.needs_links() && view.links.is_empty() {
+    if params.needs_links() && view.links.is_empty() {
         return Err(Error::input(
             corpus.path().display().to_string(),
             format!(

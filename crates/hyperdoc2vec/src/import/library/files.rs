@@ -60,9 +60,15 @@ impl Shelves {
         Ok(Shelves { allowed, listed, by_name })
     }
 
-    /// The first file of a work that can be read, of those it names; those that are not there are counted.
+    /// The first file of a work that can be read, of those it names. Those that are not there are counted, and so is a work
+    /// all whose files are of other kinds.
     pub(super) fn named(&self, work: &Work, folder: &Path, losses: &mut Losses) -> Option<PathBuf> {
-        let written = work.files.iter().filter(|file| is_text(Path::new(file.as_str()))).take(MOST_FILES);
+        let mut written =
+            work.files.iter().filter(|file| is_text(Path::new(file.as_str()))).take(MOST_FILES).peekable();
+        if let (None, Some(file)) = (written.peek(), work.files.iter().find(|file| !is_address(file))) {
+            let place = format!("{} ({})", work.key, work.place);
+            losses.add(Loss::UnreadFile, format!("{place}: {file} is neither a PDF nor a plain text"));
+        }
         let mut missing = Vec::new();
         for file in written {
             match self.find(file, folder) {
@@ -180,6 +186,11 @@ fn is_text(path: &Path) -> bool {
     has_ending(&name(path), &ENDINGS)
 }
 
+/// Whether it is of the web: addresses are no files.
+fn is_address(file: &str) -> bool {
+    file.split_once("://").is_some_and(|(scheme, _)| !scheme.eq_ignore_ascii_case("file"))
+}
+
 /// Letters and digits alone: names of files have other signs for those of a DOI.
 fn letters(text: &str) -> String {
     text.chars().filter(|c| c.is_alphanumeric()).collect::<String>().to_lowercase()
@@ -221,9 +232,12 @@ mod tests {
         assert_eq!(named(&["/home/other/b.pdf"]), Some("pdfs/b.pdf".into()));
         assert_eq!(named(&["../outside/x.pdf"]), None);
         assert_eq!(named(&["files/a.html"]), None);
-        assert_eq!(losses.count(Loss::MissingFile), 1);
-        let sample = losses.iter().next().expect("a loss").1.samples[0].clone();
-        assert!(sample.contains("outside the folders given"), "{sample}");
+        assert_eq!(named(&["https://example.org/a.html"]), None);
+        assert_eq!((losses.count(Loss::MissingFile), losses.count(Loss::UnreadFile)), (1, 1));
+        let samples: Vec<String> = losses.iter().flat_map(|(_, loss)| loss.samples.clone()).collect();
+        for part in ["outside the folders given", "files/a.html is neither a PDF nor a plain text"] {
+            assert!(samples.iter().any(|sample| sample.contains(part)), "{samples:?}");
+        }
         let works = [
             Work { key: "b".into(), ..Work::default() },
             Work { key: "c".into(), doi: Some("10.1145/363235".into()), ..Work::default() },

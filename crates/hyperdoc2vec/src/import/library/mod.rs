@@ -227,7 +227,9 @@ impl Library {
                 if self.works[index].title.is_none() {
                     titles::top(&text).clone_into(&mut look.top);
                     let shown = self.extractor.titles(path);
-                    let title = titles::printed(shown.lines(), &look.top).or_else(|| titles::first_title(&text));
+                    let title = titles::printed(shown.lines(), &look.top)
+                        .or_else(|| titles::first_title(&text))
+                        .or_else(|| titles::named(shown.lines()));
                     look.about = Work { title, ..Work::default() };
                 }
                 look

@@ -1,9 +1,9 @@
 //! Titles of PDFs that no bibliography describes.
 //!
-//! The papers of a folder cite each other: a title of one of their lists of references that begins a line at the top of a
+//! The papers of a folder cite each other: a title of one of their lists of references that fills lines at the top of a
 //! PDF, where one of its authors is named, is that PDF's, and brings authors and year along. Else the title is what the
 //! page sets in its largest letters, or what the file names as its title, if the text has that, too. Else the first lines
-//! that can be one are taken for it.
+//! that can be one are taken for it; and where there are none, what the file names.
 
 use std::collections::{BTreeMap, HashMap};
 
@@ -14,6 +14,8 @@ use crate::import::text::collapsed;
 
 /// Letters and digits that titles are looked up by; shorter ones are not looked for.
 const KEY: usize = 10;
+/// Letters that may follow a title in its line: marks of notes.
+const NOTE: usize = 2;
 /// Lines at the top of a file in which its title stands.
 const TOP_LINES: usize = 25;
 /// Bytes at the beginning of a file in which its title and its authors stand.
@@ -55,20 +57,28 @@ impl<'a> CitedTitles<'a> {
             all.push_str(&letters(line));
         }
         let words = format!(" {} ", fold(top));
-        let is_named = |name: &String| {
+        starts.push(all.len());
+        let is_named = |name: &str| {
             let name = fold(name);
             let bare = name.replace(' ', "");
             words.contains(&format!(" {name} ")) || (bare.len() >= 5 && all.contains(&bare))
         };
+        // Of a longer title, what another work is called may be the beginning.
+        let fills_lines = |end: usize| {
+            let next = starts.partition_point(|&start| start < end);
+            starts.get(next).is_some_and(|&start| start - end <= NOTE)
+        };
         for &start in starts.iter().take(TOP_LINES) {
             let rest = &all[start..];
             let Some(titles) = rest.get(..KEY).and_then(|key| self.by_start.get(key)) else { continue };
-            let fits = titles.iter().filter(|(letters, _)| rest.starts_with(letters.as_str()));
-            let mut fits: Vec<_> = fits.collect();
+            let fits = |letters: &str| rest.starts_with(letters) && fills_lines(start + letters.len());
+            let mut fits: Vec<_> = titles.iter().filter(|(letters, _)| fits(letters)).collect();
             fits.sort_by_key(|(letters, _)| std::cmp::Reverse(letters.len()));
-            for (_, entries) in fits {
+            for (title, entries) in fits {
+                // A line with a name may have been read as a title.
+                let elsewhere = |name: &String| is_named(name) && !title.contains(&letters(name));
                 let named: Vec<&BibRecord> =
-                    entries.iter().copied().filter(|entry| entry.authors.iter().any(is_named)).collect();
+                    entries.iter().copied().filter(|entry| entry.authors.iter().any(elsewhere)).collect();
                 if let Some(work) = agreed(&named) {
                     return Some(work);
                 }
@@ -97,6 +107,20 @@ pub(super) fn printed<'a>(mut titles: impl Iterator<Item = &'a str>, top: &str) 
         own.len() >= KEY && title.len() <= LONGEST && title.trim().contains(' ') && top.contains(&own)
     });
     title.map(collapsed)
+}
+
+/// The last of some titles that reads like one, wherever it stands: what the file names comes last.
+pub(super) fn named<'a>(titles: impl DoubleEndedIterator<Item = &'a str>) -> Option<String> {
+    let is_title = |title: &&str| {
+        let is_file = title.split_whitespace().any(|word| word.contains('.') && !word.ends_with(['.', ':']));
+        !is_file && title.len() <= LONGEST && title.split_whitespace().filter(|word| is_word(word)).count() >= 3
+    };
+    titles.rev().find(is_title).map(collapsed)
+}
+
+/// Whether it has three letters, so that it is no letter of a line that was taken apart.
+fn is_word(word: &str) -> bool {
+    word.chars().filter(|c| c.is_alphabetic()).count() >= 3
 }
 
 fn letters(text: &str) -> String {
@@ -132,6 +156,10 @@ pub(super) fn first_title(text: &str) -> Option<String> {
         let is_end =
             line.is_empty() || line.contains('@') || lower.starts_with("abstract") || line.contains(['∗', '†', '‡']);
         if title.is_empty() {
+            // What follows is no title.
+            if lower.starts_with("abstract") {
+                break;
+            }
             if letters >= 8 && letters * 2 > line.len() && !is_head && !is_end {
                 title.push_str(line);
             }
@@ -142,7 +170,7 @@ pub(super) fn first_title(text: &str) -> Option<String> {
             title.push_str(line);
         }
     }
-    Some(title).filter(|title| title.split(' ').count() >= 2)
+    Some(title).filter(|title| title.split(' ').count() >= 2 && title.split(' ').any(is_word))
 }
 
 /// Whether a line lists people: every word begins with a capital, and there is a comma, an initial or an `and`.
@@ -185,6 +213,10 @@ mod tests {
         assert_eq!((found.authors, found.date.map(Date::year)), (vec!["Doe".into(), "Roe".into()], Some(2001)));
         assert_eq!(titles.find("The tides of the northern sea\nby nobody"), None, "no author is named");
         assert_eq!(titles.find("On the tides of the northern sea\nAnn Doe"), None, "it begins no line");
+        assert_eq!(titles.find("The tides of the northern sea in winter\nAnn Doe"), None, "the line goes on");
+        assert!(titles.find("The tides of the northern sea 1∗\nAnn Doe").is_some(), "a note is no part of it");
+        let names = [entry(&["Roe"], 1985, "Richard Q. Roe.")];
+        assert_eq!(CitedTitles::new(names.iter()).find("Rivers\nRichard Q. Roe"), None, "a name is no title");
         let far = format!("{}The tides of the northern sea\nAnn Doe", "a line\n".repeat(TOP_LINES));
         assert_eq!(titles.find(&far), None, "it does not stand at the top");
     }
@@ -198,6 +230,19 @@ mod tests {
             Some("Hollow seas of the far north")
         );
         assert_eq!(found(&["Hollow", "Another paper of mine", ""]), None);
+    }
+
+    #[test]
+    fn what_the_file_names_is_better_than_no_title() {
+        let found = |titles: &[&str]| named(titles.iter().copied());
+        assert_eq!(
+            found(&["A large line of it", "Hollow  seas of the far north"]).as_deref(),
+            Some("Hollow seas of the far north")
+        );
+        assert_eq!(found(&["fpca.dvi", "Microsoft Word - seas.doc", "Untitled document", "A B C D E F"]), None);
+        assert_eq!(first_title("1\n\nAbstract\nSeas are hollow in the north."), None, "an abstract has none");
+        assert_eq!(first_title("A B C D E F G D\n\nA B"), None);
+        assert_eq!(first_title("Hollow seas\nof the north\nAnn Doe").as_deref(), Some("Hollow seas of the north"));
     }
 
     #[test]

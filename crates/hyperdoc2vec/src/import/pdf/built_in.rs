@@ -92,6 +92,7 @@ fn largest(segments: &[Segment]) -> Option<String> {
         before += letters;
         before > half
     })?;
+    let segments: Vec<&Segment> = segments.iter().filter(|segment| !is_stamp(&segment.text)).collect();
     // A large initial is no title.
     let words = segments.iter().filter(|segment| letters(segment) >= 5 && segment.text.trim().len() >= 6);
     let most = words.map(|segment| segment.size).fold(0.0, f64::max);
@@ -99,9 +100,18 @@ fn largest(segments: &[Segment]) -> Option<String> {
         return None;
     }
     let is_large = |segment: &&Segment| segment.size > most * 0.93;
-    let start = segments.iter().position(|segment| is_large(&segment) && letters(segment) >= 5)?;
-    let lines = segments[start..].iter().take_while(is_large).take(8);
+    let start = segments.iter().position(|segment| is_large(segment) && letters(segment) >= 5)?;
+    let lines = segments[start..].iter().copied().take_while(is_large).take(8);
     Some(lines.map(|segment| segment.text.as_str()).collect::<Vec<_>>().join(" "))
+}
+
+/// Whether an archive wrote this on the margin of the first page: `arXiv:2101.00001v2 [cs.DC]`, `[inria-00001234, v1]`.
+fn is_stamp(line: &str) -> bool {
+    let line = line.trim_start().trim_start_matches('[').to_lowercase();
+    let numbered = |(name, rest): (&str, &str)| {
+        name.chars().all(char::is_alphabetic) && rest.chars().take_while(char::is_ascii_digit).count() >= 5
+    };
+    line.starts_with("arxiv:") || line.split_once('-').is_some_and(numbered)
 }
 
 /// The text of a page whose characters have these places: where each begins and ends, how high it stands, its size.
@@ -397,6 +407,13 @@ mod tests {
         ];
         let page: Vec<Segment> = head.into_iter().chain(body()).collect();
         assert_eq!(largest(&page).as_deref(), Some("The Tides of the Northern Sea"));
+        for stamp in ["arXiv:2101.00001v2 [cs.DC] 4 Jan 2021", "[inria-00001234, v1]", "hal-00001234, version 1"] {
+            let stamped: Vec<Segment> = page.iter().cloned().chain([segment(20.0, stamp)]).collect();
+            let before: Vec<Segment> = stamped.iter().rev().take(1).chain(&page).cloned().collect();
+            for page in [stamped, before] {
+                assert_eq!(largest(&page).as_deref(), Some("The Tides of the Northern Sea"), "{stamp}");
+            }
+        }
         assert_eq!(largest(&body().collect::<Vec<_>>()), None, "all letters are of one size");
         assert_eq!(largest(&[]), None);
     }

@@ -13,7 +13,7 @@ use crate::error::{Error, Result};
 use crate::import::source;
 
 /// The version of what the built-in reader makes: texts of another are extracted again.
-const VERSION: u32 = 2;
+const VERSION: u32 = 3;
 /// A kept file begins with this and a checksum.
 const HEAD: &str = "hd2v text, xxh3 ";
 
