@@ -17,11 +17,7 @@ const FIRST: usize = 32 << 10;
 const MOST: usize = 2048;
 
 /// Calls `work` with the texts, part by part; an exception of it, or Ctrl-C, ends that.
-pub fn in_parts(
-    py: Python<'_>,
-    mut texts: &[String],
-    mut work: impl FnMut(&[String]) -> PyResult<()>,
-) -> PyResult<()> {
+pub fn in_parts(py: Python<'_>, mut texts: &[String], mut work: impl FnMut(&[String]) -> PyResult<()>) -> PyResult<()> {
     let mut budget = FIRST;
     while !texts.is_empty() {
         let (part, rest) = texts.split_at(fitting(texts, budget));
