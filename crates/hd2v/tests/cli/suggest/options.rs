@@ -40,7 +40,7 @@ fn options_say_what_is_suggested() {
     assert_eq!((checked.code, checked.err.contains("links are missing: 2 suggestions")), (Some(1), true));
     place.write("nothing.md", "Nothing at all.\n");
     assert_eq!(place.run("suggest m nothing.md --check").code, Some(0));
-    assert_eq!(place.ok("suggest m nothing.md --min-probability 0.1").err, "0 suggestions in 1 file\n");
+    assert!(!place.ok("suggest m nothing.md --min-probability 0.1").err.contains("less probable"));
     assert_eq!(place.run("suggest m new.md --check --write").code, Some(2));
     assert_eq!(fs::read_to_string(place.path("new.md")).expect("a draft"), DRAFT, "nothing is written unasked");
     directories(&place);
