@@ -1,29 +1,13 @@
-//! Puts two things into the program: the notes of the sample glossary, and the commit that it was built from.
+//! Puts the commit that it was built from into the program.
 
-use std::path::{Path, PathBuf};
+use std::fs;
+use std::path::Path;
 use std::process::Command;
-use std::{env, fs};
 
 fn main() {
     println!("cargo::rerun-if-changed=build.rs");
-    let out = PathBuf::from(env::var_os("OUT_DIR").expect("cargo names a folder")).join("glossary.rs");
-    fs::write(out, glossary()).expect("the folder can be written to");
     let commit = packed_commit().or_else(checked_out_commit).map(|commit| format!(" ({commit})"));
     println!("cargo::rustc-env=HD2V_COMMIT={}", commit.unwrap_or_default());
-}
-
-/// The notes as an array of names and texts.
-fn glossary() -> String {
-    // `glossary` is a symbolic link, which a package holds as a folder, and which some systems do not check out.
-    let folder = ["glossary", "../../samples/glossary"].map(Path::new).into_iter().find(|folder| folder.is_dir());
-    let folder = folder.expect("the sample glossary").canonicalize().expect("the sample glossary");
-    println!("cargo::rerun-if-changed={}", folder.display());
-    let entries = fs::read_dir(&folder).expect("the sample glossary");
-    let mut notes: Vec<PathBuf> = entries.map(|entry| entry.expect("a note").path()).collect();
-    notes.sort();
-    let name = |path: &Path| path.file_name().expect("a name").to_str().expect("UTF-8").to_owned();
-    let notes = notes.iter().map(|path| format!("    ({:?}, include_str!({:?})),\n", name(path), path));
-    format!("&[\n{}]\n", notes.collect::<String>())
 }
 
 /// The commit that cargo put into a package.

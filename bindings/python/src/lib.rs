@@ -10,6 +10,7 @@ mod document;
 mod errors;
 mod evaluate;
 mod model;
+mod parts;
 mod pool;
 mod suggest;
 mod train;

@@ -16,13 +16,11 @@ use crate::answer::{Answer, Hit};
 use crate::convert::{date, json, named, string, texts};
 use crate::corpus::Corpus;
 use crate::errors::exception;
+use crate::parts::in_parts;
 use crate::pool::compute;
 use crate::suggest::{SuggestParameters, Suggestion, suggest};
 use crate::vectors::{VectorTable, array_interface};
 use crate::work::watched;
-
-/// Questions or texts between two looks for Ctrl-C.
-const TOGETHER: usize = 2048;
 
 /// Everything that answers from one model.
 pub struct Engine<'a> {
@@ -243,7 +241,7 @@ impl Model {
             question
         };
         let mut answers = Vec::with_capacity(texts.len());
-        for part in texts.chunks(TOGETHER) {
+        in_parts(py, &texts, |part| {
             let found = self.ask(py, |engine| match part {
                 [text] => Ok(vec![engine.recommender.ask(&question(text))]),
                 part => Ok(engine.recommender.ask_all(&part.iter().map(question).collect::<Vec<_>>())),
@@ -255,8 +253,8 @@ impl Model {
                     error => exception(error),
                 })?));
             }
-            py.check_signals()?;
-        }
+            Ok(())
+        })?;
         Ok(answers)
     }
 
@@ -286,7 +284,7 @@ impl Model {
         let texts = texts(values)?;
         let dim = self.dim();
         let mut numbers = Vec::with_capacity(texts.len() * dim);
-        for part in texts.chunks(TOGETHER) {
+        in_parts(py, &texts, |part| {
             let inferred = self.ask(py, |engine| match marked {
                 true => {
                     engine.inferrer()?.documents(&part.iter().map(|text| Document::new("", text)).collect::<Vec<_>>())
@@ -294,8 +292,8 @@ impl Model {
                 false => engine.inferrer()?.texts(part),
             })?;
             inferred.iter().for_each(|one| numbers.extend_from_slice(&one.vector));
-            py.check_signals()?;
-        }
+            Ok(())
+        })?;
         Ok(Rows { numbers, shape: [texts.len(), dim] })
     }
 

@@ -4,9 +4,11 @@ from __future__ import annotations
 
 import multiprocessing
 import os
+import signal
 import subprocess
 import sys
 import threading
+import time
 import warnings
 from concurrent.futures import ThreadPoolExecutor
 
@@ -141,6 +143,31 @@ def test_the_interpreter_is_free_while_a_model_computes(model):
     done.set()
     thread.join()
     assert seen > 5
+
+
+@pytest.mark.skipif(not hasattr(signal, "setitimer"), reason="this system has no timers")
+def test_ctrl_c_ends_the_embedding_of_a_long_list(model):
+    texts = ["stir the sauce with a wooden spoon " * 300] * 500
+    whole = 0.0
+    while whole < 3:
+        texts *= 2
+        started = time.perf_counter()
+        model.embed(texts)
+        whole = time.perf_counter() - started
+
+    def interrupt(*_):
+        raise KeyboardInterrupt
+
+    before = signal.signal(signal.SIGALRM, interrupt)
+    try:
+        started = time.perf_counter()
+        with pytest.raises(KeyboardInterrupt):
+            signal.setitimer(signal.ITIMER_REAL, whole / 20)
+            model.embed(texts)
+        assert time.perf_counter() - started < whole / 2, "the list was embedded to its end"
+    finally:
+        signal.setitimer(signal.ITIMER_REAL, 0)
+        signal.signal(signal.SIGALRM, before)
 
 
 def test_an_import_brings_nothing_heavy():

@@ -23,7 +23,7 @@ use clap::{CommandFactory, Parser, Subcommand};
 use hyperdoc2vec::train::{Ranks, gather_texts};
 
 /// The notes of the sample glossary: names of Markdown files, and their texts.
-pub const GLOSSARY: &[(&str, &str)] = include!(concat!(env!("OUT_DIR"), "/glossary.rs"));
+pub use hd2v_glossary::NOTES as GLOSSARY;
 
 /// The version, with the commit that the program was built from if that is known.
 const VERSION: &str = concat!(env!("CARGO_PKG_VERSION"), env!("HD2V_COMMIT"));

@@ -65,14 +65,14 @@ pub fn man(arguments: &ManArgs, command: Command) -> Result<()> {
     Ok(())
 }
 
-/// File name and text of the page of `command`, and of each command below it.
+/// File name and text of the page of `command`, and of each command below it that help shows.
 fn pages(command: &Command, name: &str) -> Result<Vec<(String, Vec<u8>)>> {
     // The name of a page: clap wants one that lives as long as the program.
     let page_name: &'static str = name.to_owned().leak();
     let mut page = Vec::new();
     clap_mangen::Man::new(command.clone().name(page_name)).render(&mut page)?;
     let mut all = vec![(format!("{name}.1"), page)];
-    for below in command.get_subcommands() {
+    for below in command.get_subcommands().filter(|below| !below.is_hide_set()) {
         all.extend(pages(below, &format!("{name}-{}", below.get_name()))?);
     }
     Ok(all)

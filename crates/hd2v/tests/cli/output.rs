@@ -37,6 +37,7 @@ fn shells_and_man_know_every_command() {
     for page in ["hd2v.1", "hd2v-import.1", "hd2v-evaluate-links.1"] {
         assert!(pages.iter().any(|name| name == page), "{pages:?}");
     }
+    assert!(!pages.iter().any(|name| name == "hd2v-pdf-text.1"), "help does not show it: {pages:?}");
     let import = std::fs::read_to_string(place.path("pages/hd2v-import.1")).expect("written");
     assert!(import.contains("hd2v\\-import") && import.contains("Examples"), "{import}");
     // Pages are replaced, and nothing else is: then no page is written.

@@ -19,6 +19,8 @@ use crate::output::{count, on_one_line, print as print_out, print_json, print_pa
 const MOST_FILES: usize = 1_000_000;
 /// Files worked on before the next are.
 const TOGETHER: usize = 256;
+/// Where nothing is suggested, this minimum is proposed: few documents with few links have no probable ones.
+const IMPROBABLE: f32 = 0.1;
 
 /// How suggestions are printed.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
@@ -133,11 +135,13 @@ pub fn run(arguments: &SuggestArgs) -> Result<()> {
     }
     let total: usize = found.iter().map(|file| file.found.links.len()).sum();
     let written = if arguments.write { write(&found)? } else { 0 };
+    let none = total == 0 && arguments.min_probability > IMPROBABLE;
     status(format_args!(
-        "{} in {}{}",
+        "{} in {}{}{}",
         count(total as u64, "suggestion"),
         count(found.len() as u64, "file"),
         if arguments.write { format!("; {} written", count(written, "file")) } else { String::new() },
+        if none { format!("; --min-probability {IMPROBABLE} shows less probable ones") } else { String::new() },
     ));
     if arguments.check && total > 0 {
         bail!("links are missing: {}", count(total as u64, "suggestion"));

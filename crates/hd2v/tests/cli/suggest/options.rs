@@ -22,6 +22,7 @@ fn options_say_what_is_suggested() {
     assert_eq!(targets(&place, "new.md"), ["notes/tree", "notes/beam"]);
     assert_eq!(targets(&place, "new.md --max 1").len(), 1);
     assert_eq!(targets(&place, "new.md --min-probability 1"), [""; 0]);
+    assert!(place.ok("suggest m new.md --min-probability 1").err.contains("--min-probability 0.1 shows less probable"));
     assert_eq!(targets(&place, "new.md --target notes/beam"), ["notes/beam"]);
     assert!(place.refused("suggest m new.md --target notes/baem").contains("did you mean \"notes/beam\""));
     // A phrase, a title, an id; comments.
@@ -39,6 +40,7 @@ fn options_say_what_is_suggested() {
     assert_eq!((checked.code, checked.err.contains("links are missing: 2 suggestions")), (Some(1), true));
     place.write("nothing.md", "Nothing at all.\n");
     assert_eq!(place.run("suggest m nothing.md --check").code, Some(0));
+    assert!(!place.ok("suggest m nothing.md --min-probability 0.1").err.contains("less probable"));
     assert_eq!(place.run("suggest m new.md --check --write").code, Some(2));
     assert_eq!(fs::read_to_string(place.path("new.md")).expect("a draft"), DRAFT, "nothing is written unasked");
     directories(&place);
