@@ -224,7 +224,7 @@ fn grow(links: usize, mut learnt: [Samples; 2], checked: &[Vec<Samples>; 2], wat
     let (sourced, alone) = (forests.pop().unwrap_or_default(), forests.pop().unwrap_or_default());
     let about = json!({"links": links, "calibration": bins_json(&bins)});
     let scales = [0, 1].map(|kind| scales.get(kind).copied().unwrap_or_default());
-    Ok(Ranker { features: FeatureSet::default(), alone, sourced, scales, about })
+    Ok(Ranker { features: FeatureSet::default(), alone, sourced, scales, heeds_unknown_words: true, about })
 }
 
 /// A way to learn trees that is tried.
