@@ -8,7 +8,9 @@
 //! from; `forests=N` ranks by the mean of forests that each leave a part of the questions out. With `checked=1`, a quarter
 //! of the questions decides how many trees there are, as in training.
 //!
-//! Prints recall@10 in %, that of newcomers, MRR@10, the expected calibration error of the first hit, and CPU seconds.
+//! Prints recall@10 in %, that of newcomers, MRR@10, the expected calibration error of the first hit, without and with the
+//! share of a question that is known (to the power `known`) as a factor, and CPU seconds; then, by that share, what was said
+//! of the first hits and how many were right.
 #![allow(clippy::print_stdout, clippy::unwrap_used)]
 use hyperdoc2vec::internals::rng::Rng;
 use hyperdoc2vec::internals::search::ranker::{
@@ -100,10 +102,7 @@ fn main() {
         min_child_weight: number("weight", usual.min_child_weight),
         l2: number("l2", usual.l2),
         patience: number("patience", usual.patience as f64) as usize,
-        max_leaves: number("leaves", usual.max_leaves as f64) as usize,
-        bag: number("bag", 1.0) as f32,
-        right_bins: number("right", 0.0) as f32,
-        ..usual
+        bag: number("bag", usual.bag.into()) as f32,
     };
     let (thin, newcomer) = (number("thin", 4.0) as usize, number("newcomer", 1.5) as f32);
     let of = |kept: &dyn Fn(usize) -> bool| {
@@ -131,8 +130,13 @@ fn main() {
     let fitting = cpu() - started;
     let started = cpu();
     let (mut found, mut found_new, mut reciprocal, mut new) = (0.0, 0.0, 0.0, 0.0);
-    let mut bins = [CalibrationBin::default(); 10];
-    for (truths, newcomers, candidates) in &ask.questions {
+    let (mut bins, mut heeding) = ([CalibrationBin::default(); 10], [CalibrationBin::default(); 10]);
+    let (mut known, shares) =
+        (Vec::new(), std::fs::read(format!("{}.known", option("ask").unwrap())).unwrap_or_default());
+    known.extend(shares.chunks_exact(4).map(|four| f32::from_le_bytes(four.try_into().unwrap())));
+    known.resize(ask.questions.len(), 1.0);
+    let mut by_share = [(0.0, 0.0, 0.0); 10];
+    for ((truths, newcomers, candidates), known) in ask.questions.iter().zip(known) {
         let rows: Vec<f32> = candidates.iter().flat_map(|it| it.features.iter().copied()).collect();
         let mut scores = vec![0.0; candidates.len()];
         for forest in &fitted {
@@ -144,6 +148,10 @@ fn main() {
         let Some(&first) = order.first() else { continue };
         let probability = scale.probability(scores[first]);
         bins[((probability * 10.0) as usize).min(9)].add(1.0, probability, candidates[first].right);
+        let heeded = probability * known.powf(number("known", 1.0) as f32);
+        heeding[((heeded * 10.0) as usize).min(9)].add(1.0, heeded, candidates[first].right);
+        let of = &mut by_share[((known * 10.0) as usize).min(9)];
+        *of = (of.0 + 1.0, of.1 + f64::from(probability), of.2 + f64::from(u8::from(candidates[first].right)));
         order.truncate(10);
         let right: Vec<usize> = (0..order.len()).filter(|&place| candidates[order[place]].right).collect();
         found += right.len() as f64 / f64::from(*truths);
@@ -153,15 +161,19 @@ fn main() {
     }
     let count = ask.questions.len() as f64;
     println!(
-        "{:.2} newcomers {:.2} mrr {:.2} ece {:.3} trees {:?} nodes {} samples {} fit {fitting:.1} s ask {:.3} s\t{}",
+        "{:.2} newcomers {:.2} mrr {:.2} ece {:.3} heeding unknown words {:.3} trees {:?} nodes {} samples {} fit {fitting:.1} s ask {:.3} s\t{}",
         100.0 * found / count,
         100.0 * found_new / new,
         100.0 * reciprocal / count,
         expected_error(&bins),
+        expected_error(&heeding),
         fitted.iter().map(Forest::trees).collect::<Vec<_>>(),
         fitted.iter().map(|forest| forest.feature.len()).sum::<usize>(),
         of(&|_| true).len(),
         cpu() - started,
         args[1..].join(" "),
     );
+    for (place, (count, said, right)) in by_share.into_iter().enumerate().filter(|(_, of)| of.0 > 0.0) {
+        println!("known 0.{place}: {count} questions, said {:.3}, right {:.3}", said / count, right / count);
+    }
 }

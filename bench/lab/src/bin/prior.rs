@@ -24,10 +24,15 @@ use hyperdoc2vec::{Corpus, Date, Import};
 const SIZES: [(usize, u64); 3] = [(150, 3), (300, 2), (1000, 1)];
 /// Questions of a sample that are learnt from.
 const QUESTIONS: usize = 150;
-fn boost() -> BoostParams {
-    let usual = BoostParams::default();
-    BoostParams { trees: 90, max_depth: 4, learning_rate: 0.12, min_child_weight: 20.0, l2: 5.0, ..usual }
-}
+const BOOST: BoostParams = BoostParams {
+    trees: 90,
+    max_depth: 4,
+    learning_rate: 0.12,
+    min_child_weight: 20.0,
+    l2: 5.0,
+    patience: 12,
+    bag: 1.0,
+};
 
 /// The questions of a corpus, each without and with the source, with the size of their sample.
 struct Asked {
@@ -138,7 +143,7 @@ fn main() {
         let forests = [0, 1].map(|kind| {
             let others = all.iter().enumerate().filter(|(number, _)| *number != left_out);
             let samples = others.flat_map(|(_, asked)| asked.questions.iter().map(|(_, samples)| &samples[kind]));
-            Forest::fit(&join(widths[kind], samples), None, &boost())
+            Forest::fit(&join(widths[kind], samples), None, &BOOST)
         });
         for (size, _) in SIZES {
             let of: Vec<&[Samples; 2]> =
@@ -166,7 +171,7 @@ fn main() {
         let kept = |asked: &&Asked| !left_out.iter().any(|name| asked.name.contains(name));
         let forests = [0, 1].map(|kind| {
             let samples = all.iter().filter(kept).flat_map(|asked| asked.questions.iter());
-            Forest::fit(&join(widths[kind], samples.map(|(_, samples)| &samples[kind])), None, &boost())
+            Forest::fit(&join(widths[kind], samples.map(|(_, samples)| &samples[kind])), None, &BOOST)
         });
         let mut file = String::new();
         write!(file, "{{\"features\":{},\n\"scales\":[{},{}],\n", features.json(), scales[0], scales[1]).unwrap();

@@ -31,8 +31,6 @@ pub struct BoostParams {
     pub trees: usize,
     /// The number of splits from the root to a leaf, at the most.
     pub max_depth: usize,
-    /// The number of leaves of a tree, at the most.
-    pub max_leaves: usize,
     /// The share of a Newton step that a leaf takes.
     pub learning_rate: f32,
     /// The least sum of hessians in a leaf; a sample's is its weight times p (1 − p).
@@ -41,24 +39,20 @@ pub struct BoostParams {
     pub l2: f64,
     /// With samples to watch: early stopping after so many trees that do not better their loss.
     pub patience: usize,
-    /// The share of the samples that each tree is grown from.
+    /// The share of the samples that a tree is grown from, drawn anew for each (stochastic gradient boosting).
     pub bag: f32,
-    /// The share of a feature's bins that lie between values of right samples.
-    pub right_bins: f32,
 }
 
 impl Default for BoostParams {
     fn default() -> BoostParams {
         BoostParams {
-            trees: 120,
+            trees: 300,
             max_depth: 5,
-            max_leaves: 32,
-            learning_rate: 0.12,
+            learning_rate: 0.06,
             min_child_weight: 4.0,
             l2: 2.0,
-            patience: 12,
-            bag: 1.0,
-            right_bins: 0.0,
+            patience: 24,
+            bag: 0.5,
         }
     }
 }
@@ -126,27 +120,16 @@ impl Samples {
         self.weights.extend_from_slice(&other.weights);
     }
 
-    /// Up to `BINS − 1` thresholds of a feature, between values that occur: some with about as many samples between two,
-    /// the others with about as many right ones, which are few and lie where it matters.
-    fn thresholds(&self, feature: usize, right_bins: f32) -> Vec<f32> {
-        let by_right = (BINS as f32 * right_bins) as usize;
-        let mut thresholds = Vec::new();
-        let mut add = |samples: &mut dyn Iterator<Item = usize>, bins: usize| {
-            let mut values: Vec<f32> = samples.map(|sample| self.row(sample)[feature]).collect();
-            values.sort_unstable_by(f32::total_cmp);
-            if let Some(last) = values.len().checked_sub(1) {
-                thresholds.extend((1..bins).map(|bin| values[bin * last / bins]));
-            }
-            values.last().copied()
-        };
+    /// Up to `BINS − 1` thresholds of a feature, between values that occur, about as many samples between two.
+    fn thresholds(&self, feature: usize) -> Vec<f32> {
         // A regular sample is enough for quantiles.
         let step = self.len().div_ceil(1 << 15).max(1);
-        let greatest = add(&mut (0..self.len()).step_by(step), BINS - by_right);
-        add(&mut (0..self.len()).filter(|&sample| self.labels[sample]), by_right);
-        thresholds.sort_unstable_by(f32::total_cmp);
+        let mut values: Vec<f32> = (0..self.len()).step_by(step).map(|sample| self.row(sample)[feature]).collect();
+        values.sort_unstable_by(f32::total_cmp);
+        let mut thresholds: Vec<f32> = (1..BINS).map(|bin| values[bin * (values.len() - 1) / BINS]).collect();
         thresholds.dedup();
         // What lies above the last threshold must occur.
-        while thresholds.last() >= greatest.as_ref() && thresholds.pop().is_some() {}
+        while thresholds.last() >= values.last() && thresholds.pop().is_some() {}
         thresholds
     }
 }
@@ -172,9 +155,9 @@ struct Binned {
 const FEATURES_A_TASK: usize = 8;
 
 impl Binned {
-    fn new(samples: &Samples, right_bins: f32) -> Binned {
+    fn new(samples: &Samples) -> Binned {
         let thresholds: Vec<Vec<f32>> =
-            (0..samples.width).into_par_iter().map(|feature| samples.thresholds(feature, right_bins)).collect();
+            (0..samples.width).into_par_iter().map(|feature| samples.thresholds(feature)).collect();
         let bin = |(value, thresholds): (&f32, &Vec<f32>)| thresholds.partition_point(|t| t < value) as u8;
         let row = |sample: usize| samples.row(sample).iter().zip(&thresholds).map(bin);
         let rows = (0..samples.len()).into_par_iter().flat_map_iter(row).collect();
@@ -230,16 +213,6 @@ impl Binned {
     }
 }
 
-/// A leaf while a tree grows, and the split of it that gains most.
-struct GrownLeaf {
-    node: usize,
-    depth: usize,
-    of: Vec<u32>,
-    binned_sums: Vec<[Sums; BINS]>,
-    total: Sums,
-    split: Option<SplitPoint>,
-}
-
 /// The sums of `all` without `some`.
 fn less(mut all: Vec<[Sums; BINS]>, some: &[[Sums; BINS]]) -> Vec<[Sums; BINS]> {
     for (all, some) in all.as_flattened_mut().iter_mut().zip(some.as_flattened()) {
@@ -275,7 +248,7 @@ impl Forest {
             forest.roots.push(0);
             forest.push(LEAF, ln((sum(true) + 0.5) / (sum(false) + 0.5)));
         }
-        let binned = Binned::new(samples, params.right_bins);
+        let binned = Binned::new(samples);
         let mut scores = forest.scores(samples);
         let mut watched = watch.map_or_else(Vec::new, |watch| forest.scores(watch));
         let mut best = (watch.map_or(0.0, |watch| loss(&watched, watch)), forest.roots.len());
@@ -327,62 +300,49 @@ impl Forest {
             })
         };
         let root = self.feature.len();
+        self.push(LEAF, 0.0);
         let all: Vec<u32> = match params.bag < 1.0 {
             false => (0..samples.len() as u32).collect(),
             true => {
-                let mut rng = Rng::keyed(root as u64, &[PURPOSE]);
+                let mut rng = Rng::keyed(self.roots.len() as u64, &[PURPOSE]);
                 (0..samples.len() as u32).filter(|_| rng.chance(params.bag)).collect()
             }
         };
-        let leaf = |of: Vec<u32>, binned_sums: Vec<[Sums; BINS]>, node: usize, depth: usize| {
-            let total = sums(&of);
-            let split = (depth < params.max_depth).then(|| binned.split(&binned_sums, total, params)).flatten();
-            GrownLeaf { node, depth, of, binned_sums, total, split }
-        };
-        self.push(LEAF, 0.0);
         let binned_sums = if params.max_depth > 0 { binned.sums(&all, &gradients) } else { Vec::new() };
-        let mut leaves = vec![leaf(all, binned_sums, root, 0)];
-        // The leaf whose split gains most, until there are as many as may be.
-        while leaves.len() < params.max_leaves {
-            let best = leaves.iter().enumerate().filter_map(|(place, leaf)| Some((place, leaf.split?.gain)));
-            let Some((place, _)) = best.reduce(|best, other| if other.1 > best.1 { other } else { best }) else {
-                break;
-            };
-            let last = leaves.len() + 1 == params.max_leaves;
-            let GrownLeaf { node, depth, of, binned_sums, split, .. } = leaves.swap_remove(place);
-            let Some(SplitPoint { feature, bin, .. }) = split else { break };
-            let child = self.feature.len();
-            self.feature[node] = feature as u32;
-            self.number[node] = binned.thresholds[feature][bin];
-            self.child[node] = child as u32;
-            self.push(LEAF, 0.0);
-            self.push(LEAF, 0.0);
-            let (left, right): (Vec<u32>, Vec<u32>) =
-                of.iter().partition(|&&sample| binned.bin(sample, feature) <= bin);
-            // The smaller side is added up; the other has the rest. The last leaves need no sums.
-            let depth = if last { params.max_depth } else { depth + 1 };
-            let (mut left_sums, mut right_sums) = (Vec::new(), Vec::new());
-            if depth < params.max_depth && left.len() <= right.len() {
-                left_sums = binned.sums(&left, &gradients);
-                right_sums = less(binned_sums, &left_sums);
-            } else if depth < params.max_depth {
-                right_sums = binned.sums(&right, &gradients);
-                left_sums = less(binned_sums, &right_sums);
+        let mut open = vec![(root, all, binned_sums)];
+        for depth in 0..=params.max_depth {
+            let mut next = Vec::new();
+            for (node, of, binned_sums) in open {
+                let total = sums(&of);
+                let split = (depth < params.max_depth).then(|| binned.split(&binned_sums, total, params)).flatten();
+                let Some(SplitPoint { feature, bin, .. }) = split else {
+                    let step = params.learning_rate * (total.0 / (total.1 + params.l2)) as f32;
+                    self.number[node] = step;
+                    continue;
+                };
+                let child = self.feature.len();
+                self.feature[node] = feature as u32;
+                self.number[node] = binned.thresholds[feature][bin];
+                self.child[node] = child as u32;
+                self.push(LEAF, 0.0);
+                self.push(LEAF, 0.0);
+                let (left, right): (Vec<u32>, Vec<u32>) =
+                    of.iter().partition(|&&sample| binned.bin(sample, feature) <= bin);
+                // The smaller side is added up; the other has the rest. The last leaves need no sums.
+                let (mut left_sums, mut right_sums) = (Vec::new(), Vec::new());
+                if depth + 1 < params.max_depth && left.len() <= right.len() {
+                    left_sums = binned.sums(&left, &gradients);
+                    right_sums = less(binned_sums, &left_sums);
+                } else if depth + 1 < params.max_depth {
+                    right_sums = binned.sums(&right, &gradients);
+                    left_sums = less(binned_sums, &right_sums);
+                }
+                next.extend([(child, left, left_sums), (child + 1, right, right_sums)]);
             }
-            leaves.push(leaf(left, left_sums, child, depth));
-            leaves.push(leaf(right, right_sums, child + 1, depth));
+            open = next;
         }
-        for GrownLeaf { node, of, total, .. } in leaves {
-            let step = params.learning_rate * (total.0 / (total.1 + params.l2)) as f32;
-            self.number[node] = step;
-            if params.bag >= 1.0 {
-                of.iter().for_each(|&sample| scores[sample as usize] += step);
-            }
-        }
-        if params.bag < 1.0 {
-            let add = |(row, score): (usize, &mut f32)| *score += self.leaf(root as u32, samples.row(row));
-            scores.par_iter_mut().enumerate().for_each(add);
-        }
+        let add = |(row, score): (usize, &mut f32)| *score += self.leaf(root as u32, samples.row(row));
+        scores.par_iter_mut().enumerate().for_each(add);
     }
 
     /// The leaf of the tree that begins at `root`. Every step goes on to a later node, so that a damaged file ends too.
@@ -488,7 +448,6 @@ fn loss(scores: &[f32], samples: &Samples) -> f64 {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::rng::Rng;
 
     #[test]
     fn many_rows_get_the_scores_that_each_has_alone() {
@@ -501,8 +460,7 @@ mod tests {
             samples.weights.push(1.0);
         }
         // Leaves at several depths, and a last group of rows that is not full.
-        let params =
-            BoostParams { trees: 9, max_depth: 7, max_leaves: 9, min_child_weight: 0.1, ..BoostParams::default() };
+        let params = BoostParams { trees: 9, max_depth: 7, min_child_weight: 0.1, ..BoostParams::default() };
         let forest = Forest::fit(&samples, None, &params);
         let rows = [&samples.rows[..3 * 61], &[f32::NAN, f32::INFINITY, f32::NEG_INFINITY]].concat();
         let each: Vec<u32> = rows.chunks(3).map(|row| forest.score(row).to_bits()).collect();
