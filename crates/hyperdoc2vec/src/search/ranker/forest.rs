@@ -51,7 +51,7 @@ impl Default for BoostParams {
             learning_rate: 0.06,
             min_child_weight: 4.0,
             l2: 2.0,
-            patience: 24,
+            patience: 12,
             bag: 0.5,
         }
     }

@@ -24,6 +24,9 @@ use crate::search::ranker::forest::Forest;
 use crate::search::{Query, Searcher};
 use crate::storage::container::{Container, Tensor};
 
+/// Where a model knows this share of a text, or more, probabilities hold; below it, they are the less believed.
+const ENOUGH_KNOWN: f32 = 0.5;
+
 /// The learnt ranking.
 #[derive(Debug, Clone, Default, PartialEq)]
 pub struct Ranker {
@@ -35,8 +38,8 @@ pub struct Ranker {
     pub sourced: Forest,
     /// The probability that a score of each stands for.
     pub scales: [Scale; 2],
-    /// Whether a text of which the model knows a part has hits that are as much less probable. Models before version 8 do
-    /// not: unknown words were as good as not there.
+    /// Whether a text of which the model knows little has hits that are as much less probable. With models before version
+    /// 8 it does not: unknown words were as good as not there.
     pub heeds_unknown_words: bool,
     /// How many links were learnt from, and how well probabilities held.
     pub about: Value,
@@ -54,7 +57,7 @@ impl Ranker {
         scope: Scope<'_>,
     ) -> Result<Option<Vec<Hit>>> {
         let candidates = self.features.candidates(searcher, query, source, scope)?;
-        let known = if self.heeds_unknown_words { searcher.known_share(query) } else { 1.0 };
+        let known = if self.heeds_unknown_words { (searcher.known_share(query) / ENOUGH_KNOWN).min(1.0) } else { 1.0 };
         let mut hits = candidates.map(|candidates| self.order(&candidates, wanted));
         hits.iter_mut().flatten().for_each(|hit| hit.score *= known);
         Ok(hits)
