@@ -235,8 +235,8 @@ fn a_text_of_which_little_is_known_has_less_probable_hits_by_hand() {
     let (_dir, model) = model(1, Method::HyperDoc);
     let searcher = Searcher::new(&model);
     let read = |text: &str| searcher.query(text).expect("read");
-    // Soup is in two texts, and in what is said of b. A word of none is as rare as can be.
-    let (soup, none) = ((1.0f32 + 0.5 / 3.5).ln(), (1.0f32 + 3.5 / 0.5).ln());
+    // Soup is in two of three texts. A word of none is as rare as can be.
+    let (soup, none) = ((1.0f32 + 1.5 / 2.5).ln(), (1.0f32 + 3.5 / 0.5).ln());
     let far = (-1.0f32 / 20.0).exp();
     let shares = ["soup", "soup xyzzy", "xyzzy soup [[?]] xyzzy", "soup xyzzy [[?]]"]
         .map(|text| searcher.known_share(&read(text)));
