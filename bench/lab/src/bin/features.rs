@@ -8,6 +8,7 @@
 //! PREFIX.f32 has a row of features a candidate, PREFIX.names how many of them need no source and their names.
 //! PREFIX.meta has five numbers of 32 bits a candidate: the question, the document, whether it is right, whether it is a
 //! newcomer, whether it is a candidate without the source. PREFIX.q has two a question: truths, and newcomers among them.
+//! PREFIX.known has the share of each question that the model knows; `known=1` writes nothing else.
 #![allow(clippy::print_stdout, clippy::unwrap_used)]
 use hyperdoc2vec::corpus::{HeldOutLink, Split};
 use hyperdoc2vec::internals::corpus::view::View;
@@ -63,15 +64,24 @@ fn main() {
                 .unwrap();
             let source = LinkSource::of_link(&view, &model, link.position, |_| true).unwrap();
             let truths: Vec<DocRow> = link.truths.iter().map(|&truth| view.document_row(truth).unwrap()).collect();
-            (features.candidates(&searcher, &query, Some(&source), Scope::ALL).unwrap(), truths)
+            let found = match option("known") {
+                Some(_) => None,
+                None => features.candidates(&searcher, &query, Some(&source), Scope::ALL).unwrap(),
+            };
+            (found, truths, searcher.known_share(&query))
         })
         .collect();
     println!("{} questions in {:.1} s", queries.len(), started.elapsed().as_secs_f64());
     let out = option("out").unwrap();
+    let shares: Vec<f32> = found.iter().map(|&(_, _, share)| share).collect();
+    std::fs::write(format!("{out}.known"), bytemuck::cast_slice::<f32, u8>(&shares)).unwrap();
+    if option("known").is_some() {
+        return;
+    }
     let mut rows = std::io::BufWriter::new(std::fs::File::create(format!("{out}.f32")).unwrap());
     let mut meta = std::io::BufWriter::new(std::fs::File::create(format!("{out}.meta")).unwrap());
     let mut asked = std::io::BufWriter::new(std::fs::File::create(format!("{out}.q")).unwrap());
-    for (number, (found, truths)) in found.iter().enumerate() {
+    for (number, (found, truths, _)) in found.iter().enumerate() {
         let new = truths.iter().filter(|truth| newcomer[truth.index()]).count();
         asked.write_all(bytemuck::cast_slice(&[truths.len() as u32, new as u32])).unwrap();
         let Some(found) = found else { continue };

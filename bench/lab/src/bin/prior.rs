@@ -24,8 +24,15 @@ use hyperdoc2vec::{Corpus, Date, Import};
 const SIZES: [(usize, u64); 3] = [(150, 3), (300, 2), (1000, 1)];
 /// Questions of a sample that are learnt from.
 const QUESTIONS: usize = 150;
-const BOOST: BoostParams =
-    BoostParams { trees: 90, max_depth: 4, learning_rate: 0.12, min_child_weight: 20.0, l2: 5.0, patience: 12 };
+const BOOST: BoostParams = BoostParams {
+    trees: 90,
+    max_depth: 4,
+    learning_rate: 0.12,
+    min_child_weight: 20.0,
+    l2: 5.0,
+    patience: 12,
+    bag: 1.0,
+};
 
 /// The questions of a corpus, each without and with the source, with the size of their sample.
 struct Asked {

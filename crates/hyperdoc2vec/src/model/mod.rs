@@ -60,7 +60,7 @@ use crate::storage::container::{self, Container, Tensor};
 /// The name of the format.
 pub const FORMAT: &str = "hyperdoc2vec model";
 /// Its version; a reader refuses what is newer.
-pub const VERSION: u32 = 7;
+pub const VERSION: u32 = 8;
 
 /// The lengths that BM25 on texts and contexts goes by, in the description of a model.
 pub(crate) const JOINED: &str = "joined";

@@ -263,7 +263,7 @@ impl Learning<'_> {
 
 /// Fits trees as well as it can be told from the samples kept apart, then to all samples.
 fn fit(mut learnt: Samples, checked: &Samples, stage: &mut Stage<'_>) -> Result<(Forest, Scale, [CalibrationBin; 10])> {
-    let params = BoostParams { trees: 160, learning_rate: 0.1, ..BoostParams::default() };
+    let params = BoostParams { trees: 160, learning_rate: 0.1, bag: 1.0, ..BoostParams::default() };
     let half = |half: f64, tree: usize, trees: usize| half + 0.5 * tree as f64 / trees as f64;
     let mut step = |tree: usize| stage.watch(half(0.0, tree, params.trees));
     let watched = Some(checked).filter(|checked| !checked.is_empty());

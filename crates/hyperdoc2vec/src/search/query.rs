@@ -35,6 +35,8 @@ pub struct Query {
     pub before: usize,
     /// Words that the model does not know, each once, in order.
     pub unknown: Vec<String>,
+    /// How many words stand between each place of such a word and the mark, within the window; 0 without a mark.
+    pub unknown_distances: Vec<usize>,
     /// The documents that the text links to.
     pub links: Vec<DocRow>,
     /// The words of the sentence that the place stands in; `None` where it is not known, so that no word is outside.
@@ -109,15 +111,24 @@ impl Query {
     /// The first `vectors` rows have vectors.
     pub fn of_rows(rows: &[Option<WordRow>], mark: Option<usize>, vectors: usize, window: usize) -> Query {
         let (mut words, mut before) = (Vec::new(), 0);
+        let mut unknown_distances = Vec::new();
         match mark {
             Some(mark) => {
                 words.extend(side(rows[..mark].iter().rev().copied(), vectors, window));
                 before = words.len();
                 words.extend(side(rows[mark..].iter().copied(), vectors, window));
+                let sides = [&mut rows[..mark].iter().rev() as &mut dyn Iterator<Item = _>, &mut rows[mark..].iter()];
+                for side in sides {
+                    let near = side.take(window).enumerate().filter(|(_, row)| row.is_none());
+                    unknown_distances.extend(near.map(|(distance, _)| distance));
+                }
             }
-            None => words.extend(rows.iter().flatten().map(|&row| NearWord { row, distance: 0, near: 0 })),
+            None => {
+                words.extend(rows.iter().flatten().map(|&row| NearWord { row, distance: 0, near: 0 }));
+                unknown_distances = vec![0; rows.iter().filter(|row| row.is_none()).count()];
+            }
         }
-        Query { marked: mark.is_some(), length: rows.len(), words, before, ..Query::default() }
+        Query { marked: mark.is_some(), length: rows.len(), words, before, unknown_distances, ..Query::default() }
     }
 
     /// The words that count, in the order of reading, and how many of them stand before the mark.

@@ -19,10 +19,13 @@ use crate::model::index::links::Links;
 use crate::model::index::short_fields::{ShortField, ShortWords};
 use crate::model::index::skips::SkipTables;
 use crate::model::index::terms::Field;
+use crate::model::weighting::WeightRule;
 use crate::model::{Model, Vectors};
 
 /// From so many documents on, the hybrid does not score all of them by every ranking.
 const LARGE: usize = 1 << 15;
+/// The decay by which words count towards the share of a question that is known: that of a passage.
+const PASSAGE_DECAY: f32 = 20.0;
 
 /// The rankings of a model, each by itself: what [`Recommender`](crate::Recommender) asks.
 #[derive(Debug)]
@@ -191,6 +194,19 @@ impl<'a> Searcher<'a> {
             }
             bits => f32::from_bits(bits),
         }
+    }
+
+    /// The share of a question that the model knows, its words weighing by their distance from the mark and by their
+    /// rarity, in which an unknown word is as rare as can be; 1 where it knows all of them.
+    pub fn known_share(&self, query: &Query) -> f32 {
+        if query.unknown_distances.is_empty() {
+            return 1.0;
+        }
+        let rule = WeightRule { decay: PASSAGE_DECAY, rarity: false };
+        let known = query.words.iter().map(|word| rule.by_distance(word.distance) * self.rarity(word.row)).sum::<f32>();
+        let rarest = ln(2.0 + 2.0 * self.model.documents() as f32);
+        let unknown = query.unknown_distances.iter().map(|&distance| rule.by_distance(distance) * rarest).sum::<f32>();
+        known / (known + unknown).max(1e-6)
     }
 
     fn without_index(&self) -> Error {

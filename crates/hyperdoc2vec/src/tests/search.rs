@@ -21,7 +21,7 @@ use crate::search::ranker::forest::Forest;
 use crate::search::ranker::{FeatureSet, LinkSource, Ranker, Scope};
 use crate::search::{Ranking, Searcher, nearest, rank};
 use crate::tests::import;
-use crate::{Corpus, Document, Import, Model, Question, Recommender};
+use crate::{Corpus, Document, Import, Model, Question, Recommender, Training};
 use tempfile::TempDir;
 
 const DOCUMENTS: &str = r#"{"id": "a", "text": "fish soup [[b]]"}
@@ -228,6 +228,60 @@ fn trees_written_by_hand_order_candidates() {
     let filtered =
         FeatureSet::default().candidates(&searcher, &query, Some(&source), only).expect("asked").expect("known");
     assert_eq!((&filtered.rows[..], filtered.row(0)), (&[DocRow(2)][..], found.row(2)));
+}
+
+#[test]
+fn a_text_of_which_little_is_known_has_less_probable_hits_by_hand() {
+    let (_dir, model) = model(1, Method::HyperDoc);
+    let searcher = Searcher::new(&model);
+    let read = |text: &str| searcher.query(text).expect("read");
+    // Soup is in two of three texts. A word of none is as rare as can be.
+    let (soup, none) = ((1.0f32 + 1.5 / 2.5).ln(), (1.0f32 + 3.5 / 0.5).ln());
+    let far = (-1.0f32 / 20.0).exp();
+    let shares = ["soup", "soup xyzzy", "xyzzy soup [[?]] xyzzy", "soup xyzzy [[?]]"]
+        .map(|text| searcher.known_share(&read(text)));
+    let by_hand = [1.0, soup / (soup + none), soup / (soup + none * (1.0 + far)), soup * far / (soup * far + none)];
+    close(&shares, &by_hand);
+    // One leaf: all candidates have even odds.
+    let leaf = Forest { feature: vec![u32::MAX], number: vec![0.0], child: vec![0], roots: vec![0] };
+    let scores = |heeds_unknown_words, text| {
+        let ranker = Ranker { alone: leaf.clone(), heeds_unknown_words, ..Ranker::default() };
+        let hits = ranker.rank(&searcher, &read(text), None, 3, Scope::ALL).expect("ranked").expect("known");
+        hits.iter().map(|hit| hit.score).collect::<Vec<f32>>()
+    };
+    // Where less than half is known, that is believed the less.
+    close(&scores(true, "soup xyzzy"), &[0.5 * 2.0 * by_hand[1]; 3]);
+    close(&scores(false, "soup xyzzy"), &[0.5; 3]);
+    close(&scores(true, "soup salt salt salt xyzzy"), &[0.5; 3]);
+}
+
+/// A text of another world shares small words with every document, and has no probable hit.
+#[test]
+fn a_text_of_another_world_has_no_probable_hit() {
+    let dir = tempfile::tempdir().expect("a directory");
+    let mut documents = vec![
+        Document::new("bleu", "a metric to compare a translation with references"),
+        Document::new("moses", "a toolkit for statistical machine translation"),
+    ];
+    documents.extend((0..60).map(|n| {
+        let text = match n % 2 {
+            0 => "we score the output by the metric [[bleu]] on new sentences",
+            _ => "we build our decoder with the toolkit [[moses]] and tune it",
+        };
+        Document::new(format!("paper-{n}"), text)
+    }));
+    let corpus = Import::documents(documents).build(dir.path().join("c")).expect("a corpus");
+    let params = TrainParams { dim: 16, ..TrainParams::for_corpus(&corpus) };
+    let model = Training::new(&corpus).params(params).run(dir.path().join("m")).expect("trained");
+    let recommender = Recommender::new(&model);
+    let best = |text: &str| {
+        let answer = recommender.ask(&Question::new(text)).expect("answered");
+        answer.hits.first().and_then(|hit| hit.probability).expect("a hit")
+    };
+    let (fits, does_not) =
+        (best("the output by the metric [[?]]"), best("turtles like ice cream on sunday with the [[?]]"));
+    assert!(fits > 0.5, "{fits}");
+    assert!(does_not < 0.1, "{does_not}");
 }
 
 /// A text that has no word of a document finds it by who wrote it, or by a word of its title that no text has.

@@ -66,6 +66,16 @@ const VERY_SMALL_SET: usize = 20_000;
 /// The depths that are tried then, and the one taken otherwise.
 const TRIED_DEPTHS: [usize; 3] = [2, 3, 5];
 const DEPTH: usize = 5;
+/// Where samples are few, a tree is grown from all of them, and steps are larger.
+const FEW_SAMPLES: BoostParams = BoostParams {
+    trees: 120,
+    max_depth: DEPTH,
+    learning_rate: 0.12,
+    min_child_weight: 4.0,
+    l2: 2.0,
+    patience: 12,
+    bag: 1.0,
+};
 /// The name of the asking in progress; it has no loss.
 pub(crate) const QUESTIONS: &str = "questions";
 /// The name of the growing of trees in progress.
@@ -224,7 +234,7 @@ fn grow(links: usize, mut learnt: [Samples; 2], checked: &[Vec<Samples>; 2], wat
     let (sourced, alone) = (forests.pop().unwrap_or_default(), forests.pop().unwrap_or_default());
     let about = json!({"links": links, "calibration": bins_json(&bins)});
     let scales = [0, 1].map(|kind| scales.get(kind).copied().unwrap_or_default());
-    Ok(Ranker { features: FeatureSet::default(), alone, sourced, scales, about })
+    Ok(Ranker { features: FeatureSet::default(), alone, sourced, scales, heeds_unknown_words: true, about })
 }
 
 /// A way to learn trees that is tried.
@@ -238,13 +248,14 @@ impl TriedStart {
     /// Those worth a try: with many samples, trees from nothing. With few, simpler ones, too, and such as begin with
     /// those of other collections. With very few nothing else: which of them is best could not be told.
     fn all(samples: &Samples, prior: &Forest) -> Vec<TriedStart> {
+        if samples.len() >= SMALL_SET {
+            let params = BoostParams { max_depth: DEPTH, ..BoostParams::default() };
+            return vec![TriedStart { forest: Forest::default(), params }];
+        }
         let with = |forest: &Forest, max_depth| TriedStart {
             forest: forest.clone(),
-            params: BoostParams { max_depth, ..BoostParams::default() },
+            params: BoostParams { max_depth, ..FEW_SAMPLES },
         };
-        if samples.len() >= SMALL_SET {
-            return vec![with(&Forest::default(), DEPTH)];
-        }
         let mut tries: Vec<TriedStart> = TRIED_DEPTHS.iter().map(|&depth| with(prior, depth)).collect();
         if samples.len() >= VERY_SMALL_SET {
             tries.extend(TRIED_DEPTHS.iter().map(|&depth| with(&Forest::default(), depth)));

@@ -10,11 +10,16 @@ use std::ops::ControlFlow;
 use rayon::prelude::*;
 
 use crate::kernel::{ln, log_sigmoid, sigmoid};
+use crate::rng::Rng;
 
 /// A node without children.
 const LEAF: u32 = u32::MAX;
 /// Bins of a feature, at the most.
 const BINS: usize = 64;
+/// Rows that are led through a tree side by side.
+const SIDE_BY_SIDE: usize = 8;
+/// Keys of random numbers.
+const PURPOSE: u64 = 0x7b0a;
 
 /// Fewer samples than this are looked at by one thread.
 const SERIAL_SAMPLES: usize = 4096;
@@ -34,11 +39,21 @@ pub struct BoostParams {
     pub l2: f64,
     /// With samples to watch: early stopping after so many trees that do not better their loss.
     pub patience: usize,
+    /// The share of the samples that a tree is grown from, drawn anew for each (stochastic gradient boosting).
+    pub bag: f32,
 }
 
 impl Default for BoostParams {
     fn default() -> BoostParams {
-        BoostParams { trees: 120, max_depth: 5, learning_rate: 0.12, min_child_weight: 4.0, l2: 2.0, patience: 12 }
+        BoostParams {
+            trees: 300,
+            max_depth: 5,
+            learning_rate: 0.06,
+            min_child_weight: 4.0,
+            l2: 2.0,
+            patience: 12,
+            bag: 0.5,
+        }
     }
 }
 
@@ -286,7 +301,13 @@ impl Forest {
         };
         let root = self.feature.len();
         self.push(LEAF, 0.0);
-        let all: Vec<u32> = (0..samples.len() as u32).collect();
+        let all: Vec<u32> = match params.bag < 1.0 {
+            false => (0..samples.len() as u32).collect(),
+            true => {
+                let mut rng = Rng::keyed(self.roots.len() as u64, &[PURPOSE]);
+                (0..samples.len() as u32).filter(|_| rng.chance(params.bag)).collect()
+            }
+        };
         let binned_sums = if params.max_depth > 0 { binned.sums(&all, &gradients) } else { Vec::new() };
         let mut open = vec![(root, all, binned_sums)];
         for depth in 0..=params.max_depth {
@@ -297,7 +318,6 @@ impl Forest {
                 let Some(SplitPoint { feature, bin, .. }) = split else {
                     let step = params.learning_rate * (total.0 / (total.1 + params.l2)) as f32;
                     self.number[node] = step;
-                    of.iter().for_each(|&sample| scores[sample as usize] += step);
                     continue;
                 };
                 let child = self.feature.len();
@@ -321,6 +341,8 @@ impl Forest {
             }
             open = next;
         }
+        let add = |(row, score): (usize, &mut f32)| *score += self.leaf(root as u32, samples.row(row));
+        scores.par_iter_mut().enumerate().for_each(add);
     }
 
     /// The leaf of the tree that begins at `root`. Every step goes on to a later node, so that a damaged file ends too.
@@ -361,36 +383,50 @@ impl Forest {
         self.roots.iter().map(|&root| self.leaf(root, row)).sum()
     }
 
-    /// The scores of many rows of `width` numbers, each as [`Forest::score`] has it: tree by tree, over nodes that lie
-    /// together and were checked once.
+    /// The scores of many rows of `width` numbers, each as [`Forest::score`] has it: tree by tree, some rows side by side
+    /// so that none waits for another, over nodes that lie together and were checked once.
     pub fn score_rows(&self, rows: &[f32], width: usize) -> Vec<f32> {
-        let rows = rows.chunks_exact(width.max(1));
-        let nodes = (0..self.feature.len()).map(|node| self.packed(node, width)).collect::<Option<Vec<PackedNode>>>();
-        let (Some(nodes), true) = (nodes, self.roots.iter().all(|&root| (root as usize) < self.feature.len())) else {
-            return rows.map(|row| self.score(row)).collect();
+        let rows: Vec<&[f32]> = rows.chunks_exact(width.max(1)).collect();
+        let packed = (0..self.feature.len()).map(|node| self.packed(node, width)).collect::<Option<Vec<PackedNode>>>();
+        let (Some(nodes), true) = (packed, self.roots.iter().all(|&root| (root as usize) < self.feature.len())) else {
+            return rows.into_iter().map(|row| self.score(row)).collect();
         };
+        // The most steps from each node to a leaf: children come later.
+        let mut heights = vec![0usize; nodes.len()];
+        for (place, node) in nodes.iter().enumerate().rev() {
+            let child = node.child as usize;
+            if child > place {
+                heights[place] = 1 + heights[child].max(heights[child + 1]);
+            }
+        }
         let none = std::iter::empty::<f32>().sum();
         let mut scores: Vec<f32> = vec![none; rows.len()];
         for &root in &self.roots {
-            for (score, row) in scores.iter_mut().zip(rows.clone()) {
-                let mut node = nodes[root as usize];
-                while node.feature != LEAF {
-                    let child = node.child as usize + usize::from(row[node.feature as usize] > node.number);
-                    node = nodes[child];
+            for (scores, rows) in scores.chunks_mut(SIDE_BY_SIDE).zip(rows.chunks(SIDE_BY_SIDE)) {
+                let mut at = [root as usize; SIDE_BY_SIDE];
+                for _ in 0..heights[root as usize] {
+                    for (at, row) in at.iter_mut().zip(rows) {
+                        let node = nodes[*at];
+                        *at = node.child as usize + usize::from(row[node.feature as usize] > node.number);
+                    }
                 }
-                *score += node.number;
+                scores.iter_mut().zip(at).for_each(|(score, leaf)| *score += self.number[leaf]);
             }
         }
         scores
     }
 
     /// A node for rows of `width` numbers; `None` where a damaged file has no such feature, or no later nodes as children.
+    /// A leaf leads to itself.
     fn packed(&self, node: usize, width: usize) -> Option<PackedNode> {
         let (feature, number) = (*self.feature.get(node)?, *self.number.get(node)?);
         let child = *self.child.get(node)?;
+        if feature == LEAF {
+            return Some(PackedNode { feature: 0, number: f32::INFINITY, child: node as u32 });
+        }
         let last = child.checked_add(1)? as usize;
         let sound = (feature as usize) < width && child as usize > node && last < self.feature.len();
-        (feature == LEAF || sound).then_some(PackedNode { feature, number, child })
+        sound.then_some(PackedNode { feature, number, child })
     }
 
     /// The probability.
@@ -412,7 +448,25 @@ fn loss(scores: &[f32], samples: &Samples) -> f64 {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::rng::Rng;
+
+    #[test]
+    fn many_rows_get_the_scores_that_each_has_alone() {
+        let mut rng = Rng::keyed(5, &[]);
+        let mut samples = Samples::new(3);
+        for _ in 0..400 {
+            let row = [rng.unit(), rng.unit(), rng.unit()];
+            samples.rows.extend(row);
+            samples.labels.push(row[0] * row[1] > 0.3);
+            samples.weights.push(1.0);
+        }
+        // Leaves at several depths, and a last group of rows that is not full.
+        let params = BoostParams { trees: 9, max_depth: 7, min_child_weight: 0.1, ..BoostParams::default() };
+        let forest = Forest::fit(&samples, None, &params);
+        let rows = [&samples.rows[..3 * 61], &[f32::NAN, f32::INFINITY, f32::NEG_INFINITY]].concat();
+        let each: Vec<u32> = rows.chunks(3).map(|row| forest.score(row).to_bits()).collect();
+        let many: Vec<u32> = forest.score_rows(&rows, 3).into_iter().map(f32::to_bits).collect();
+        assert_eq!(each, many);
+    }
 
     #[test]
     fn trees_by_hand_say_what_is_written_in_them() {

@@ -25,6 +25,9 @@ use crate::search::ranker::forest::Forest;
 use crate::search::{Query, Searcher};
 use crate::storage::container::{Container, Tensor};
 
+/// Where a model knows this share of a text, or more, probabilities hold; below it, they are the less believed.
+const ENOUGH_KNOWN: f32 = 0.5;
+
 /// The learnt ranking.
 #[derive(Debug, Clone, Default, PartialEq)]
 pub struct Ranker {
@@ -36,6 +39,9 @@ pub struct Ranker {
     pub sourced: Forest,
     /// The probability that a score of each stands for.
     pub scales: [Scale; 2],
+    /// Whether a text of which the model knows little has hits that are as much less probable. With models before version
+    /// 8 it does not: unknown words were as good as not there.
+    pub heeds_unknown_words: bool,
     /// How many links were learnt from, and how well probabilities held.
     pub about: Value,
 }
@@ -52,7 +58,10 @@ impl Ranker {
         scope: Scope<'_>,
     ) -> Result<Option<Vec<Hit>>> {
         let candidates = self.features.candidates(searcher, query, source, scope)?;
-        Ok(candidates.map(|candidates| self.order(&candidates, wanted)))
+        let known = if self.heeds_unknown_words { (searcher.known_share(query) / ENOUGH_KNOWN).min(1.0) } else { 1.0 };
+        let mut hits = candidates.map(|candidates| self.order(&candidates, wanted));
+        hits.iter_mut().flatten().for_each(|hit| hit.score *= known);
+        Ok(hits)
     }
 
     /// The best `wanted` of the candidates.
@@ -85,6 +94,7 @@ impl Ranker {
             "trees": [self.alone.trees(), self.sourced.trees()],
             "calibration": self.about["calibration"],
             "scales": self.scales.map(Scale::json),
+            "unknown_words": self.heeds_unknown_words,
         })
     }
 
@@ -119,6 +129,7 @@ impl Ranker {
         };
         let [alone, sourced] = FOREST_ARRAYS.map(forest);
         let scales = [0, 1].map(|kind| Scale::read(&about["scales"][kind]));
-        Some(Ranker { features, alone: alone?, sourced: sourced?, scales, about: about.clone() })
+        let heeds_unknown_words = about["unknown_words"].as_bool().unwrap_or(false);
+        Some(Ranker { features, alone: alone?, sourced: sourced?, scales, heeds_unknown_words, about: about.clone() })
     }
 }

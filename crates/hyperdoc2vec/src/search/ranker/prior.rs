@@ -19,7 +19,8 @@ pub(super) fn ranker() -> Ranker {
     let places: Vec<Option<u32>> = names(&file["features"], &features);
     let [alone, sourced] = ["alone", "sourced"].map(|kind| forest(&file[kind], &places).unwrap_or_default());
     let scales = [0, 1].map(|kind| Scale::read(&file["scales"][kind]));
-    Ranker { features, alone, sourced, scales, about: json!({"links": 0, "calibration": []}) }
+    let about = json!({"links": 0, "calibration": []});
+    Ranker { features, alone, sourced, scales, heeds_unknown_words: true, about }
 }
 
 /// The place of each feature of the file.
