@@ -137,7 +137,7 @@ impl Index {
         let Some(level) = WANTED.iter().position(|&most| wanted <= most) else { return Ok(None) };
         let (rows, ends) = (self.container.array::<u32>("rows")?, self.container.array::<u64>("ends")?);
         let centres = self.container.array::<f32>("centres")?;
-        let out = model.vectors(Vectors::DocOut);
+        let out = model.stored_vectors(Vectors::DocOut);
         let dim = out.cols();
         let centres = Matrix::new(centres, self.about.lists, dim, dim);
         let mut packed = vec![0.0; Panels::len(dim, 1)];
@@ -150,7 +150,7 @@ impl Index {
             let start = if list == 0 { 0 } else { ends[list - 1] as usize };
             for rows in rows[start..ends[list] as usize].chunks(BLOCK) {
                 for (copy, &row) in block.chunks_exact_mut(dim).zip(rows) {
-                    copy.copy_from_slice(out.row(row as usize));
+                    copy.copy_from_slice(&out.row(row as usize));
                 }
                 let (a, c) = (Matrix::new(&block, rows.len(), dim, dim), &mut scores[..rows.len()]);
                 multiply(a, panels, MatrixMut::new(c, rows.len(), 1, 1), Start::Zero);

@@ -11,7 +11,7 @@ use crate::corpus::groups::Groups;
 use crate::document::tokenize::Tokenizer;
 use crate::error::{Error, Result};
 use crate::id::{DocRow, WordRow};
-use crate::kernel::{axpy, gather_sum, ln};
+use crate::kernel::{axpy, ln};
 use crate::model::index::links::Links;
 use crate::model::index::short_fields::{ShortField, ShortWords};
 use crate::model::index::terms::Field;
@@ -143,7 +143,7 @@ impl<'a> Searcher<'a> {
             return Ok(None);
         }
         let mut vector = vec![0.0; self.model.params().dim];
-        gather_sum(self.model.vectors(Vectors::WordIn), WordRow::numbers(&rows), &weights, &mut vector);
+        self.model.stored_vectors(Vectors::WordIn).gather_sum(WordRow::numbers(&rows), &weights, &mut vector);
         Ok(Some(vector))
     }
 
@@ -174,7 +174,7 @@ impl<'a> Searcher<'a> {
     pub fn embedding_scores(&self, query: &Query, source: Option<&LinkSource>) -> Result<Option<Vec<f32>>> {
         self.can_embed()?;
         let vector = self.vector_in(query, source)?;
-        let targets = self.model.vectors(Vectors::DocOut);
+        let targets = self.model.stored_vectors(Vectors::DocOut);
         Ok(vector.map(|vector| rank::products(&vector, targets)))
     }
 

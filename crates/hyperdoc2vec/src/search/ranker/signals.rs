@@ -8,7 +8,7 @@ use crate::corpus::window::NearWord;
 use crate::document::Date;
 use crate::error::Result;
 use crate::id::{DocRow, WordRow};
-use crate::kernel::{exp, exp_all, gather_sum, ln};
+use crate::kernel::{exp, exp_all, ln};
 use crate::model::index::short_fields::ShortField;
 use crate::model::index::terms::Field;
 use crate::model::{Model, Vectors};
@@ -191,14 +191,14 @@ impl<'a> TextSignals<'a> {
         let (rows, weights) = query.weights(model)?;
         let vector = |which| -> Result<Vec<f32>> {
             let mut vector = vec![0.0; model.params().dim];
-            gather_sum(model.vectors(which), WordRow::numbers(&rows), &weights, &mut vector);
+            model.stored_vectors(which).gather_sum(WordRow::numbers(&rows), &weights, &mut vector);
             Ok(vector)
         };
         let (embedding, content) = if rows.is_empty() {
             (RankingScores::unknown(documents), RankingScores::unknown(documents))
         } else {
-            let scores = products(&vector(Vectors::WordIn)?, model.vectors(Vectors::DocOut));
-            let content = products(&vector(Vectors::WordOut)?, model.vectors(Vectors::DocIn));
+            let scores = products(&vector(Vectors::WordIn)?, model.stored_vectors(Vectors::DocOut));
+            let content = products(&vector(Vectors::WordOut)?, model.stored_vectors(Vectors::DocIn));
             (RankingScores::new(scores, CANDIDATES, scope), RankingScores::new(content, CANDIDATES / 2, scope))
         };
         let eligible = || (0..documents).filter(|&row| (scope.eligible)(row));
@@ -435,7 +435,7 @@ impl SourceSignals {
         let model = searcher.model();
         let documents = model.documents();
         let scores = |which, documents_by| -> Result<Vec<f32>> {
-            let table = model.vectors(documents_by);
+            let table = model.stored_vectors(documents_by);
             Ok(source.vector(model, which)?.map_or(vec![0.0; documents], |vector| products(&vector, table)))
         };
         let alone = scores(Vectors::WordIn, Vectors::DocOut)?;
