@@ -3,7 +3,7 @@
 use std::path::PathBuf;
 use std::time::Duration;
 
-use hyperdoc2vec::model::{Method, TrainParams};
+use hyperdoc2vec::model::{Method, TrainParams, VectorStorage};
 use hyperdoc2vec::train::{TrainProgress, Training};
 use pyo3::exceptions::{PyFileExistsError, PyValueError};
 use pyo3::prelude::*;
@@ -39,6 +39,7 @@ pub struct Parameters {
 pub struct RunOptions {
     threads: usize,
     seconds: Option<f64>,
+    storage: String,
     resume: bool,
     replace: bool,
 }
@@ -81,8 +82,9 @@ pub fn train(
     progress: Option<Bound<'_, PyAny>>,
 ) -> PyResult<Model> {
     let corpus = &corpus.corpus;
-    let (parameters, RunOptions { threads, seconds, resume, replace }) = asked;
+    let (parameters, RunOptions { threads, seconds, storage, resume, replace }) = asked;
     let params = parameters.read(corpus)?;
+    let storage = named::<VectorStorage>("a storage", &storage)?;
     let budget = |seconds: f64| {
         let wrong = |_| PyValueError::new_err(format!("seconds is {seconds}, but must be a number above 0"));
         Duration::try_from_secs_f64(seconds).map_err(wrong)
@@ -105,7 +107,7 @@ pub fn train(
         None => Ok(()),
     };
     let model = watched(py, report, |watch| {
-        let mut training = Training::new(corpus).params(params).threads(threads);
+        let mut training = Training::new(corpus).params(params).threads(threads).storage(storage);
         if replace {
             training = training.replace();
         }

@@ -1,4 +1,5 @@
-//! The vectors of a model as NumPy sees them: the mapped file itself, without a copy.
+//! The vectors of a model as NumPy sees them: the mapped file itself, without a copy; vectors in half precision are widened,
+//! once, and kept with the model.
 //!
 //! NumPy reads `__array_interface__` and keeps the object it came from, which keeps the model.
 //!

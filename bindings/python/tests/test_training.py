@@ -34,6 +34,16 @@ def test_a_model_has_the_bytes_of_the_command_line(tmp_path):
     assert Path(model.path).read_bytes() == (tmp_path / "program.model").read_bytes()
 
 
+def test_vectors_in_half_precision_are_rounded_and_widened_for_numpy(corpus, tmp_path):
+    options = {"dim": 8, "epochs": 1, "content_epochs": 1, "hybrid": False}
+    whole = hd.train(corpus, tmp_path / "whole.model", **options)
+    half = hd.train(corpus, tmp_path / "half.model", storage="f16", **options)
+    assert half.doc_in.dtype == "float32"
+    assert (half.doc_in == whole.doc_in.astype("float16").astype("float32")).all()
+    assert (half.word_out == whole.word_out.astype("float16").astype("float32")).all()
+    assert Path(half.path).stat().st_size < Path(whole.path).stat().st_size
+
+
 def test_the_program_answers_as_the_package_does(model):
     text = "stir the sauce with a [[?]]"
     done = hd2v("recommend", model.path, "--text", text, "--top", "3", "--json")
@@ -100,6 +110,7 @@ def test_ctrl_c_stops_within_a_second_and_leaves_a_checkpoint(corpus, tmp_path):
         ({"dim": 2.5}, TypeError, "dim: expected a whole number, found float"),
         ({"dim": 10**30}, ValueError, "dim is 1000"),
         ({"method": "best"}, ValueError, "expected a method .*h-d2v"),
+        ({"storage": "f8"}, ValueError, "expected a storage .f32, f16., found"),
         ({"until": "soon"}, ValueError, "expected a date"),
         ({"until": 1900}, ValueError, None),
         ({"rate": float("nan")}, ValueError, "rate"),

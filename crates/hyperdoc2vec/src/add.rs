@@ -26,7 +26,7 @@ use crate::model::index::quotes::{DocumentQuotes, PlaceInSentence, QuotesBuf};
 use crate::model::index::short_fields::ShortField;
 use crate::model::index::terms::Field;
 use crate::model::weighting::{ContextCounts, rarity};
-use crate::model::write::{flat, index_tensors};
+use crate::model::write::{check_range, flat, index_tensors, vectors};
 use crate::model::{FORMAT, Model, VERSION, Vectors, refuse_existing};
 use crate::storage::atomic::OutputLock;
 use crate::storage::container::{Tensor, write};
@@ -467,8 +467,8 @@ impl<'a> NewDocuments<'a> {
     /// The vectors that the model has.
     fn old_vectors(&self) -> DocumentVectors {
         let table = |which| -> Vec<f32> {
-            let table = self.model.vectors(which);
-            (0..table.rows()).flat_map(|row| table.row(row)).copied().collect()
+            let table = self.model.stored_vectors(which);
+            (0..table.rows()).flat_map(|row| table.row(row).into_owned()).collect()
         };
         let dim = self.model.params().dim;
         DocumentVectors { doc_in: table(Vectors::DocIn), doc_out: table(Vectors::DocOut), dim, unknown: 0 }
@@ -524,9 +524,10 @@ impl<'a> NewDocuments<'a> {
         Ok(())
     }
 
-    fn write(&self, destination: &Path, vectors: DocumentVectors) -> Result<Added> {
-        let (model, corpus) = (self.model, self.corpus);
-        let DocumentVectors { doc_in, doc_out, dim, unknown } = vectors;
+    fn write(&self, destination: &Path, all: DocumentVectors) -> Result<Added> {
+        let (model, corpus, storage) = (self.model, self.corpus, self.model.storage());
+        let DocumentVectors { doc_in, doc_out, dim, unknown } = all;
+        check_range(&doc_in, storage).and_then(|()| check_range(&doc_out, storage))?;
         let (text, cited) = (self.index(Field::Text)?, self.index(Field::Cited)?);
         let all = |table: StringTable<'a>| (0..table.ends.len()).map(move |number| table.get(number));
         let terms = || all(model.terms()).chain(self.new_terms.iter().map(String::as_str));
@@ -577,8 +578,8 @@ impl<'a> NewDocuments<'a> {
         let newcomers = links_to.iter().filter(|&&links| links == 0).count() as u64;
         let about = self.about(&added, newcomers);
         let mut tensors: Vec<Tensor<'_>> = [
-            Tensor::matrix("doc_in", &doc_in, dim),
-            Tensor::matrix("doc_out", &doc_out, dim),
+            vectors("doc_in", &doc_in, [dim, dim], storage),
+            vectors("doc_out", &doc_out, [dim, dim], storage),
             Tensor::bytes("words.bytes", &word_bytes),
             Tensor::u64s("words.ends", &word_ends),
             Tensor::u32s("words.index", &word_index),

@@ -29,6 +29,7 @@ def train(
     seed: int = _native.DEFAULTS["seed"],
     seconds: float | None = None,
     threads: int = 0,
+    storage: str = "f32",
     resume: bool = False,
     replace: bool = False,
     progress: Show = None,
@@ -56,6 +57,7 @@ def train(
     :param seed: everything random follows from it.
     :param seconds: make only as many passes as fit into this time.
     :param threads: 0 for one a core.
+    :param storage: how the file holds vectors: ``"f32"``, or ``"f16"``, which takes half the space.
     :param resume: go on from the checkpoint of an interrupted run.
     :param replace: whether a file that is there may be replaced.
     :param progress: see :data:`hyperdoc2vec.progress.Show`.
@@ -69,6 +71,7 @@ def train(
     options = {
         "threads": checks.threads(threads),
         "seconds": optional(real, "seconds", seconds),
+        "storage": string("storage", storage),
         "resume": flag("resume", resume),
         "replace": flag("replace", replace),
     }

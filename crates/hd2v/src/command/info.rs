@@ -49,6 +49,7 @@ pub fn run(arguments: &InfoArgs) -> Result<()> {
 struct Whole<'a> {
     #[serde(flatten)]
     info: Info,
+    storage: &'static str,
     parameters: &'a Value,
     provenance: Value,
 }
@@ -63,7 +64,8 @@ fn model(arguments: &InfoArgs) -> Result<()> {
             provenance["additions"] = about["additions"].clone();
         }
         let info = Info::from(Recommender::new(&model).info());
-        let out = Whole { info, parameters: &about["params"], provenance };
+        let storage = model.storage().into();
+        let out = Whole { info, storage, parameters: &about["params"], provenance };
         return print_json(&out);
     }
     let number = |name: &str| thousands(counts[name].as_u64().unwrap_or(0));
@@ -77,6 +79,7 @@ fn model(arguments: &InfoArgs) -> Result<()> {
         ("links", number("links")),
         ("newcomers", number("newcomers")),
         ("dimensions", params.dim.to_string()),
+        ("storage", <&str>::from(model.storage()).to_owned()),
         ("window", params.window.to_string()),
         ("seed", params.seed.to_string()),
         ("until", params.until.map_or("-".to_owned(), |date| date.to_string())),

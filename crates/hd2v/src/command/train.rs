@@ -8,7 +8,7 @@ use std::time::Duration;
 
 use anyhow::{Context, Result, bail, ensure};
 use clap::Args;
-use hyperdoc2vec::model::{DirectParams, LossFunction, Method, OutOfRange, TrainParams};
+use hyperdoc2vec::model::{DirectParams, LossFunction, Method, OutOfRange, TrainParams, VectorStorage};
 use hyperdoc2vec::storage;
 use hyperdoc2vec::train::{Ranks, TrainProgress, Training, learns_ranker};
 use hyperdoc2vec::{Corpus, Date, Error, Model};
@@ -112,6 +112,14 @@ pub struct TrainArgs {
     /// Do not build the index of a model with 100,000 documents or more: `recommend` and `serve` are slower
     #[arg(long)]
     no_index: bool,
+    /// How the model file holds the vectors: in single precision, or in half, which takes half the space on disk and in
+    /// memory, for about the same answers
+    #[arg(long, value_name = "HOW", default_value = "f32", value_parser = named::<VectorStorage>())]
+    storage: VectorStorage,
+    /// Keep vectors while they are learnt in files beside the model (without names, gone at the end), so that they may be
+    /// larger than memory; slower, the same model
+    #[arg(long, conflicts_with = "time")]
+    out_of_core: bool,
     /// Words that occur less often get no vectors [default: the corpus's own]
     #[arg(long)]
     min_count: Option<u64>,
@@ -271,6 +279,7 @@ pub fn train(arguments: &TrainArgs, prepared: Prepared, shared: Option<Shared<'_
     let leads = leads(shared);
     let wanted = params.hybrid;
     let mut training = Training::new(&corpus).params(params).threads(arguments.threads).replace();
+    training = training.storage(arguments.storage).out_of_core(arguments.out_of_core);
     if let Some(Shared { ranks, shard_tables }) = shared {
         training = training.ranks(ranks).shard_tables(shard_tables);
     }

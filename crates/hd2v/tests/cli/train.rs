@@ -303,3 +303,27 @@ fn two_runs_to_one_output_are_kept_apart() {
     place.ok("train c -o m --dim 8 --epochs 1 --force");
     assert_eq!(place.entries(), ["c", "log", "m"]);
 }
+
+#[test]
+fn vectors_are_stored_in_half_precision_and_learnt_out_of_core_where_that_is_asked_for() {
+    let place = Place::new();
+    place.ok("generate --docs 100 --links 500 --words 60 -o c");
+    let train = "train c --dim 16 --epochs 1 --content-epochs 1 --no-hybrid -o";
+    place.ok(&format!("{train} single"));
+    place.ok(&format!("{train} half --storage f16"));
+    let storage = |model: &str| place.json(&format!("info {model} --json"))["storage"].clone();
+    assert_eq!((storage("single"), storage("half")), ("f32".into(), "f16".into()));
+    assert!(place.ok("info half").out.contains("storage     f16\n"));
+    place.ok("doctor half");
+    assert!(
+        fs::metadata(place.path("half")).expect("a file").len()
+            < fs::metadata(place.path("single")).expect("a file").len()
+    );
+    assert_eq!(place.run(&format!("{train} other --storage f8")).code, Some(2));
+    if cfg!(target_os = "linux") {
+        place.ok(&format!("{train} files --out-of-core"));
+        assert!(fs::read(place.path("single")).expect("a model") == fs::read(place.path("files")).expect("a model"));
+    }
+    assert_eq!(place.run(&format!("{train} other --out-of-core --time 9s")).code, Some(2));
+    assert!(!place.entries().iter().any(|name| name.starts_with("other")));
+}

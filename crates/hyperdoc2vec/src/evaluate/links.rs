@@ -23,7 +23,7 @@ use crate::model::index::terms::Terms;
 use crate::model::params::{Method, TrainParams};
 use crate::model::tables::{Table, Tables};
 use crate::model::write::ModelWriter;
-use crate::model::{Model, Vectors};
+use crate::model::{Model, VectorStorage, Vectors};
 use crate::search::Hit;
 use crate::search::ranker::Ranker;
 use crate::storage::atomic::write_atomically;
@@ -309,7 +309,7 @@ impl<'a> LinkEvaluation<'a> {
             let mates: Vec<&LinkMethod> = group.iter().filter(|method| method.trains == trains).collect();
             let mut watch = |progress: &TrainProgress| (self.watch)(&EvaluationStep::Training(mates[0].name, progress));
             let (params, started) = (train_params(trains, self.params), Instant::now());
-            let tables = train_tables_on(self.view, &params, first.clone(), &mut watch)?;
+            let tables = train_tables_on(self.view, &params, first.copy()?, &mut watch)?;
             let seconds = base_seconds + started.elapsed().as_secs_f64();
             mates.iter().try_for_each(|method| {
                 self.ask(method, seconds, |asked, sink| asked.tables(&tables, &params, method.ask, sink))
@@ -352,6 +352,8 @@ impl<'a> LinkEvaluation<'a> {
                         checkpoints: None,
                         team: Team::default(),
                         for_people: false,
+                        storage: VectorStorage::default(),
+                        out_of_core: false,
                     };
                     run.write(path, &mut watch)
                 })

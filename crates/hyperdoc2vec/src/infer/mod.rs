@@ -30,8 +30,7 @@ use crate::document::{Document, Link};
 use crate::error::{Error, Result};
 use crate::id::WordRow;
 use crate::kernel::{
-    Matrix, MatrixMut, Panels, Start, axpy, dot, gather_sum, multiply, pack, pack_transposed, scan, sigmoid_all,
-    sum_of_squares,
+    Matrix, MatrixMut, Panels, Start, axpy, dot, multiply, pack, pack_transposed, scan, sigmoid_all, sum_of_squares,
 };
 use crate::model::params::{PhaseKind, TrainParams};
 use crate::model::weighting::keep_chances;
@@ -199,7 +198,7 @@ impl<'a> Inferrer<'a> {
         let known: Vec<Option<WordRow>> = rows.iter().copied().map(Some).collect();
         let (rows, weights) = Query::of_rows(&known, None, model.words(), model.params().window).weights(model)?;
         let mut vector = vec![0.0; model.params().dim];
-        gather_sum(model.vectors(Vectors::WordIn), WordRow::numbers(&rows), &weights, &mut vector);
+        model.stored_vectors(Vectors::WordIn).gather_sum(WordRow::numbers(&rows), &weights, &mut vector);
         Ok(vector)
     }
 }

@@ -41,6 +41,7 @@
 //! quarter to a third faster than rows that begin halfway, as those of a long `Vec` usually do.
 
 mod gemm;
+mod half;
 mod math;
 mod matrix;
 mod parallel;
@@ -51,6 +52,7 @@ mod step;
 #[cfg(test)]
 mod tests;
 
+pub use self::half::StoredMatrix;
 pub use gemm::{Panels, Start};
 pub use matrix::{Matrix, MatrixMut};
 pub use parallel::{par_multiply, par_multiply_transposed};

@@ -2,7 +2,7 @@
 //!
 //! | array | holds |
 //! |---|---|
-//! | `word_in`, `word_out`, `doc_in`, `doc_out` | the vectors, one row a word or document |
+//! | `word_in`, `word_out`, `doc_in`, `doc_out` | the vectors, one row a word or document; from version 8 on perhaps in half precision |
 //! | `words.bytes`, `words.ends`, `words.index` | the words with vectors, by falling count, then those of the search index alone |
 //! | `word_counts`, `word_documents` | how often a word with a vector occurs, in how many documents |
 //! | `text.*`, `cited.*` | the search index: which documents have a word, see `model::index::postings`; in their own text, in the contexts of the links that point at them |
@@ -34,13 +34,16 @@ pub use params::{
 pub use sidecar::Sidecar;
 pub use tables::Tables;
 
-pub use crate::kernel::{Matrix, OutOfRange};
+pub use crate::kernel::{Matrix, OutOfRange, StoredMatrix};
 pub use crate::storage::strings::StringTable;
 
 use std::io::Write;
 use std::path::Path;
+use std::sync::OnceLock;
 
 use bytemuck::Pod;
+use half::f16;
+use half::slice::HalfFloatSliceExt;
 use safetensors::Dtype;
 use serde_json::Value;
 use strum::VariantArray;
@@ -70,6 +73,20 @@ pub(crate) const JOINED: &str = "joined";
 pub struct Model {
     container: Container,
     params: TrainParams,
+    /// The four matrices in single precision, where they are stored in half and somebody has asked for them whole.
+    widened: [OnceLock<Vec<f32>>; 4],
+}
+
+/// How a model file holds vectors.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, strum::EnumString, strum::IntoStaticStr, VariantArray)]
+#[strum(serialize_all = "lowercase")]
+#[non_exhaustive]
+pub enum VectorStorage {
+    /// In single precision, as they were learnt.
+    #[default]
+    F32,
+    /// Rounded to half precision, which takes half the space.
+    F16,
 }
 
 /// Which vectors.
@@ -144,7 +161,7 @@ impl Model {
         let params: TrainParams = serde_json::from_value(container.about()["params"].clone()).map_err(|e| {
             Error::Damaged { path: container.path().to_owned(), what: format!("its parameters cannot be read: {e}") }
         })?;
-        let model = Model { container, params };
+        let model = Model { container, params, widened: Default::default() };
         model.check_arrays()?;
         Ok(model)
     }
@@ -171,14 +188,15 @@ impl Model {
     /// Checks that every array is there, of its type and length, so that accessors cannot fail. Only the search index,
     /// links, keywords, words of titles and authors, authors, sentences, the learnt ranking and the newcomers' map may be missing, each as a whole.
     fn check_arrays(&self) -> Result<()> {
-        use Dtype::{F32, I32, U8, U32, U64};
+        use Dtype::{F16, F32, I32, U8, U32, U64};
         let (words, documents, dim) = (self.words(), self.documents(), self.params.dim);
         let (any, by_word, by_document) = (None, Some(words), Some(documents));
+        let vectors = if self.storage() == VectorStorage::F16 { F16 } else { F32 };
         let required = [
-            ("word_in", F32, Some(words * dim)),
-            ("word_out", F32, Some(words * dim)),
-            ("doc_in", F32, Some(documents * dim)),
-            ("doc_out", F32, Some(documents * dim)),
+            ("word_in", vectors, Some(words * dim)),
+            ("word_out", vectors, Some(words * dim)),
+            ("doc_in", vectors, Some(documents * dim)),
+            ("doc_out", vectors, Some(documents * dim)),
             ("word_counts", U64, by_word),
             ("word_documents", U64, by_word),
             ("words.bytes", U8, any),
@@ -294,10 +312,35 @@ impl Model {
         Err(Error::Unsupported { path: self.path().to_owned(), what })
     }
 
-    /// One of the four matrices, learnt or not.
+    /// How the file holds the vectors.
+    pub fn storage(&self) -> VectorStorage {
+        match self.container.dtype("word_in") {
+            Some(Dtype::F16) => VectorStorage::F16,
+            _ => VectorStorage::F32,
+        }
+    }
+
+    /// One of the four matrices, learnt or not. Where it is stored in half precision, it is widened when it is first asked
+    /// for, and kept in memory for as long as the model is; [`Model::stored_vectors`] does without.
     pub fn vectors(&self, which: Vectors) -> Matrix<'_> {
+        match self.stored_vectors(which) {
+            StoredMatrix::Single(matrix) => matrix,
+            StoredMatrix::Half { numbers, cols } => {
+                // On one thread: others that wait here while this one takes up their work would wait for ever.
+                let wide = self.widened[which as usize].get_or_init(|| numbers.to_f32_vec());
+                Matrix::new(wide, numbers.len() / cols.max(1), cols, cols)
+            }
+        }
+    }
+
+    /// One of the four matrices, learnt or not, as it is stored.
+    pub fn stored_vectors(&self, which: Vectors) -> StoredMatrix<'_> {
+        let cols = self.params.dim;
+        if self.storage() == VectorStorage::F16 {
+            return StoredMatrix::Half { numbers: self.required::<f16>(which.name()), cols };
+        }
         let rows = self.container.shape(which.name()).first().copied().unwrap_or(0);
-        Matrix::new(self.required(which.name()), rows, self.params.dim, self.params.dim)
+        Matrix::new(self.required(which.name()), rows, cols, cols).into()
     }
 
     /// An array that every model has: it was checked when the file was opened.

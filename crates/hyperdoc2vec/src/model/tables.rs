@@ -2,7 +2,7 @@
 //! each its own rows.
 
 use std::ops::Range;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
 use crate::corpus::view::View;
 use crate::error::Result;
@@ -13,7 +13,7 @@ use crate::rng::Rng;
 use crate::storage::huge_pages::HugeArray;
 
 /// Vectors as a source (IN) and as a target (OUT), of words and documents.
-#[derive(Debug, Clone)]
+#[derive(Debug)]
 pub struct Tables {
     /// IN.
     pub input: Table,
@@ -31,22 +31,37 @@ impl Tables {
     /// place of 17.51 are then among the 10 nearest (means of three seeds). The gensim of the paper's time had ±0.5/dim.
     pub fn first(view: &View<'_>, params: &TrainParams) -> Tables {
         let mut tables = Tables::zeros(view, params.dim);
-        let input = &mut tables.input;
-        input.fill(0..input.rows(), params.dim, params.seed, FIRST_VECTORS);
-        if params.method.phases()[0].is_dm() {
-            input.data_mut().iter_mut().for_each(|x| *x *= 2.0);
-        }
+        tables.input.fill_first(params);
         tables
     }
 
+    /// The tables of a new run in files without names in `folder`: see [`Table::in_file`].
+    pub(crate) fn first_in_file(view: &View<'_>, params: &TrainParams, folder: &Path) -> Result<Tables> {
+        let table = || Table::in_file(view.words.len(), view.documents.len(), params.dim, folder);
+        let mut tables = Tables { input: table()?, output: table()? };
+        tables.input.fill_first(params);
+        Ok(tables)
+    }
+
     /// The part of the tables of a new run that has the words and `documents`, with so many rows of zeros behind them.
-    pub(crate) fn first_part(words: usize, documents: Range<usize>, behind: usize, params: &TrainParams) -> Tables {
-        let table = || Table::new(words, documents.len() + behind, params.dim);
-        let (mut input, output) = (table(), table());
+    pub(crate) fn first_part(
+        words: usize,
+        documents: Range<usize>,
+        behind: usize,
+        params: &TrainParams,
+        folder: Option<&Path>,
+    ) -> Result<Tables> {
+        let table = || Table::like(words, documents.len() + behind, params.dim, folder);
+        let (mut input, output) = (table()?, table()?);
         input.fill(0..words, params.dim, params.seed, FIRST_VECTORS);
         let rows = words..words + documents.len();
         input.fill_as(rows, words + documents.start, params, FIRST_VECTORS);
-        Tables { input, output }
+        Ok(Tables { input, output })
+    }
+
+    /// The same again, in memory or in files as these are.
+    pub fn copy(&self) -> Result<Tables> {
+        Ok(Tables { input: self.input.copy()?, output: self.output.copy()? })
     }
 
     /// A row of `dim` zeros for each word and document of `view`.
@@ -60,13 +75,15 @@ impl Tables {
 const LANE: usize = 8;
 
 /// Vectors, and for each the mean square of the gradients it has seen.
-#[derive(Debug, Clone)]
+#[derive(Debug)]
 pub struct Table {
     words: usize,
     documents: usize,
     stride: usize,
     numbers: HugeArray,
-    squares: Vec<f32>,
+    squares: HugeArray,
+    /// Where the file is that it is in, if it is in one.
+    folder: Option<PathBuf>,
 }
 
 /// Rows are split among threads down to this many.
@@ -78,21 +95,58 @@ impl Table {
     /// A vector of `dim` zeros for each of so many words and documents.
     pub fn new(words: usize, documents: usize, dim: usize) -> Table {
         let (rows, stride) = (words + documents, dim.next_multiple_of(LANE));
-        Table { words, documents, stride, numbers: HugeArray::zeros(rows * stride), squares: vec![0.0; rows] }
+        Table {
+            words,
+            documents,
+            stride,
+            numbers: HugeArray::zeros(rows * stride),
+            squares: HugeArray::zeros(rows),
+            folder: None,
+        }
     }
 
-    /// Zeros in a file without a name in `folder`, which need not stay in memory.
+    /// Zeros in files without names in `folder`, which the system may move out of memory: they may be larger than it.
     pub(crate) fn in_file(words: usize, documents: usize, dim: usize, folder: &Path) -> Result<Table> {
         let (rows, stride) = (words + documents, dim.next_multiple_of(LANE));
-        let numbers = HugeArray::in_file(rows * stride, folder)?;
-        Ok(Table { words, documents, stride, numbers, squares: vec![0.0; rows] })
+        let (numbers, squares) = (HugeArray::in_file(rows * stride, folder)?, HugeArray::in_file(rows, folder)?);
+        Ok(Table { words, documents, stride, numbers, squares, folder: Some(folder.to_owned()) })
+    }
+
+    /// Zeros in files in `folder`, or, where there is none, in memory.
+    pub(crate) fn like(words: usize, documents: usize, dim: usize, folder: Option<&Path>) -> Result<Table> {
+        match folder {
+            Some(folder) => Table::in_file(words, documents, dim, folder),
+            None => Ok(Table::new(words, documents, dim)),
+        }
+    }
+
+    /// The same again, in memory or in files as this one is.
+    pub fn copy(&self) -> Result<Table> {
+        let mut copy = Table::like(self.words, self.documents, self.stride, self.folder())?;
+        copy.data_mut().copy_from_slice(self.data());
+        copy.squares_mut().copy_from_slice(self.squares());
+        Ok(copy)
+    }
+
+    /// Where the files are that it is in, if it is in any.
+    pub(crate) fn folder(&self) -> Option<&Path> {
+        self.folder.as_deref()
     }
 
     /// Copies a row, with its mean square, over another.
     pub(crate) fn copy_row(&mut self, from: usize, into: usize) {
         let stride = self.stride;
         self.data_mut().copy_within(from * stride..(from + 1) * stride, into * stride);
-        self.squares[into] = self.squares[from];
+        let squares = self.squares.all_mut();
+        squares[into] = squares[from];
+    }
+
+    /// Fills IN as a run begins.
+    fn fill_first(&mut self, params: &TrainParams) {
+        self.fill(0..self.rows(), params.dim, params.seed, FIRST_VECTORS);
+        if params.method.phases()[0].is_dm() {
+            self.data_mut().iter_mut().for_each(|x| *x *= 2.0);
+        }
     }
 
     /// Fills rows with numbers even between ±0.5/dim; each row's follow from the seed and its number.
@@ -137,12 +191,12 @@ impl Table {
 
     /// The mean square gradients, one for each row.
     pub fn squares_mut(&mut self) -> &mut [f32] {
-        &mut self.squares
+        self.squares.all_mut()
     }
 
     /// The mean square gradients, one for each row.
     pub fn squares(&self) -> &[f32] {
-        &self.squares
+        self.squares.all()
     }
 
     /// The whole table, padding included.
@@ -203,7 +257,7 @@ impl Table {
     /// Calls `change(i, row)` for each of `ids`, which rise strictly, on as many threads as the pool has.
     pub fn par_change(&mut self, ids: &[u32], change: &(impl Fn(usize, RowMut<'_>) + Sync)) {
         let stride = self.stride;
-        let rows = Stretch { first: 0, data: self.numbers.all_mut(), squares: &mut self.squares, stride };
+        let rows = Stretch { first: 0, data: self.numbers.all_mut(), squares: self.squares.all_mut(), stride };
         change_rows(ids, 0, rows, change);
     }
 }
@@ -290,6 +344,27 @@ mod tests {
             assert_eq!(table.row(row)[0], if listed { 1.0 } else { 0.0 });
             assert_eq!(table.squares()[row], if listed { (row / 3) as f32 } else { 0.0 });
         }
+    }
+
+    #[test]
+    fn a_table_in_a_file_is_as_one_in_memory_and_so_is_its_copy() {
+        let dir = tempfile::tempdir().expect("a directory");
+        let mut tables = [Table::new(3, 40, 13), Table::in_file(3, 40, 13, dir.path()).expect("room")];
+        assert_eq!(std::fs::read_dir(dir.path()).expect("read").count(), 0, "the files have no names");
+        for table in &mut tables {
+            assert!(table.data().iter().chain(table.squares()).all(|&x| x == 0.0));
+            table.fill(0..43, 13, 5, 6);
+            table.par_change(&[2, 3, 42], &|index, row| *row.square = index as f32 + 1.0);
+            table.copy_row(42, 0);
+        }
+        let copy = tables[1].copy().expect("room");
+        assert_eq!((tables[0].folder(), tables[1].folder(), copy.folder()), (None, Some(dir.path()), Some(dir.path())));
+        for other in [&tables[1], &copy] {
+            assert_eq!((tables[0].data(), tables[0].squares()), (other.data(), other.squares()));
+        }
+        assert_eq!(tables[1].squares()[0], 3.0);
+        tables[1].data_mut().fill(0.0);
+        assert_eq!(tables[0].data(), copy.data(), "a copy is one of its own");
     }
 
     #[test]

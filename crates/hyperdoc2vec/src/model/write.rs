@@ -7,7 +7,7 @@ use serde_json::{Value, json};
 
 use crate::corpus::view::View;
 use crate::document::Date;
-use crate::error::Result;
+use crate::error::{Error, Result};
 use crate::model::index::links::{KeywordsBuf, LinksBuf};
 use crate::model::index::postings::{Postings, PostingsOutline};
 use crate::model::index::short_fields::{ShortField, short_words};
@@ -15,7 +15,7 @@ use crate::model::index::terms::{self, Field, Terms};
 use crate::model::params::TrainParams;
 use crate::model::tables::Tables;
 use crate::model::weighting::ContextCounts;
-use crate::model::{FORMAT, JOINED, VERSION};
+use crate::model::{FORMAT, JOINED, VERSION, VectorStorage};
 use crate::storage::atomic::parent;
 use crate::storage::container::{Take, Tensor, write};
 use crate::storage::spill::SpillFile;
@@ -102,6 +102,30 @@ where
     arrays.put(&Tensor::u32s(index, &string_index(strings().len(), strings())))
 }
 
+/// The first `columns` of each `stride` numbers, as vectors are stored.
+pub(crate) fn vectors<'a>(
+    name: &'a str,
+    numbers: &'a [f32],
+    [stride, columns]: [usize; 2],
+    storage: VectorStorage,
+) -> Tensor<'a> {
+    match storage {
+        VectorStorage::F32 => Tensor::rows(name, numbers, stride, columns),
+        VectorStorage::F16 => Tensor::halves(name, numbers, stride, columns),
+    }
+}
+
+/// Refuses numbers that are too large to be stored so.
+pub(crate) fn check_range(numbers: &[f32], storage: VectorStorage) -> Result<()> {
+    let most = half::f16::MAX.to_f32();
+    match numbers.iter().find(|number| storage == VectorStorage::F16 && number.abs() > most) {
+        Some(number) => Err(Error::Usage(format!(
+            "a vector has the number {number}, and half precision ends at {most}; store the vectors in single precision"
+        ))),
+        None => Ok(()),
+    }
+}
+
 /// The parts of a model file, to be written.
 pub struct ModelWriter<'a> {
     view: &'a View<'a>,
@@ -110,12 +134,14 @@ pub struct ModelWriter<'a> {
     tensors: Vec<Tensor<'a>>,
     ranker: Option<Value>,
     places: Option<Value>,
+    storage: VectorStorage,
 }
 
 impl<'a> ModelWriter<'a> {
     /// The vectors of `tables`, trained on `view` as `params` say.
     pub fn new(view: &'a View<'a>, tables: &'a Tables, params: &'a TrainParams) -> ModelWriter<'a> {
-        ModelWriter { view, tables, params, tensors: Vec::new(), ranker: None, places: None }
+        let storage = VectorStorage::default();
+        ModelWriter { view, tables, params, tensors: Vec::new(), ranker: None, places: None, storage }
     }
 
     /// More arrays, learnt by other layers.
@@ -134,6 +160,11 @@ impl<'a> ModelWriter<'a> {
         ModelWriter { places: about, ..self }
     }
 
+    /// How the vectors are stored.
+    pub fn storage(self, storage: VectorStorage) -> ModelWriter<'a> {
+        ModelWriter { storage, ..self }
+    }
+
     /// Writes the file with the index to search it.
     pub fn write(self, path: &Path) -> Result<()> {
         let content = ContentIndex::new(self.view, parent(path))?;
@@ -145,7 +176,7 @@ impl<'a> ModelWriter<'a> {
     /// Arrays as large as the text or the links are made one by one and spilled to a file; vectors are written from
     /// the tables.
     pub fn write_with(self, path: &Path, content: &ContentIndex) -> Result<()> {
-        let ModelWriter { view, tables, params, tensors: more, ranker, places } = self;
+        let ModelWriter { view, tables, params, tensors: more, ranker, places, storage } = self;
         let corpus = view.corpus;
         let ContentIndex { terms, arrays } = content;
         let mut linked = SpillFile::new(parent(path))?;
@@ -159,7 +190,10 @@ impl<'a> ModelWriter<'a> {
         drop(links);
         let stride = tables.input.stride();
         let ((word_in, doc_in), (word_out, doc_out)) = (tables.input.halves(), tables.output.halves());
-        let matrix = |name, numbers| Tensor::rows(name, numbers, stride, params.dim);
+        for table in [&tables.input, &tables.output] {
+            check_range(table.data(), storage)?;
+        }
+        let matrix = |name, numbers| vectors(name, numbers, [stride, params.dim], storage);
         put_named(&mut linked, ["words.bytes", "words.ends", "words.index"], || terms.each(corpus))?;
         put_named(&mut linked, ["names.bytes", "names.ends", "names.index"], || {
             view.documents.iter().map(|&doc| corpus.name(doc))

@@ -430,7 +430,7 @@ impl<'a> Recommender<'a> {
         let dim = self.model().params().dim;
         let top = places.iter().map(|(_, question)| question.top).max().unwrap_or(0);
         let vectors = Matrix::new(&vectors, places.len(), dim, dim);
-        let targets = self.model().vectors(Vectors::DocOut);
+        let targets = self.model().stored_vectors(Vectors::DocOut);
         let found = rank::top_batch(vectors, targets, top, |question, row| places[question].1.allowed[row]);
         for ((place, question), mut hits) in places.iter().zip(found) {
             hits.truncate(question.top);

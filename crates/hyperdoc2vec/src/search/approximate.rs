@@ -20,7 +20,7 @@ use serde_json::json;
 use crate::error::{Error, Result};
 use crate::id::{DocRow, WordRow};
 use crate::kernel::{
-    Matrix, MatrixMut, Panels, Start, axpy, exp_all, ln, multiply, pack_transposed, scale, sum_of_squares,
+    Matrix, MatrixMut, Panels, Start, StoredMatrix, axpy, exp_all, ln, multiply, pack_transposed, scale, sum_of_squares,
 };
 use crate::model::sidecar::{self, Sidecar};
 use crate::model::{Model, Vectors};
@@ -205,7 +205,7 @@ impl Index {
         let [centres, ends, rows] = table.arrays();
         let (rows, ends) = (self.container.array::<u32>(rows)?, self.container.array::<u64>(ends)?);
         let about = &self.about[table as usize];
-        let documents = model.vectors(table.documents());
+        let documents = model.stored_vectors(table.documents());
         let dim = documents.cols();
         let centres = Matrix::new(self.container.array::<f32>(centres)?, about.lists, dim, dim);
         let mut scorer = Scorer::new(vector);
@@ -242,7 +242,7 @@ impl Index {
         best: f32,
         allowed: impl Fn(usize) -> bool,
     ) -> Result<f32> {
-        let out = model.vectors(Vectors::DocOut);
+        let out = model.stored_vectors(Vectors::DocOut);
         let sample = match self.sample.get() {
             Some(sample) => sample,
             None => {
@@ -264,13 +264,13 @@ impl Index {
         Ok(ln((seen + SAMPLED as f32 * others).max(1.0)))
     }
 
-    fn take_sample(&self, out: Matrix<'_>) -> Result<Sample> {
+    fn take_sample(&self, out: StoredMatrix<'_>) -> Result<Sample> {
         let [_, ends, rows] = Table::Out.arrays();
         let (all, ends) = (self.container.array::<u32>(rows)?, self.container.array::<u64>(ends)?);
         let list = |place: usize| ends.partition_point(|&end| end as usize <= place) as u32;
         let places = (SAMPLED / 2..all.len()).step_by(SAMPLED);
         let rows: Vec<(u32, u32)> = places.map(|place| (all[place], list(place))).collect();
-        let vectors = rows.iter().flat_map(|&(row, _)| out.row(row as usize)).copied().collect();
+        let vectors = rows.iter().flat_map(|&(row, _)| out.row(row as usize).into_owned()).collect();
         Ok(Sample { rows, vectors })
     }
 }
@@ -292,10 +292,10 @@ impl<'v> Scorer<'v> {
     }
 
     /// The products with at most [`BLOCK`] rows.
-    fn scores(&mut self, table: Matrix<'_>, rows: &[u32]) -> &[f32] {
+    fn scores(&mut self, table: StoredMatrix<'_>, rows: &[u32]) -> &[f32] {
         let dim = self.vector.len();
         for (copy, &row) in self.block.chunks_exact_mut(dim).zip(rows) {
-            copy.copy_from_slice(table.row(row as usize));
+            copy.copy_from_slice(&table.row(row as usize));
         }
         let panels = pack_transposed(Matrix::new(self.vector, 1, dim, dim), &mut self.packed);
         let (block, scores) = (Matrix::new(&self.block, rows.len(), dim, dim), &mut self.scores[..rows.len()]);
@@ -304,7 +304,7 @@ impl<'v> Scorer<'v> {
     }
 
     /// The products with any number of rows.
-    pub fn all(&mut self, table: Matrix<'_>, rows: &[DocRow]) -> Vec<f32> {
+    pub fn all(&mut self, table: StoredMatrix<'_>, rows: &[DocRow]) -> Vec<f32> {
         let mut scores = Vec::with_capacity(rows.len());
         DocRow::numbers(rows).chunks(BLOCK).for_each(|rows| scores.extend_from_slice(self.scores(table, rows)));
         scores

@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 
 use crate::error::Result;
 use crate::id::{DocRow, WordRow};
-use crate::kernel::dot;
+use crate::kernel::{Matrix, dot};
 use crate::model::Vectors;
 use crate::model::index::links::Context;
 use crate::search::rank::products;
@@ -72,18 +72,19 @@ pub fn explain(
         Ok(()) => query.weights(model)?,
         Err(_) => Default::default(),
     };
-    let (words, out) = (model.vectors(Vectors::WordIn), model.vectors(Vectors::DocOut));
+    let (words, out) = (model.stored_vectors(Vectors::WordIn), model.stored_vectors(Vectors::DocOut));
     let vector = searcher.vector(query)?.filter(|_| !rows.is_empty());
     let idf = |word: WordRow| searcher.cited().map_or(1.0, |cited| cited.idf(word));
     let worth: BTreeMap<WordRow, f32> = terms.iter().map(|term| (term.word, term.weight * idf(term.word))).collect();
     let links = model.links().unwrap_or_default();
     let explain = |(&document, bm25): (&DocRow, Vec<f32>)| {
-        let row = document.index();
+        let target = out.row(document.index());
         let mut embedding = BTreeMap::<WordRow, f32>::new();
         for (&word, weight) in rows.iter().zip(&weights) {
-            *embedding.entry(word).or_default() += weight * dot(words.row(word.index()), out.row(row));
+            *embedding.entry(word).or_default() += weight * dot(&words.row(word.index()), &target);
         }
-        let score = |vector: Option<&Vec<f32>>| vector.map_or(0.0, |it| products(it, out.row_range(row..row + 1))[0]);
+        let alone = Matrix::new(&target, 1, target.len(), target.len());
+        let score = |vector: Option<&Vec<f32>>| vector.map_or(0.0, |it| products(it, alone)[0]);
         let likeness = |context: &Context| {
             let mut rows: Vec<WordRow> = context.before.iter().chain(&context.after).copied().collect();
             rows.sort_unstable();

@@ -7,7 +7,9 @@ use std::cmp::Ordering;
 
 use rayon::prelude::*;
 
-use crate::kernel::{Matrix, MatrixMut, Panels, Start, multiply, pack_transposed, par_multiply, sum_of_squares};
+use crate::kernel::{
+    Matrix, MatrixMut, Panels, Start, StoredMatrix, multiply, pack_transposed, par_multiply, sum_of_squares,
+};
 
 /// A row and its score.
 #[derive(Debug, Clone, Copy, PartialEq)]
@@ -94,11 +96,22 @@ pub fn top(scores: &[f32], wanted: usize, allowed: impl Fn(usize) -> bool) -> Ve
 ///
 /// # Panics
 /// If the query has another length than the rows.
-pub fn products(query: &[f32], table: Matrix<'_>) -> Vec<f32> {
+pub fn products<'a>(query: &[f32], table: impl Into<StoredMatrix<'a>>) -> Vec<f32> {
+    let table = table.into();
     let mut scratch = vec![0.0; Panels::len(query.len(), 1)];
     let panels = pack_transposed(Matrix::new(query, 1, query.len(), query.len()), &mut scratch);
     let mut scores = vec![0.0; table.rows()];
-    par_multiply(table, panels, MatrixMut::new(&mut scores, table.rows(), 1, 1), Start::Zero);
+    match table {
+        StoredMatrix::Single(table) => {
+            par_multiply(table, panels, MatrixMut::new(&mut scores, table.rows(), 1, 1), Start::Zero);
+        }
+        StoredMatrix::Half { .. } => {
+            scores.par_chunks_mut(ROWS).enumerate().for_each_init(Vec::new, |room, (block, scores)| {
+                let rows = table.block(block * ROWS..block * ROWS + scores.len(), room);
+                multiply(rows, panels, MatrixMut::new(scores, rows.rows(), 1, 1), Start::Zero);
+            });
+        }
+    }
     scores
 }
 
@@ -111,20 +124,21 @@ const ROWS: usize = 1008;
 ///
 /// # Panics
 /// If queries have another length than rows.
-pub fn top_batch(
+pub fn top_batch<'a>(
     queries: Matrix<'_>,
-    table: Matrix<'_>,
+    table: impl Into<StoredMatrix<'a>>,
     wanted: usize,
     allowed: impl Fn(usize, usize) -> bool + Sync,
 ) -> Vec<Vec<Hit>> {
+    let table = table.into();
     let starts: Vec<usize> = (0..queries.rows()).step_by(QUERIES).collect();
     let block = |&start: &usize| {
         let block = queries.row_range(start..queries.rows().min(start + QUERIES));
         let mut best: Vec<Best> = (0..block.rows()).map(|_| Best::new(wanted)).collect();
         let mut scratch = vec![0.0; Panels::len(table.cols(), ROWS)];
-        let mut scores = vec![0.0; block.rows() * ROWS];
+        let (mut scores, mut room) = (vec![0.0; block.rows() * ROWS], Vec::new());
         for first in (0..table.rows()).step_by(ROWS) {
-            let rows = table.row_range(first..table.rows().min(first + ROWS));
+            let rows = table.block(first..table.rows().min(first + ROWS), &mut room);
             let panels = pack_transposed(rows, &mut scratch);
             multiply(block, panels, MatrixMut::new(&mut scores, block.rows(), rows.rows(), ROWS), Start::Zero);
             for (query, (best, scores)) in best.iter_mut().zip(scores.chunks(ROWS)).enumerate() {

@@ -14,7 +14,7 @@ use crate::document::Date;
 use crate::document::tokenize::Tokenizer;
 use crate::error::{Error, Result};
 use crate::id::{DocRow, WordRow};
-use crate::kernel::{axpy, gather_sum, ln};
+use crate::kernel::{axpy, ln};
 use crate::model::index::links::Links;
 use crate::model::index::short_fields::{ShortField, ShortWords};
 use crate::model::index::skips::SkipTables;
@@ -232,7 +232,7 @@ impl<'a> Searcher<'a> {
             return Ok(None);
         }
         let mut vector = vec![0.0; self.model.params().dim];
-        gather_sum(self.model.vectors(words), WordRow::numbers(&rows), &weights, &mut vector);
+        self.model.stored_vectors(words).gather_sum(WordRow::numbers(&rows), &weights, &mut vector);
         Ok(Some(vector))
     }
 
@@ -263,7 +263,7 @@ impl<'a> Searcher<'a> {
     pub fn embedding_scores(&self, query: &Query, source: Option<&LinkSource>) -> Result<Option<Vec<f32>>> {
         self.can_embed()?;
         let vector = self.vector_in(query, source)?;
-        let targets = self.model.vectors(Vectors::DocOut);
+        let targets = self.model.stored_vectors(Vectors::DocOut);
         Ok(vector.map(|vector| rank::products(&vector, targets)))
     }
 

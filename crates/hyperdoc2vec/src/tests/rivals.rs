@@ -231,7 +231,7 @@ fn documents_that_walks_join_share_a_topic() {
     let split = split();
     let view = view(&split);
     let mut tables = fresh(&view, 1);
-    let before = tables.input.clone();
+    let before = tables.input.copy().expect("room");
     let losses = run(
         &DeepWalk::new(&view, &DeepWalkParams { epochs: 2, walks: 5, ..DeepWalkParams::default() }, 1),
         &mut tables,
@@ -257,7 +257,7 @@ fn npm_finds_the_target_from_its_context() {
     let mut tables = fresh(&view, 1);
     run(&Direct::new(&text, Form::Cbow, &words, 1), &mut tables);
     npm::prepare(&mut tables);
-    let frozen = tables.input.clone();
+    let frozen = tables.input.copy().expect("room");
     let params = NpmParams { window: 10, ..NpmParams::default() };
     let phase = Npm::new(&view, &params, 1);
     let losses = run(&phase, &mut tables);

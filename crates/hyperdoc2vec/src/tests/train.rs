@@ -16,9 +16,9 @@ use crate::id::DocRow;
 use crate::import::{Format, ImportOptions};
 use crate::infer::Inferrer;
 use crate::kernel::{dot, sum_of_squares};
-use crate::model::Vectors;
 use crate::model::index::terms::{Field, Terms};
 use crate::model::params::{LossFunction, Method, TrainParams};
+use crate::model::{VectorStorage, Vectors};
 use crate::search::ranker::{LinkSource, Ranker, Scope};
 use crate::search::{Query, Searcher, rank};
 use crate::storage::container::{self, Tensor};
@@ -201,8 +201,16 @@ fn probabilities_hold_and_documents_without_links_are_found() {
     let split = Split::by_date(&place.corpus, "2015".parse().expect("a year")).expect("split");
     let view = View::new(&place.corpus, &split, params.min_count).expect("a view");
     let path = place.path("model");
-    let run =
-        Run { view: &view, params: &params, threads: 2, checkpoints: None, team: Team::default(), for_people: true };
+    let run = Run {
+        view: &view,
+        params: &params,
+        threads: 2,
+        checkpoints: None,
+        team: Team::default(),
+        for_people: true,
+        storage: VectorStorage::default(),
+        out_of_core: false,
+    };
     run.write(&path, &mut |_| ControlFlow::Continue(())).expect("trained");
     let model = Model::open(&path).expect("readable");
     let hybrid = Ranker::of(&model).expect("learnt");
@@ -277,6 +285,8 @@ fn h_d2v_and_h_d2v_source_are_evaluated_as_users_ask_them() {
         checkpoints: None,
         team: Team::default(),
         for_people: true,
+        storage: VectorStorage::default(),
+        out_of_core: false,
     };
     run.write(&path, &mut |_| ControlFlow::Continue(())).expect("trained");
     let model = Model::open(&path).expect("readable");

@@ -399,7 +399,7 @@ mod tests {
                 for c in 0..DIM {
                     let slope = |output: bool| {
                         let by = |by: f32| {
-                            let mut t = tables.clone();
+                            let mut t = tables.copy().expect("room");
                             let table = if output { &mut t.output } else { &mut t.input };
                             table.row_mut(row)[c] += by;
                             expected(&batch, &t, how)
@@ -435,7 +435,7 @@ mod tests {
         let step = Step { rate: 1e-3, beyond: OutOfRange::Saturate, divide: true };
         let (mut moved_in, mut moved_out, mut oracle) = (vec![0.0; ROWS * stride], vec![0.0; ROWS * stride], 0.0);
         for example in 0..batch.len() {
-            let mut t = tables.clone();
+            let mut t = tables.copy().expect("room");
             let target = batch.targets[example];
             let outputs: Vec<u32> = [target, 6, 7, 11, 11]
                 .into_iter()

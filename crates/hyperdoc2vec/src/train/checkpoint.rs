@@ -111,6 +111,7 @@ pub(crate) struct SpilledTables {
     words: usize,
     documents: usize,
     dim: usize,
+    folder: Option<PathBuf>,
 }
 
 impl SpilledTables {
@@ -119,14 +120,15 @@ impl SpilledTables {
         let mut arrays = SpillFile::new(folder)?;
         tensors(CURRENT, tables).iter().try_for_each(|tensor| arrays.put(tensor))?;
         let (words, documents) = (tables.input.words().rows(), tables.input.documents().rows());
-        Ok(SpilledTables { arrays, words, documents, dim })
+        let folder = tables.input.folder().map(Path::to_owned);
+        Ok(SpilledTables { arrays, words, documents, dim, folder })
     }
 
     /// The tables as they were. What `tables` holds is gone before memory is taken for them.
     pub(crate) fn restore(&self, tables: &mut Tables) -> Result<()> {
         *tables = none();
         let [input, output] = [(CURRENT[0], CURRENT[2]), (CURRENT[1], CURRENT[3])].map(|(vectors, squares)| {
-            let mut table = Table::new(self.words, self.documents, self.dim);
+            let mut table = Table::like(self.words, self.documents, self.dim, self.folder.as_deref())?;
             self.arrays.get(vectors, table.data_mut())?;
             self.arrays.get(squares, table.squares_mut())?;
             Ok::<Table, Error>(table)
@@ -225,8 +227,11 @@ impl State {
         team.share_tables(&mut self.tables, whole.as_ref().map(|whole| &whole.tables));
         if let [1, epoch, loss] = team.agree(best) {
             let (epoch, loss) = (epoch as usize, f64::from_bits(loss));
-            let tables = &self.tables;
-            let best = self.best.get_or_insert_with(|| BestPass { loss, epoch, tables: tables.clone() });
+            let best = match self.best.take() {
+                Some(best) => best,
+                None => BestPass { loss, epoch, tables: team.together(self.tables.copy())? },
+            };
+            let best = self.best.insert(best);
             let whole = whole.as_ref().and_then(|whole| whole.best.as_ref());
             team.share_tables(&mut best.tables, whole.map(|best| &best.tables));
         }
@@ -258,7 +263,7 @@ impl State {
             Ok::<(), Error>(())
         };
         if !about["best"].is_null() {
-            let mut tables = self.tables.clone();
+            let mut tables = self.tables.copy()?;
             fill(BEST, &mut tables)?;
             let (epoch, loss) = (number(&about["best"]["epoch"])?, number(&about["best"]["loss"])?);
             self.best = Some(BestPass { epoch: epoch as usize, loss: f64::from_bits(loss), tables });

@@ -352,7 +352,7 @@ mod tests {
         let stride = tables.input.stride();
         let bent = |output: bool, row: u32, c: usize| {
             let by = |by: f32| {
-                let mut t = tables.clone();
+                let mut t = tables.copy().expect("room");
                 let table = if output { &mut t.output } else { &mut t.input };
                 table.row_mut(row as usize)[c] += by;
                 loss(&phase, &batch, &t)

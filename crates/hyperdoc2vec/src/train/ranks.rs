@@ -121,13 +121,15 @@ impl<'a> Team<'a> {
         Team { shards: self.ranks.map(|_| Shards { words, documents, staged }), ..self }
     }
 
-    /// The tables that a run begins with: all rows, or those that this rank keeps and room for those of a batch.
-    pub(crate) fn first_tables(&self, view: &View<'_>, params: &TrainParams) -> Tables {
+    /// The tables that a run begins with, in files in `folder` if one is given: all rows, or those that this rank keeps and
+    /// room for those of a batch.
+    pub(crate) fn first_tables(&self, view: &View<'_>, params: &TrainParams, folder: Option<&Path>) -> Result<Tables> {
         let (Some(ranks), Some(Shards { words, documents, staged })) = (self.ranks, self.shards) else {
-            return Tables::first(view, params);
+            return folder
+                .map_or_else(|| Ok(Tables::first(view, params)), |folder| Tables::first_in_file(view, params, folder));
         };
         let own = part(documents, ranks.rank(), ranks.count());
-        Tables::first_part(words, own, staged, params)
+        Tables::first_part(words, own, staged, params, folder)
     }
 
     /// Gathers the rows of the documents among `rows`, which rise, and renumbers them.

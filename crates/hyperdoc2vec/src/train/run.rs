@@ -9,6 +9,7 @@ use serde_json::{Value, json};
 use crate::corpus::view::View;
 use crate::error::{Error, Result};
 use crate::infer::newcomers::{self, ContentMap};
+use crate::model::VectorStorage;
 use crate::model::index::quotes::QuotesBuf;
 use crate::model::params::TrainParams;
 use crate::model::tables::{Table, Tables};
@@ -77,6 +78,10 @@ pub(crate) struct Run<'a> {
     /// Whether the model gets what people ask for and an evaluation of links does not: where links belong, and the
     /// sentences that they stand in.
     pub for_people: bool,
+    /// How the model file holds the vectors.
+    pub storage: VectorStorage,
+    /// Whether the tables are kept in files beside the model, not in memory.
+    pub out_of_core: bool,
 }
 
 /// A step of a run.
@@ -169,7 +174,8 @@ impl Run<'_> {
     /// Takes all steps; the ranker keeps a model beside `destination` for a while.
     fn train(&self, destination: &Path, saving: Saving<'_>, watch: TrainWatch<'_>) -> Result<Trained> {
         let Run { view, params, team, .. } = *self;
-        let mut state = State::new(team.first_tables(view, params));
+        let folder = self.out_of_core.then(|| parent(destination));
+        let mut state = State::new(team.together(team.first_tables(view, params, folder))?);
         let mut content = None;
         state.resume(saving)?;
         let text = text(view, params);
@@ -266,6 +272,7 @@ impl Run<'_> {
             .places(places.map(|places| places.trees.about()))
             .arrays(quotes.iter().flat_map(QuotesBuf::tensors))
             .arrays(newcomers.as_ref().map(ContentMap::tensor))
+            .storage(self.storage)
             .write_with(destination, content)
     }
 }
@@ -292,7 +299,16 @@ fn unsaved(error: Error, state: &State, saving: Saving<'_>) -> Error {
 pub fn train_tables(view: &View<'_>, params: &TrainParams, watch: TrainWatch<'_>) -> Result<Tables> {
     params.validate()?;
     let params = TrainParams { hybrid: false, ..params.clone() };
-    let run = Run { view, params: &params, threads: 0, checkpoints: None, team: Team::default(), for_people: false };
+    let run = Run {
+        view,
+        params: &params,
+        threads: 0,
+        checkpoints: None,
+        team: Team::default(),
+        for_people: false,
+        storage: VectorStorage::default(),
+        out_of_core: false,
+    };
     let mut tables = run.train(Path::new("."), run.saving(&Value::Null), watch)?.state.tables;
     newcomers::fill(view, &mut tables, &params);
     Ok(tables)
@@ -394,7 +410,7 @@ fn run_phase(phase: &dyn Phase, state: &mut State, saving: Saving<'_>, watch: Tr
             held_out = Some(loss);
             match best {
                 Some(best) if loss >= best.loss => {}
-                _ => *best = Some(BestPass { loss, epoch, tables: tables.clone() }),
+                _ => *best = Some(BestPass { loss, epoch, tables: tables.copy()? }),
             }
             let kept = best.as_ref().map_or(epoch, |best| best.epoch);
             let over = epoch.saturating_sub(kept) >= phase.patience() || epoch + 1 == phase.epochs();

@@ -10,7 +10,7 @@ use crate::corpus::view::View;
 use crate::document::Date;
 use crate::error::{Error, Result};
 use crate::model::params::{LossFunction, Method, TrainParams};
-use crate::model::{Model, refuse_existing};
+use crate::model::{Model, VectorStorage, refuse_existing};
 use crate::train::budget::fit_passes_to;
 use crate::train::checkpoint::Checkpoints;
 use crate::train::ranks::{Ranks, Team};
@@ -38,6 +38,8 @@ pub struct Training<'a> {
     replace: bool,
     ranks: Option<&'a dyn Ranks>,
     shard_tables: bool,
+    storage: VectorStorage,
+    out_of_core: bool,
 }
 
 /// Watches a run and may stop it.
@@ -58,6 +60,8 @@ impl<'a> Training<'a> {
             replace: false,
             ranks: None,
             shard_tables: false,
+            storage: VectorStorage::default(),
+            out_of_core: false,
         }
     }
 
@@ -135,6 +139,18 @@ impl<'a> Training<'a> {
         Training { shard_tables, ..self }
     }
 
+    /// How the model file holds the vectors; in single precision by default. Training itself, and checkpoints, are not
+    /// touched by it.
+    pub fn storage(self, storage: VectorStorage) -> Training<'a> {
+        Training { storage, ..self }
+    }
+
+    /// Keeps the vectors that are learnt, and their Adagrad state, in files without names beside the model, not in memory:
+    /// they may be larger than it. The model has the same bytes. Linux only.
+    pub fn out_of_core(self, out_of_core: bool) -> Training<'a> {
+        Training { out_of_core, ..self }
+    }
+
     /// Shows each batch to `watch`, which may stop the run.
     pub fn watch(self, watch: impl FnMut(&TrainProgress) -> ControlFlow<()> + Send + 'a) -> Training<'a> {
         Training { watch: Some(Box::new(watch)), ..self }
@@ -142,7 +158,14 @@ impl<'a> Training<'a> {
 
     /// Lowers the passes to as many as fit into `budget` on this machine; at least one of the last phase is left.
     /// Phases keep their proportion. Training with the passes found gives the same bytes on any machine.
+    ///
+    /// # Errors
+    /// [`Error::Usage`] after [`Training::out_of_core`]: batches are tried with tables in memory.
     pub fn fit_to(mut self, budget: Duration) -> Result<Training<'a>> {
+        if self.out_of_core {
+            let what = "passes that fit into a time are found with tables in memory; out of core, give the passes";
+            return Err(Error::Usage(what.to_owned()));
+        }
         self.params.validate()?;
         let view = view(self.corpus, self.split, &self.params)?;
         self.params = fit_passes_to(&view, &self.params, self.threads, budget)?;
@@ -175,7 +198,23 @@ impl<'a> Training<'a> {
     /// Trains and writes the model to `path`, as [`Training::run`] does, without opening it: of several ranks, others than
     /// the one that writes it may not see it yet.
     pub fn write(self, path: impl AsRef<Path>) -> Result<()> {
-        let Training { corpus, params, threads, checkpoint, resume, split, watch, replace, ranks, shard_tables } = self;
+        let Training {
+            corpus,
+            params,
+            threads,
+            checkpoint,
+            resume,
+            split,
+            watch,
+            replace,
+            ranks,
+            shard_tables,
+            storage,
+            out_of_core,
+        } = self;
+        if out_of_core && !cfg!(target_os = "linux") {
+            return Err(Error::Usage("tables can be kept out of memory on Linux only".to_owned()));
+        }
         let team = Team::new(ranks);
         team.lead(|| refuse_existing(path.as_ref(), replace))?;
         let checkpoints = checkpoint.map(|(path, every)| Checkpoints { path, every, resume });
@@ -187,7 +226,8 @@ impl<'a> Training<'a> {
         let view = team.together(view(corpus, split, &params))?;
         let team = if shard_tables { team.sharding(&view, &params) } else { team };
         let checkpoints = checkpoints.as_ref();
-        let run = Run { view: &view, params: &params, threads, checkpoints, team, for_people: true };
+        let run =
+            Run { view: &view, params: &params, threads, checkpoints, team, for_people: true, storage, out_of_core };
         let mut watch = watch.unwrap_or_else(|| Box::new(|_| ControlFlow::Continue(())));
         run.write(path.as_ref(), &mut *watch)
     }

@@ -35,7 +35,7 @@ impl Examination {
     pub fn new(model: &Model) -> Result<Examination> {
         let about = model.about();
         let examined = |which: Vectors| {
-            let matrix = model.vectors(which);
+            let matrix = model.stored_vectors(which);
             let rows = || (0..matrix.rows()).map(|row| matrix.row(row));
             VectorsExamined {
                 name: which.name(),

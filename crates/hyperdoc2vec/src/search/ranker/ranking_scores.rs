@@ -146,7 +146,7 @@ impl VectorRanking {
         let found = by_index(searcher, table, some, wanted, scope)?;
         let scores = match &found {
             Some(found) => RankingScores::of_best(found.hits.clone()),
-            None => RankingScores::new(products(some, searcher.model().vectors(table.documents())), wanted, scope),
+            None => RankingScores::new(products(some, searcher.model().stored_vectors(table.documents())), wanted, scope),
         };
         Ok(VectorRanking { table, vector, scores, found })
     }
@@ -180,7 +180,7 @@ impl VectorRanking {
     /// The scores of some documents.
     pub(super) fn scores_of(&self, searcher: &Searcher<'_>, rows: &[DocRow]) -> Vec<f32> {
         match (&self.found, &self.vector) {
-            (Some(_), Some(vector)) => Scorer::new(vector).all(searcher.model().vectors(self.table.documents()), rows),
+            (Some(_), Some(vector)) => Scorer::new(vector).all(searcher.model().stored_vectors(self.table.documents()), rows),
             _ => rows.iter().map(|&row| self.scores.of(row)).collect(),
         }
     }

@@ -4,7 +4,6 @@ use crate::corpus::view::View;
 use crate::document::Date;
 use crate::error::Result;
 use crate::id::{DocRow, WordRow};
-use crate::kernel::gather_sum;
 use crate::model::index::links::{KEYWORDS, keywords};
 use crate::model::weighting::{normalise, rarity};
 use crate::model::{Model, Vectors};
@@ -87,7 +86,7 @@ impl LinkSource {
         let mut weights: Vec<f32> = known().map(weight).collect();
         normalise(&mut weights);
         let mut vector = vec![0.0; model.params().dim];
-        gather_sum(model.vectors(which), WordRow::numbers(&rows), &weights, &mut vector);
+        model.stored_vectors(which).gather_sum(WordRow::numbers(&rows), &weights, &mut vector);
         Ok(Some(vector))
     }
 

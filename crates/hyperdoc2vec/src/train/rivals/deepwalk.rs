@@ -232,7 +232,7 @@ mod tests {
         for (at, x) in tables.input.data_mut().iter_mut().chain(tables.output.data_mut()).enumerate() {
             *x += (at % 7) as f32 * 0.1 - 0.3;
         }
-        let (before, rate) = (tables.clone(), 1e-2);
+        let (before, rate) = (tables.copy().expect("room"), 1e-2);
         let loss = |t: &Tables| -> f64 {
             let score = |row: u32| {
                 let pairs = t.input.row(3).iter().zip(t.output.row(row as usize));
@@ -254,7 +254,7 @@ mod tests {
         for (output, table) in [(false, &tables.input), (true, &tables.output)] {
             for at in 0..5 * DIM {
                 let by = |by: f32| {
-                    let mut t = before.clone();
+                    let mut t = before.copy().expect("room");
                     let table = if output { &mut t.output } else { &mut t.input };
                     table.data_mut()[at] += by;
                     loss(&t)

@@ -264,7 +264,7 @@ mod tests {
         assert_eq!(slopes(SATURATE), saturated);
 
         let before = tables(&[&[1.0, 0.0]], &[&[-7.0, 3.0], &[7.0, 1.0], &[1.0, 1.0]]);
-        let (mut skipped, mut saturated) = (before.clone(), before.clone());
+        let (mut skipped, mut saturated) = (before.copy().expect("room"), before.copy().expect("room"));
         let losses = [(SKIP, &mut skipped), (SATURATE, &mut saturated)].map(|(s, t)| step(s, &[0], &[0, 1], t));
         assert_eq!(losses[0], losses[1], "the loss counts them all the same");
         assert!((losses[0] - 14.001_823).abs() < 1e-5);
@@ -288,7 +288,7 @@ mod tests {
     fn a_divided_step_goes_down_the_gradient_of_the_loss() {
         let (inputs, outputs) = ([0, 2, 3, 2], [4, 1, 0]);
         let before = random(5, 3, 9.0, 7);
-        let mut after = before.clone();
+        let mut after = before.copy().expect("room");
         let how = Step { rate: 1e-2, beyond: OutOfRange::Skip, divide: true };
         let returned = step(how, &inputs, &outputs, &mut after);
         assert!((returned - loss(&inputs, &outputs, &before)).abs() < 1e-5);
@@ -296,7 +296,7 @@ mod tests {
             for output in [false, true] {
                 let table = |t: &Tables| if output { t.output.data()[cell] } else { t.input.data()[cell] };
                 let bent = |by: f32| {
-                    let mut t = before.clone();
+                    let mut t = before.copy().expect("room");
                     let table = if output { &mut t.output } else { &mut t.input };
                     table.data_mut()[cell] += by;
                     loss(&inputs, &outputs, &t)
@@ -316,7 +316,7 @@ mod tests {
             let (rows, dim) = (12, 1 + rng.below(40));
             // Up to scores far beyond six; rows come again among inputs and noise.
             let mut plain = random(rows, dim, [1.0, 30.0, 200.0][case % 3], case as u64);
-            let mut fast = plain.clone();
+            let mut fast = plain.copy().expect("room");
             let inputs: Vec<u32> = (0..rng.below(20)).map(|_| rng.below(rows) as u32).collect();
             let outputs: Vec<u32> = (0..1 + rng.below(30)).map(|_| rng.below(rows) as u32).collect();
             let beyond = [OutOfRange::Skip, OutOfRange::Saturate][case % 2];
