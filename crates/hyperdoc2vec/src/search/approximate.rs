@@ -75,6 +75,11 @@ const QUESTIONS: usize = 512;
 const AIM: f64 = 0.98;
 /// For how many hits the lists are chosen; for more, all documents are looked at.
 pub const WANTED: [usize; 2] = [10, 100];
+/// The share of the exact hits that is aimed at where they are candidates: most of those that the hybrid ranks first are
+/// found by other rankings, too.
+const CANDIDATES_AIM: f64 = 0.9;
+/// For how many candidates the lists are chosen.
+const CANDIDATES: usize = 64;
 /// One in so many documents stands for the others where sums over all documents are estimated.
 const SAMPLED: usize = 64;
 
@@ -114,6 +119,8 @@ pub struct About {
     pub lists: usize,
     /// How many of them a question goes through, for each of [`WANTED`].
     pub looked_at: [usize; 2],
+    /// How many of them it goes through for candidates of the hybrid.
+    pub looked_at_for_candidates: usize,
     /// The share of the exact hits found, for each of [`WANTED`], over [`About::questions`] contexts that took no part
     /// in choosing.
     pub recall: [f64; 2],
@@ -144,6 +151,7 @@ impl Index {
         let documents = model.documents();
         Ok(self.container.shape(centres) == [about.lists, model.params().dim]
             && about.looked_at.iter().all(|&lists| lists <= about.lists)
+            && about.looked_at_for_candidates <= about.lists
             && ends.len() == about.lists
             && ends.is_sorted()
             && ends.last().map_or(0, |&end| end as usize) == documents
@@ -202,6 +210,30 @@ impl Index {
         allowed: impl Fn(usize) -> bool,
     ) -> Result<Option<IndexHits>> {
         let Some(level) = WANTED.iter().position(|&most| wanted <= most) else { return Ok(None) };
+        self.look(model, (table, self.about[table as usize].looked_at[level]), vector, wanted, allowed)
+    }
+
+    /// As [`Index::top`], for candidates of the hybrid: fewer lists are looked at.
+    pub fn candidates(
+        &self,
+        model: &Model,
+        table: Table,
+        vector: &[f32],
+        wanted: usize,
+        allowed: impl Fn(usize) -> bool,
+    ) -> Result<Option<IndexHits>> {
+        let lists = self.about[table as usize].looked_at_for_candidates;
+        self.look(model, (table, lists), vector, wanted, allowed)
+    }
+
+    fn look(
+        &self,
+        model: &Model,
+        (table, lists): (Table, usize),
+        vector: &[f32],
+        wanted: usize,
+        allowed: impl Fn(usize) -> bool,
+    ) -> Result<Option<IndexHits>> {
         let [centres, ends, rows] = table.arrays();
         let (rows, ends) = (self.container.array::<u32>(rows)?, self.container.array::<u64>(ends)?);
         let about = &self.about[table as usize];
@@ -211,7 +243,7 @@ impl Index {
         let mut scorer = Scorer::new(vector);
         let mut best = Best::new(wanted);
         let (mut seen, mut looked_at) = (Vec::new(), 0);
-        let nearest = nearest_first(vector, centres, about.looked_at[level]);
+        let nearest = nearest_first(vector, centres, lists);
         for list in &nearest {
             let list = list.row as usize;
             let start = if list == 0 { 0 } else { ends[list - 1] as usize };
@@ -402,7 +434,7 @@ fn check(searcher: &Searcher<'_>, table: Table, centres: &Centres, lists: &[u32]
     let questions = questions(searcher, table)?;
     let dim = centres.dim;
     let asked = Matrix::new(&questions, questions.len() / dim, dim, dim);
-    let documents = searcher.model().vectors(table.documents());
+    let documents = searcher.model().stored_vectors(table.documents());
     let count = centres.as_matrix().rows();
     let exact = top_batch(asked, documents, WANTED[1], |_, _| true);
     // For each question the place of each exact hit's list among those nearest to the question.
@@ -417,12 +449,14 @@ fn check(searcher: &Searcher<'_>, table: Table, centres: &Centres, lists: &[u32]
         let asked = || places.iter().skip(half).step_by(2).flat_map(|places| places.iter().take(wanted));
         asked().filter(|&&place| place < looked_at).count() as f64 / asked().count().max(1) as f64
     };
-    let enough = |wanted: usize| (1..count).find(|&looked_at| recall(wanted, looked_at, 0) >= AIM).unwrap_or(count);
-    let looked_at = WANTED.map(enough);
+    let enough =
+        |wanted: usize, aim: f64| (1..count).find(|&looked_at| recall(wanted, looked_at, 0) >= aim).unwrap_or(count);
+    let looked_at = WANTED.map(|wanted| enough(wanted, AIM));
     let checked = usize::from(places.len() > 1);
     Ok(About {
         lists: count,
         looked_at,
+        looked_at_for_candidates: enough(CANDIDATES, CANDIDATES_AIM),
         recall: [0, 1].map(|level| (recall(WANTED[level], looked_at[level], checked) * 1e4).round() / 1e4),
         questions: places.iter().skip(checked).step_by(2).count(),
     })

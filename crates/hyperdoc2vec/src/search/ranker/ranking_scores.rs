@@ -146,7 +146,9 @@ impl VectorRanking {
         let found = by_index(searcher, table, some, wanted, scope)?;
         let scores = match &found {
             Some(found) => RankingScores::of_best(found.hits.clone()),
-            None => RankingScores::new(products(some, searcher.model().stored_vectors(table.documents())), wanted, scope),
+            None => {
+                RankingScores::new(products(some, searcher.model().stored_vectors(table.documents())), wanted, scope)
+            }
         };
         Ok(VectorRanking { table, vector, scores, found })
     }
@@ -180,7 +182,9 @@ impl VectorRanking {
     /// The scores of some documents.
     pub(super) fn scores_of(&self, searcher: &Searcher<'_>, rows: &[DocRow]) -> Vec<f32> {
         match (&self.found, &self.vector) {
-            (Some(_), Some(vector)) => Scorer::new(vector).all(searcher.model().stored_vectors(self.table.documents()), rows),
+            (Some(_), Some(vector)) => {
+                Scorer::new(vector).all(searcher.model().stored_vectors(self.table.documents()), rows)
+            }
             _ => rows.iter().map(|&row| self.scores.of(row)).collect(),
         }
     }
@@ -214,7 +218,7 @@ fn by_index(
     scope: Scope<'_>,
 ) -> Result<Option<IndexHits>> {
     let Some(index) = searcher.index() else { return Ok(None) };
-    let found = index.top(searcher.model(), table, vector, wanted, scope.eligible)?;
+    let found = index.candidates(searcher.model(), table, vector, wanted, scope.eligible)?;
     Ok(found.filter(|found| found.hits.iter().all(|hit| (scope.allowed)(hit.row as usize))))
 }
 
