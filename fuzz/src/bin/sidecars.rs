@@ -7,7 +7,7 @@ use std::path::PathBuf;
 use std::sync::LazyLock;
 
 use hyperdoc2vec::generate::{GenerateParams, Generator};
-use hyperdoc2vec::internals::search::approximate::Index;
+use hyperdoc2vec::internals::search::approximate::{Index, Table};
 use hyperdoc2vec::map::DocumentMap;
 use hyperdoc2vec::model::Sidecar;
 use hyperdoc2vec::{Import, Model, Training};
@@ -51,9 +51,14 @@ fuzz_target!(|input: (bool, Vec<Change>)| {
     fs::write(&path, whole.altered(&changes)).expect("written");
     if index {
         if let Ok(Sidecar::Whole(index)) = Index::open(&intact.model, &path) {
-            for wanted in [1, 10, 100] {
-                let hits = index.top(&intact.model, &[0.5, -0.5, 0.25, 1.0], wanted, |_| true).expect("asked");
-                assert!(hits.iter().flatten().all(|hit| (hit.row as usize) < intact.model.documents()));
+            let (model, vector) = (&intact.model, [0.5, -0.5, 0.25, 1.0]);
+            for (table, wanted) in [(Table::Out, 1), (Table::Content, 10), (Table::Out, 100)] {
+                let found = index.top(model, table, &vector, wanted, |_| true).expect("asked");
+                if let Some(found) = found {
+                    assert!(found.hits.iter().all(|hit| (hit.row as usize) < model.documents()));
+                    assert!(!index.log_total(model, &vector, &found, 0.0, |_| true).expect("asked").is_nan());
+                }
+                index.candidates(model, table, &vector, wanted, |_| true).expect("asked");
             }
         }
     } else if let Ok(Sidecar::Whole(map)) = DocumentMap::open(&intact.model, &path) {
