@@ -77,7 +77,7 @@ static INTACT: LazyLock<Intact> = LazyLock::new(|| {
     let dir = tempfile::tempdir().expect("a directory");
     let path = |name: &str| dir.path().join(name);
     let mut params = GenerateParams::default();
-    (params.docs, params.links, params.words) = (12, 40, 20);
+    (params.docs, params.links, params.words) = (12, 40, 60);
     let documents = Generator::new(&params).expect("a plan").documents(0..12);
     fs::write(path("in.jsonl"), jsonl::to_jsonl(&documents, &[])).expect("written");
     let only = Shard::new(1, 1).expect("a shard");
