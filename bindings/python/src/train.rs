@@ -60,8 +60,9 @@ impl Parameters {
         if let Some(epochs) = self.content_epochs {
             params.set_content_epochs(epochs);
         }
-        let window = self.window.unwrap_or(params.window);
-        params.set_window(window);
+        if let Some(window) = self.window {
+            params.set_window(window);
+        }
         if let Some(epochs) = self.epochs {
             params.set_epochs(epochs);
         }

@@ -57,9 +57,9 @@ pub struct TrainArgs {
     method: Option<Method>,
     #[arg(long, help = format!("Vector dimensions {}", defaults(|params| Some(params.dim))))]
     dim: Option<usize>,
-    /// Words that count on each side of a link, or of a word in methods that predict words from their neighbours
-    #[arg(long, default_value_t = TrainParams::default().window)]
-    window: usize,
+    #[arg(long, value_name = "WORDS", help = format!("Words that count on each side of a link, or of a word in methods \
+        that predict words from their neighbours {}", defaults(|params| Some(params.window))))]
+    window: Option<usize>,
     #[arg(long, help = format!("Passes of the method's own phase {}", defaults(|params| Some(params.epochs()))))]
     epochs: Option<usize>,
     /// Make as many passes as fit into this time (such as 90s, 10m or 1h), with content and links in proportion, up to
@@ -384,7 +384,9 @@ fn params(arguments: &TrainArgs, corpus: &Corpus) -> Result<TrainParams> {
     if let Some(epochs) = arguments.content_epochs {
         params.set_content_epochs(epochs);
     }
-    params.set_window(arguments.window);
+    if let Some(window) = arguments.window {
+        params.set_window(window);
+    }
     if let Some(epochs) = arguments.epochs {
         params.set_epochs(epochs);
     }

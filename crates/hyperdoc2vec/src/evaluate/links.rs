@@ -43,6 +43,8 @@ const RUN_DEPTH: usize = 100;
 pub struct LinksParams {
     /// How models are trained; the method is set for each.
     pub train: TrainParams,
+    /// The words on each side of a link that count, in training and in questions; `None` for each method's own default.
+    pub window: Option<usize>,
     /// Passes over the links by the paper's own step.
     pub reference_epochs: usize,
     /// Passes over the text of the models that learn word by word.
@@ -61,6 +63,7 @@ impl Default for LinksParams {
             reference_epochs: 20,
             text_epochs: train.direct.epochs,
             train,
+            window: None,
             anchors: vec![true],
             threads: 0,
         }
@@ -192,6 +195,9 @@ pub fn train_params(trains: Trains, params: &LinksParams) -> TrainParams {
     train.direct.epochs = params.text_epochs;
     train.reference.epochs = params.reference_epochs;
     train.set_method(trains.method().unwrap_or(Method::HyperDoc));
+    if let Some(window) = params.window {
+        train.set_window(window);
+    }
     if trains == Trains::Reference {
         train.follow_authors_program();
     }

@@ -183,6 +183,12 @@ impl Method {
         if self.knows_words() { 100 } else { 64 }
     }
 
+    /// The words on each side of a link that count where nothing else is asked for. The paper read 50; where words weigh
+    /// less the further away they are, more of them tell more.
+    pub fn default_window(self) -> usize {
+        if self.weighs_words() { 100 } else { 50 }
+    }
+
     /// Whether it knows words at all.
     pub fn knows_words(self) -> bool {
         self != Method::DeepWalk

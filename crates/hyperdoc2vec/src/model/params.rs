@@ -50,7 +50,7 @@ impl Default for TrainParams {
         TrainParams {
             method: Method::HyperDoc,
             dim: Method::HyperDoc.default_dim(),
-            window: 50,
+            window: Method::HyperDoc.default_window(),
             seed: 1,
             min_count: 5,
             until: None,
@@ -81,10 +81,14 @@ impl TrainParams {
         params
     }
 
-    /// Sets the method, and the dimensions to the method's own default where they were those of the method before.
+    /// Sets the method, and the dimensions and the window to the method's own defaults where they were those of the method
+    /// before.
     pub fn set_method(&mut self, method: Method) {
         if self.dim == self.method.default_dim() {
             self.dim = method.default_dim();
+        }
+        if self.window == self.method.default_window() {
+            self.window = method.default_window();
         }
         self.method = method;
     }

@@ -56,7 +56,7 @@ const CHECKED_ONE_IN: usize = 4;
 const LEADING: f32 = 10.0;
 const THINNED_ONE_IN: usize = 4;
 /// A right candidate that nothing links to weighs this: there are few to learn from, and they are what is hardest to find.
-const NEWCOMER_WEIGHT: f32 = 1.5;
+const NEWCOMER_WEIGHT: f32 = 2.0;
 /// The least weight of a wrong candidate that may only not have been linked to yet.
 const LEAST_UNSEEN_WEIGHT: f32 = 0.1;
 /// With fewer samples than this, simpler trees may hold better.

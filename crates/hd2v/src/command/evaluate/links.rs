@@ -156,9 +156,9 @@ pub struct MethodArgs {
     /// Vector dimensions
     #[arg(long, default_value_t = TrainParams::default().dim)]
     pub dim: usize,
-    /// Words that count on each side of a link
-    #[arg(long, default_value_t = TrainParams::default().window)]
-    pub window: usize,
+    #[arg(long, value_name = "WORDS", help = format!("Words that count on each side of a link [default: {}; {} in the \
+        methods of the paper]", TrainParams::default().window, Method::HyperDocPaper.default_window()))]
+    pub window: Option<usize>,
     /// Passes of h-d2v and joint over the links
     #[arg(long, default_value_t = TrainParams::default().citation.epochs)]
     pub epochs: usize,
@@ -205,7 +205,9 @@ impl MethodArgs {
         let mut train = TrainParams::for_corpus(corpus);
         (train.dim, train.seed) = (self.dim, self.seed);
         train.min_count = self.min_count.unwrap_or(train.min_count);
-        train.set_window(self.window);
+        if let Some(window) = self.window {
+            train.set_window(window);
+        }
         train.citation.epochs = self.epochs;
         train.content.epochs = self.content_epochs;
         train.reference.noise = self.reference_noise;
@@ -220,7 +222,7 @@ impl MethodArgs {
         }
         train.validate()?;
         let mut params = LinksParams::default();
-        (params.train, params.threads) = (train, threads);
+        (params.train, params.window, params.threads) = (train, self.window, threads);
         (params.reference_epochs, params.text_epochs) = (reference_epochs, text_epochs);
         Ok(params)
     }

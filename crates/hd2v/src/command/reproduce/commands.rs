@@ -23,10 +23,9 @@ pub fn parts(
     let train = &arguments.train;
     let corpus = quoted(&arguments.corpus.display().to_string());
     let mut how = format!(
-        " --dim {} --window {} --epochs {} --content-epochs {} --reference-epochs {} --reference-noise {} \
+        " --dim {} --epochs {} --content-epochs {} --reference-epochs {} --reference-noise {} \
          --text-epochs {} --npm-epochs {} --npm-noise {} --seed {}",
         train.dim,
-        train.window,
         train.epochs,
         train.content_epochs,
         params.reference_epochs,
@@ -36,6 +35,8 @@ pub fn parts(
         train.npm_noise,
         train.seed
     );
+    let window = train.window.map_or(String::new(), |window| format!(" --window {window}"));
+    how += &window;
     how += &train.dm_window.map_or(String::new(), |window| format!(" --dm-window {window}"));
     how += &train.min_count.map_or(String::new(), |count| format!(" --min-count {count}"));
     let split = match arguments.split.until {
@@ -82,9 +83,9 @@ pub fn parts(
     if let (Some(until), false) = (&arguments.split.until, arguments.intents.is_empty()) {
         let min_count = train.min_count.map_or(String::new(), |count| format!(" --min-count {count}"));
         commands.push(format!(
-            "hd2v train {corpus} --until {until} --dim {} --window {} --epochs {} --content-epochs {} --seed {}{min_count} \
+            "hd2v train {corpus} --until {until} --dim {} --epochs {} --content-epochs {} --seed {}{window}{min_count} \
              --no-hybrid -o until-{until}.model",
-            train.dim, train.window, train.epochs, train.content_epochs, train.seed
+            train.dim, train.epochs, train.content_epochs, train.seed
         ));
         let (model, seed) = (format!("until-{until}.model"), train.seed);
         for file in arguments.intents.iter().map(|file| quoted(&file.display().to_string())) {
