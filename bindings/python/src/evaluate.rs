@@ -42,6 +42,7 @@ pub fn evaluate_links<'py>(
     let corpus = &corpus.corpus;
     let until = evaluated.until.as_deref().map(date).transpose()?;
     let mut params = LinksParams::default();
+    params.window = parameters.window;
     params.train = parameters.read(corpus)?;
     (params.anchors, params.threads) = (vec![evaluated.anchors], evaluated.threads);
     let methods = match &evaluated.methods {

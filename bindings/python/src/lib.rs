@@ -64,7 +64,6 @@ mod _native {
         all.set_item("top", DEFAULT_TOP)?;
         all.set_item("method", train.method.name())?;
         all.set_item("dim", train.dim)?;
-        all.set_item("window", train.window)?;
         all.set_item("seed", train.seed)?;
         all.set_item("hybrid", train.hybrid)?;
         all.set_item("min_count", import.corpus.min_count)?;

@@ -22,7 +22,7 @@ const CHECKPOINT_EVERY: Duration = Duration::from_secs(600);
 pub struct Parameters {
     method: Option<String>,
     dim: Option<usize>,
-    window: Option<usize>,
+    pub window: Option<usize>,
     epochs: Option<usize>,
     content_epochs: Option<usize>,
     seed: Option<u64>,

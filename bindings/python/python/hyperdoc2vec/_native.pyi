@@ -32,7 +32,6 @@ class _Defaults(TypedDict):
     top: int
     method: str
     dim: int
-    window: int
     seed: int
     hybrid: bool
     min_count: int

@@ -71,7 +71,7 @@ def evaluate_links(
     every: int = 1,
     anchors: bool = True,
     dim: int = _native.DEFAULTS["dim"],
-    window: int = _native.DEFAULTS["window"],
+    window: int | None = None,
     epochs: int | None = None,
     content_epochs: int | None = None,
     min_count: int | None = None,

@@ -29,7 +29,7 @@ class HyperDoc2Vec(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstima
 
     :param dim: numbers of a vector.
     :param method: one of :data:`hyperdoc2vec.METHODS`, or ``None``: by whether there are links.
-    :param window: words that count on each side of a link.
+    :param window: words that count on each side of a link; ``None`` for the library's default.
     :param epochs: passes over the links; the method's own number if there is none.
     :param content_epochs: passes over the text.
     :param min_count: words that occur less often get no vectors.
@@ -42,7 +42,7 @@ class HyperDoc2Vec(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstima
         dim: int = _native.DEFAULTS["dim"],
         *,
         method: str | None = None,
-        window: int = _native.DEFAULTS["window"],
+        window: int | None = None,
         epochs: int | None = None,
         content_epochs: int | None = None,
         min_count: int = _native.DEFAULTS["min_count"],

@@ -18,7 +18,7 @@ def train(
     *,
     dim: int = _native.DEFAULTS["dim"],
     method: str = _native.DEFAULTS["method"],
-    window: int = _native.DEFAULTS["window"],
+    window: int | None = None,
     epochs: int | None = None,
     content_epochs: int | None = None,
     min_count: int | None = None,
@@ -46,7 +46,7 @@ def train(
     :param path: the file to write; without it, the model lasts as long as this object (see :meth:`Model.save`).
     :param dim: numbers of a vector.
     :param method: one of :data:`hyperdoc2vec.METHODS`.
-    :param window: words that count on each side of a link.
+    :param window: words that count on each side of a link; 100, and 50 in the paper's methods.
     :param epochs: passes over the links.
     :param content_epochs: passes over the text before.
     :param min_count: words that occur less often get no vectors.
