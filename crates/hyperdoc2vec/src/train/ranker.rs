@@ -55,8 +55,9 @@ const CHECKED_ONE_IN: usize = 4;
 /// A candidate among the first so many of no ranking is one of many; one in [`THINNED_ONE_IN`] is learnt from.
 const LEADING: f32 = 10.0;
 const THINNED_ONE_IN: usize = 4;
-/// A right candidate that nothing links to weighs this: there are few to learn from, and they are what is hardest to find.
-const NEWCOMER_WEIGHT: f32 = 2.0;
+/// A right candidate that nothing links to weighs this, without and with the source: there are few to learn from, and they
+/// are what is hardest to find, above all where only a text is known.
+const NEWCOMER_WEIGHTS: [f32; 2] = [2.0, 1.5];
 /// The least weight of a wrong candidate that may only not have been linked to yet.
 const LEAST_UNSEEN_WEIGHT: f32 = 0.1;
 /// With fewer samples than this, simpler trees may hold better.
@@ -489,15 +490,14 @@ impl FoldModel<'_> {
         };
         for (place, row) in candidates.rows.iter().enumerate() {
             let label = question.truths.contains(row);
-            let weight = match label {
-                true if links_to[row.index()] == 0 => NEWCOMER_WEIGHT,
-                true => 1.0,
-                false => wrong_weights[row.index()],
-            };
+            let newcomer = label && links_to[row.index()] == 0;
+            let weight = if label { 1.0 } else { wrong_weights[row.index()] };
             let drawn = rng.below(THINNED_ONE_IN) == 0;
-            for samples in
-                samples.iter_mut().filter(|samples| samples.width > features.alone() || candidates.alone[place])
-            {
+            for (samples, newcomer_weight) in samples.iter_mut().zip(NEWCOMER_WEIGHTS) {
+                if samples.width == features.alone() && !candidates.alone[place] {
+                    continue;
+                }
+                let weight = if newcomer { newcomer_weight } else { weight };
                 let row = &candidates.row(place)[..samples.width];
                 let leading = ranks.iter().any(|&rank| row.get(rank).is_some_and(|&rank| rank < leading_rank));
                 if label || leading || drawn {
