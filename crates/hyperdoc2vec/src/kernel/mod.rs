@@ -58,10 +58,13 @@ pub use matrix::{Matrix, MatrixMut};
 pub use parallel::{par_multiply, par_multiply_transposed};
 pub use prefetch::prefetch;
 pub use repel::{POINTS, Push, Pusher};
-pub use rows::{Attraction, RowMut};
+pub use rows::Rows;
 pub use step::{BOUND, LabelledRows, OutOfRange, Step};
 
 /// Declares a public function whose body, an `#[inline(always)]` function, is compiled for each build.
+///
+/// What it writes to are arguments of their own, not fields of one: only then does the compiler know that they do not overlap
+/// with what is read, and works on eight numbers at a time.
 macro_rules! dispatched {
     ($($(#[$doc:meta])* pub fn $name:ident $(<$life:lifetime>)? ($($arg:ident: $type:ty),*) $(-> $result:ty)? = $body:path;)*) => {$(
         $(#[$doc])*
@@ -150,21 +153,22 @@ dispatched! {
     /// If the lengths differ.
     pub fn adagrad(gradient: &[f32], vector: &mut [f32], square: &mut f32, rate: f32) = rows::adagrad;
 
-    /// One step as [`adagrad`] takes it, against the gradient that [`gather_sum`] gives, which is left in the row's
-    /// scratch.
+    /// One step as [`adagrad`] takes it, against the gradient that [`gather_sum`] gives, which is left in `sum`.
     ///
     /// # Panics
     /// If the lengths do not fit or an id is beyond the table.
     pub fn adagrad_sum(
-        table: Matrix<'_>, ids: &[u32], weights: &[f32], row: RowMut<'_>, rate: f32
+        weighted: (Rows<'_>, &[f32]), sum: &mut [f32], vector: &mut [f32], square: &mut f32, rate: f32
     ) = rows::adagrad_sum;
 
-    /// The rows `ids` of a table are to score high with `x`: `slopes[j] = σ(x·row) − 1`, `dx += slopes[j] row` and
-    /// `loss −= ln σ(x·row)`, in the order of `ids`.
+    /// Rows of a table are to score high with `x`: `slopes[j] = σ(x·row) − 1`, `dx += slopes[j] row` and
+    /// `loss −= ln σ(x·row)`, in the order of the rows.
     ///
     /// # Panics
     /// If the lengths do not fit or an id is beyond the table.
-    pub fn attract(x: &[f32], table: Matrix<'_>, ids: &[u32], found: Attraction<'_>) = rows::attract;
+    pub fn attract(
+        x: &[f32], rows: Rows<'_>, slopes: &mut [f32], dx: &mut [f32], loss: &mut f32
+    ) = rows::attract;
 
     /// `table[ids[j]] += weights[j] x` for each j in order; an id may come more than once.
     ///

@@ -13,24 +13,13 @@ const SCAN_ROWS: usize = 64;
 /// How many fours of rows ahead a sum over rows asks the memory for.
 const AHEAD: usize = 2;
 
-/// A row to change, and its mean square gradient.
-pub struct RowMut<'a> {
-    /// The vector, padding included.
-    pub vector: &'a mut [f32],
-    /// The mean square of its gradients.
-    pub square: &'a mut f32,
-    /// As long as the vector, for whatever the change needs.
-    pub scratch: &'a mut [f32],
-}
-
-/// Where [`attract`](super::attract) puts its results.
-pub struct Attraction<'a> {
-    /// The slope of each row's loss.
-    pub slopes: &'a mut [f32],
-    /// The gradient, which is added to.
-    pub dx: &'a mut [f32],
-    /// The loss, which is added to.
-    pub loss: &'a mut f32,
+/// Rows of a table, which may come more than once.
+#[derive(Debug, Clone, Copy)]
+pub struct Rows<'a> {
+    /// The table.
+    pub table: Matrix<'a>,
+    /// The numbers of the rows.
+    pub ids: &'a [u32],
 }
 
 /// The fixed tree that ends a sum over a row: lane `i` takes lane `i + 4`, then `i + 2`, `i + 1`.
@@ -131,15 +120,20 @@ pub(super) fn adagrad(gradient: &[f32], vector: &mut [f32], square: &mut f32, ra
 
 /// See [`adagrad_sum`](super::adagrad_sum).
 #[inline(always)]
-pub(super) fn adagrad_sum(table: Matrix<'_>, ids: &[u32], weights: &[f32], row: RowMut<'_>, rate: f32) {
-    gather_sum(table, ids, weights, row.scratch);
-    adagrad(row.scratch, row.vector, row.square, rate);
+pub(super) fn adagrad_sum(
+    (rows, weights): (Rows<'_>, &[f32]),
+    sum: &mut [f32],
+    vector: &mut [f32],
+    square: &mut f32,
+    rate: f32,
+) {
+    gather_sum(rows.table, rows.ids, weights, sum);
+    adagrad(sum, vector, square, rate);
 }
 
 /// See [`attract`](super::attract).
 #[inline(always)]
-pub(super) fn attract(x: &[f32], table: Matrix<'_>, ids: &[u32], found: Attraction<'_>) {
-    let Attraction { slopes, dx, loss: total } = found;
+pub(super) fn attract(x: &[f32], Rows { table, ids }: Rows<'_>, slopes: &mut [f32], dx: &mut [f32], total: &mut f32) {
     let mut loss = *total;
     assert_eq!(ids.len(), slopes.len(), "each row has its slope");
     let mut ahead = ids.chunks(LANES).skip(1);

@@ -199,8 +199,8 @@ proptest! {
         }
         for attract in [rows::attract, attract] {
             let (mut dx, mut slopes, mut loss) = (y.clone(), vec![0.0; ids.len()], 0.5);
-            let found = Attraction { slopes: &mut slopes, dx: &mut dx, loss: &mut loss };
-            attract(&x, Matrix::new(&table, 7, k, k), &ids, found);
+            let rows = Rows { table: Matrix::new(&table, 7, k, k), ids: &ids };
+            attract(&x, rows, &mut slopes, &mut dx, &mut loss);
             prop_assert_eq!((bits(&dx), bits(&slopes)), (bits(&expected), bits(&expected_slopes)));
             prop_assert_eq!(bits(&[loss]), bits(&[expected_loss]));
         }
@@ -247,8 +247,7 @@ proptest! {
                 // What the sum held before does not count.
                 let (mut found, mut vector, mut square) = (vec![f32::NAN; k], vector.clone(), before);
                 let table = Matrix::new(&table, 7, k, k);
-                let row = RowMut { vector: &mut vector, square: &mut square, scratch: &mut found };
-                adagrad_sum(table, &ids, &weights, row, 0.3);
+                adagrad_sum((Rows { table, ids: &ids }, &weights), &mut found, &mut vector, &mut square, 0.3);
                 prop_assert_eq!(bits(&found), bits(&sum));
                 prop_assert_eq!(&(bits(&vector), bits(&[square])), &expected);
             }

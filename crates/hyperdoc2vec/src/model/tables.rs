@@ -7,7 +7,7 @@ use std::path::{Path, PathBuf};
 use crate::corpus::view::View;
 use crate::error::Result;
 use crate::id::{DocRow, WordRow};
-use crate::kernel::{Matrix, MatrixMut, RowMut, adagrad, adagrad_sum, prefetch};
+use crate::kernel::{Matrix, MatrixMut, Rows, adagrad, adagrad_sum, prefetch};
 use crate::model::params::TrainParams;
 use crate::rng::Rng;
 use crate::storage::huge_pages::HugeArray;
@@ -262,6 +262,16 @@ impl Table {
     }
 }
 
+/// A row to change, and its mean square gradient.
+pub struct RowMut<'a> {
+    /// The vector, padding included.
+    pub vector: &'a mut [f32],
+    /// The mean square of its gradients.
+    pub square: &'a mut f32,
+    /// As long as the vector, for whatever the change needs.
+    pub scratch: &'a mut [f32],
+}
+
 impl RowMut<'_> {
     /// One step against `gradient`: see [`adagrad`].
     pub fn adagrad(self, gradient: &[f32], rate: f32) {
@@ -275,7 +285,7 @@ impl RowMut<'_> {
 
     /// One step against the gradient `Σ weights[j] table[ids[j]]`: see [`adagrad_sum`].
     pub fn adagrad_sum(self, table: Matrix<'_>, ids: &[u32], weights: &[f32], rate: f32) {
-        adagrad_sum(table, ids, weights, self, rate);
+        adagrad_sum((Rows { table, ids }, weights), self.scratch, self.vector, self.square, rate);
     }
 }
 

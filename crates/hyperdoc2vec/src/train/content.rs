@@ -16,7 +16,7 @@ use rayon::prelude::*;
 use crate::corpus::view::View;
 use crate::id::{DocRow, WordId};
 use crate::kernel::{
-    Attraction, Matrix, MatrixMut, Panels, Start, attract, axpy, gather_sum, multiply, noise_loss, pack, prefetch,
+    Matrix, MatrixMut, Panels, Rows, Start, attract, axpy, gather_sum, multiply, noise_loss, pack, prefetch,
 };
 use crate::model::params::ContentParams;
 use crate::model::tables::Tables;
@@ -260,7 +260,8 @@ impl Content<'_> {
                     let dx = &mut dx[i * stride..][..stride];
                     let slots = before(example)..batch.ends[example];
                     let slopes = &mut own[slots.start - offset..slots.end - offset];
-                    attract(x, words, &batch.words[slots], Attraction { slopes, dx, loss: &mut losses[i] });
+                    let rows = Rows { table: words, ids: &batch.words[slots] };
+                    attract(x, rows, slopes, dx, &mut losses[i]);
                 }
             });
         let g = Matrix::new(g, mine.len(), columns, wide);
