@@ -1,7 +1,7 @@
 //! How fast a model answers: one question by each ranking, many at once, and a large model by its index.
 //!
 //! `cargo bench --bench query`, or `cargo bench --bench query -- MODEL CORPUS` for the hybrid and the index of a model of
-//! your own. A question is a text of a hundred words around a link of a corpus, read anew each time. For single questions,
+//! your own; with `only-index` behind, for the hybrid by the index alone, for profilers. A question is a text of a hundred words around a link of a corpus, read anew each time. For single questions,
 //! the median and the fastest of a hundred are printed: on a busy machine the fastest tells more. A digest of the hits
 //! shows whether two programs answer alike, to the last bit.
 #![allow(clippy::print_stdout, clippy::expect_used)]
@@ -37,8 +37,8 @@ const QUESTIONS: usize = 200;
 
 fn main() {
     let given: Vec<String> = std::env::args().skip(1).filter(|argument| !argument.starts_with('-')).collect();
-    if let [model, corpus] = &given[..] {
-        return of_model(Path::new(model), Path::new(corpus));
+    if let [model, corpus, only @ ..] = &given[..] {
+        return of_model(Path::new(model), Path::new(corpus), !only.is_empty());
     }
     let dir = tempfile::tempdir().expect("a directory");
     trained(dir.path());
@@ -137,8 +137,8 @@ fn batch(searcher: &Searcher<'_>, texts: &[String]) -> Vec<Vec<Hit>> {
 }
 
 /// Contexts of links of a corpus, asked of a model that was trained on it: by all documents, by those that lists of words
-/// leave, and by the index.
-fn of_model(model: &Path, corpus: &Path) {
+/// leave, and by the index, or by that only.
+fn of_model(model: &Path, corpus: &Path, by_index_only: bool) {
     let (model, corpus) = (Model::open(model).expect("a model"), Corpus::open(corpus).expect("a corpus"));
     let texts = texts(&corpus, QUESTIONS);
     let index = on(2, || Index::build(&model, &path(&model)).expect("an index"));
@@ -147,9 +147,12 @@ fn of_model(model: &Path, corpus: &Path) {
     let by_words = Searcher::new(&model).without_all_documents();
     let by_index = Searcher::new(&model).without_all_documents().with_index(index);
     let mut exact = Vec::new();
+    let skipped = if by_index_only { 2 } else { 0 };
     println!("| hybrid, one question, one thread | median, ms | fastest | first hit as exact | first ten, share |");
     println!("|---|---|---|---|---|");
-    for (name, searcher) in [("all documents", &all), ("MaxScore", &by_words), ("MaxScore and index", &by_index)] {
+    for (name, searcher) in
+        [("all documents", &all), ("MaxScore", &by_words), ("MaxScore and index", &by_index)].into_iter().skip(skipped)
+    {
         let Some(ranker) = Ranker::of(&model) else { break };
         let mut hits: Vec<Vec<u32>> = Vec::new();
         let mut digest = 0xcbf2_9ce4_8422_2325u64;
@@ -182,6 +185,9 @@ fn of_model(model: &Path, corpus: &Path) {
             first as f64 / QUESTIONS as f64,
             shared as f64 / of.max(1) as f64
         );
+    }
+    if by_index_only {
+        return;
     }
     let queries = texts.iter().map(|text| by_index.query(text).expect("read"));
     let vectors: Vec<Vec<f32>> = queries.filter_map(|query| by_index.vector(&query).expect("asked")).collect();

@@ -9,7 +9,7 @@ use std::ops::Range;
 use half::f16;
 use half::slice::HalfFloatSliceExt;
 
-use super::{Matrix, gather_sum};
+use super::{Matrix, gather_sum, prefetch};
 
 /// A matrix to read, as it is stored.
 #[derive(Debug, Clone, Copy)]
@@ -56,6 +56,17 @@ impl<'a> StoredMatrix<'a> {
         match *self {
             StoredMatrix::Single(matrix) => Cow::Borrowed(matrix.row(i)),
             StoredMatrix::Half { numbers, cols } => Cow::Owned(numbers[i * cols..][..cols].to_f32_vec()),
+        }
+    }
+
+    /// Asks the memory for row `i`, which will be needed soon.
+    ///
+    /// # Panics
+    /// If there are fewer rows.
+    pub fn prefetch(&self, i: usize) {
+        match *self {
+            StoredMatrix::Single(matrix) => prefetch(matrix.row(i)),
+            StoredMatrix::Half { numbers, cols } => prefetch(&numbers[i * cols..][..cols]),
         }
     }
 

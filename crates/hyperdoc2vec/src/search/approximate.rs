@@ -69,6 +69,8 @@ const SAMPLE: usize = 64;
 const PASSES: usize = 8;
 /// Rows whose lists are found together, and rows that are scored together.
 const BLOCK: usize = 48;
+/// How many rows ahead the memory is asked for.
+const ROWS_AHEAD: usize = 12;
 /// Contexts of links that are asked; each other one to choose, the rest to check.
 const QUESTIONS: usize = 512;
 /// The share of the exact hits that is aimed at.
@@ -326,7 +328,9 @@ impl<'v> Scorer<'v> {
     /// The products with at most [`BLOCK`] rows.
     fn scores(&mut self, table: StoredMatrix<'_>, rows: &[u32]) -> &[f32] {
         let dim = self.vector.len();
-        for (copy, &row) in self.block.chunks_exact_mut(dim).zip(rows) {
+        rows.iter().take(ROWS_AHEAD).for_each(|&row| table.prefetch(row as usize));
+        for (number, (copy, &row)) in self.block.chunks_exact_mut(dim).zip(rows).enumerate() {
+            rows.get(number + ROWS_AHEAD).into_iter().for_each(|&row| table.prefetch(row as usize));
             copy.copy_from_slice(&table.row(row as usize));
         }
         let panels = pack_transposed(Matrix::new(self.vector, 1, dim, dim), &mut self.packed);

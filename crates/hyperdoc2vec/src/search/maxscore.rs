@@ -2,15 +2,19 @@
 //!
 //! A question is asked with several weights for each of its words, as several rankings. In each window, the rare words
 //! are read first. Words that stand in most documents are not, as long as all of them together could not lift a document
-//! among the best of any ranking: they are looked up for the documents that could still be. What is found is exact: the
-//! same documents and scores as by a pass over all lists, to the last bit.
+//! among the best of any ranking: they are looked up for the documents that could still be. What a word can add is known
+//! for each window. What is found is exact: the same documents and scores as by a pass over all lists, to the last bit.
 //!
-//! After Turtle and Flood, "Query evaluation: strategies and optimizations" (1995). Ours, because scores are those of
-//! [`Bm25F`], and because six rankings share one reading of the lists.
+//! After Turtle and Flood, "Query evaluation: strategies and optimizations" (1995), and Ding and Suel, "Faster top-k document
+//! retrieval using block-max indexes" (2011). Ours, because scores are those of [`Bm25F`], and because six rankings share
+//! one reading of the lists.
+
+use std::sync::Arc;
 
 use super::bm25::Bm25F;
 use crate::id::{DocRow, WordRow};
-use crate::model::index::skips::{Cursor, END, SkipTables};
+use crate::model::index::kept::Kept;
+use crate::model::index::skips::{Cursor, END, LONG, SkipTables};
 use crate::search::rank::{Hit, top};
 
 /// Rankings of each kind: a question has at most so many weights for a word.
@@ -21,6 +25,8 @@ const LANES: usize = 2 * KINDS;
 const WINDOW: u32 = 4096;
 /// Words are looked up instead of read while all of them together give less than this share of what is needed.
 const LOOKED_UP: f32 = 0.6;
+/// Bounds are kept for so many postings or more.
+const POSTINGS_A_BOUND: usize = 64;
 /// Sums in another order differ by less than this share.
 const ROUNDING: f32 = 1e-4;
 
@@ -45,11 +51,61 @@ pub struct BestByWords<const N: usize> {
     pub scored: ScoredRows<N>,
 }
 
-/// A field pair with tables of skips.
+/// A field pair with its tables.
 #[derive(Debug)]
 pub struct MaxScore<'s, 'a> {
     pub bm25: &'s Bm25F<'a>,
-    pub skips: &'s [SkipTables; 2],
+    pub tables: &'s MaxScoreTables,
+}
+
+/// What is known of the lists of words that were asked for.
+#[derive(Debug, Default)]
+pub struct MaxScoreTables {
+    /// Of texts and of contexts.
+    skips: [SkipTables; 2],
+    bounds: Kept<WordBounds>,
+}
+
+/// The most that a word adds to a document, before its weight, in each stretch of windows: by text and contexts, and by
+/// text alone.
+#[derive(Debug)]
+struct WordBounds {
+    /// Documents of a stretch: two to the power of this.
+    shift: u32,
+    stretches: Vec<[f32; 2]>,
+}
+
+impl WordBounds {
+    /// Of two lists that were not read from yet. A stretch has more than one window where a list has few postings.
+    fn new(bm25: &Bm25F<'_>, word: WordRow) -> WordBounds {
+        let lists = bm25.lists(word);
+        let postings: usize = lists.iter().map(|list| list.documents() as usize).sum();
+        let most = (postings / POSTINGS_A_BOUND).max(1);
+        let mut shift = WINDOW.trailing_zeros();
+        while bm25.documents() >> shift >= most && shift < usize::BITS - 1 {
+            shift += 1;
+        }
+        let mut stretches = vec![[0.0f32; 2]; (bm25.documents() >> shift) + 1];
+        let [mut text, mut cited] = lists.map(Iterator::peekable);
+        loop {
+            let row = match (text.peek(), cited.peek()) {
+                (None, None) => return WordBounds { shift, stretches },
+                (Some(&(row, _)), None) | (None, Some(&(row, _))) => row,
+                (Some(&(one, _)), Some(&(other, _))) => one.min(other),
+            };
+            let [own, others] = [&mut text, &mut cited].map(|list| list.next_if(|&(at, _)| at == row));
+            let (counts, has_own) = ([own, others].map(|found| found.map_or(0, |(_, count)| count)), own.is_some());
+            // A damaged list may name documents that are not there.
+            let Some([joint, alone]) = stretches.get_mut(row as usize >> shift) else { continue };
+            let (count, saturated) = bm25.counts(row, counts);
+            *joint = joint.max(bm25.joint_share(1.0, count));
+            *alone = alone.max(if has_own { saturated } else { 0.0 });
+        }
+    }
+
+    fn at(&self, document: u32) -> [f32; 2] {
+        self.stretches.get(document as usize >> self.shift).copied().unwrap_or_default()
+    }
 }
 
 /// A word of a question, at its place in both lists.
@@ -58,8 +114,10 @@ struct TermCursor<'a> {
     cited: Cursor<'a>,
     /// What its saturated counts are multiplied with.
     weights: Lanes,
-    /// More than it can add to any score.
+    /// The most that it can add to any score in the window at hand.
     most: Lanes,
+    /// Where that is from. Nothing for short lists.
+    bounds: Option<Arc<WordBounds>>,
 }
 
 /// Documents that may be among the best of one ranking.
@@ -97,7 +155,7 @@ impl Contenders {
 impl<'a> MaxScore<'_, 'a> {
     fn cursors(&self, word: WordRow) -> (Cursor<'a>, Cursor<'a>) {
         let [text, cited] = self.bm25.lists(word);
-        (self.skips[0].cursor(word, text), self.skips[1].cursor(word, cited))
+        (self.tables.skips[0].cursor(word, text), self.tables.skips[1].cursor(word, cited))
     }
 
     /// The best documents by each ranking, of those that are `eligible`: by falling score, of equal ones the lower number
@@ -189,7 +247,12 @@ impl<'a> MaxScore<'_, 'a> {
         for start in (0..documents).step_by(WINDOW as usize) {
             let end = documents.min(start.saturating_add(WINDOW));
             let thresholds: Lanes = std::array::from_fn(|lane| best[lane].threshold);
+            terms.iter_mut().for_each(|term| term.enter(start));
             let mut rest = split(&terms, &thresholds, &mut looked_up);
+            // Nothing of this window can be among the best.
+            if looked_up.iter().all(|looked_up| *looked_up) {
+                continue;
+            }
             for term in terms.iter_mut().zip(&looked_up).filter(|(_, looked_up)| !**looked_up).map(|(term, _)| term) {
                 self.read(term, start, end, &mut window);
             }
@@ -232,9 +295,11 @@ impl<'a> MaxScore<'_, 'a> {
             false => of(&own, lane - KINDS),
         });
         let [joint, own] = self.bm25.most_saturated();
-        let most = std::array::from_fn(|lane| weights[lane] * if lane < KINDS { joint } else { own });
+        let most = shares(joint, own, &weights);
         let (text, cited) = self.cursors(word);
-        TermCursor { text, cited, weights, most }
+        let long = (text.postings() as usize).saturating_add(cited.postings() as usize) > LONG;
+        let bounds = long.then(|| self.tables.bounds.get(word, || WordBounds::new(self.bm25, word)));
+        TermCursor { text, cited, weights, most, bounds }
     }
 
     /// Adds what a word gives the documents of a window.
@@ -268,11 +333,28 @@ impl<'a> MaxScore<'_, 'a> {
         let (count, saturated) = self.bm25.counts(row, counts);
         let joint = self.bm25.joint_share(1.0, count);
         let own = if counts[0] > 0 { saturated } else { 0.0 };
-        let shares = [joint, joint, joint, joint, own, own, own, own];
+        let shares = shares(joint, own, weights);
         for lane in 0..LANES {
-            scores[lane] += weights[lane] * shares[lane];
+            scores[lane] += shares[lane];
         }
     }
+}
+
+impl TermCursor<'_> {
+    /// Looks up the most that it can add in the window that starts with a document.
+    fn enter(&mut self, document: u32) {
+        if let Some(bounds) = &self.bounds {
+            let [joint, own] = bounds.at(document);
+            self.most = shares(joint, own, &self.weights);
+        }
+    }
+}
+
+/// What a word adds to each score, by what it adds by text and contexts, and by text alone, before its weights.
+#[inline]
+fn shares(joint: f32, own: f32, weights: &Lanes) -> Lanes {
+    let shares = [joint, joint, joint, joint, own, own, own, own];
+    std::array::from_fn(|lane| weights[lane] * shares[lane])
 }
 
 /// Whether a document with these sums, and at most `rest` to come, can be among the best of a ranking.
@@ -333,8 +415,8 @@ mod tests {
         let documents = 3 * WINDOW as usize + 77;
         let (text, cited) = (random(documents, 1), random(documents, 2));
         let bm25 = Bm25F::joined([text.view(), cited.view()], [1.0, 1.0], BM25F_K1, B);
-        let skips = Default::default();
-        let maxscore = MaxScore { bm25: &bm25, skips: &skips };
+        let tables = Default::default();
+        let maxscore = MaxScore { bm25: &bm25, tables: &tables };
         for (question, wanted) in [(0, 1), (1, 10), (2, 128), (3, 128), (4, documents + 5)] {
             let mut rng = Rng::keyed(4, &[question]);
             let mut words: Vec<u32> = (0..40).map(|_| rng.below(WORDS as usize + 3) as u32).collect();
@@ -373,8 +455,8 @@ mod tests {
         let text = PostingsBuf::build(documents, 2, |_| 2, each);
         let none = PostingsBuf::build(documents, 2, |_| 0, |_, _| ());
         let bm25 = Bm25F::joined([text.view(), none.view()], [1.0, 1.0], BM25F_K1, B);
-        let skips = Default::default();
-        let maxscore = MaxScore { bm25: &bm25, skips: &skips };
+        let tables = Default::default();
+        let maxscore = MaxScore { bm25: &bm25, tables: &tables };
         let terms = [0, 1].map(|word| maxscore.term(WordRow(word), &[1.0]));
         let mut looked_up = Vec::new();
         let found = maxscore.contenders(&[(WordRow(0), [1.0]), (WordRow(1), [1.0])], [[10], [0]], &|_| true);

@@ -5,7 +5,7 @@ use std::sync::atomic::{AtomicU32, Ordering};
 
 use super::approximate::Index;
 use super::bm25::{B, BM25F_K1, Bm25, Bm25F, Term};
-use super::maxscore::MaxScore;
+use super::maxscore::{MaxScore, MaxScoreTables};
 use super::query::Query;
 use super::rank;
 use super::ranker::LinkSource;
@@ -17,7 +17,6 @@ use crate::id::{DocRow, WordRow};
 use crate::kernel::{axpy, ln};
 use crate::model::index::links::Links;
 use crate::model::index::short_fields::{ShortField, ShortWords};
-use crate::model::index::skips::SkipTables;
 use crate::model::index::terms::Field;
 use crate::model::weighting::WeightRule;
 use crate::model::{Model, Vectors};
@@ -36,8 +35,7 @@ pub struct Searcher<'a> {
     cited: Option<Bm25F<'a>>,
     pub(super) links: Links<'a>,
     large: bool,
-    /// Tables of skips, of texts and of contexts.
-    skips: [SkipTables; 2],
+    maxscore: MaxScoreTables,
     index: Option<Index>,
     /// Documents with dates, the newest first, made when first asked for.
     newest: OnceLock<Vec<DocRow>>,
@@ -71,7 +69,7 @@ impl<'a> Searcher<'a> {
             cited,
             links,
             large: model.documents() >= LARGE,
-            skips: Default::default(),
+            maxscore: MaxScoreTables::default(),
             index: None,
             newest: OnceLock::new(),
             short,
@@ -108,7 +106,7 @@ impl<'a> Searcher<'a> {
 
     /// The best documents by words, without a look at all of them.
     pub(super) fn maxscore(&self) -> Result<MaxScore<'_, 'a>> {
-        Ok(MaxScore { bm25: self.cited()?, skips: &self.skips })
+        Ok(MaxScore { bm25: self.cited()?, tables: &self.maxscore })
     }
 
     /// The date of the newest of the documents that are `eligible`.

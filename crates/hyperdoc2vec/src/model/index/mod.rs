@@ -1,5 +1,6 @@
 //! The inverted index of a model, its links with the sentences they stand in, keywords and the words of titles and authors.
 
+pub(crate) mod kept;
 pub(crate) mod links;
 pub(crate) mod postings;
 pub(crate) mod quotes;

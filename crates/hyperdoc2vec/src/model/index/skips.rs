@@ -3,9 +3,9 @@
 //! A list has no marks that a reader could jump to. A table of skips notes for every [`EVERY`] postings where they begin;
 //! it is made when a long list is first read out of order, and kept in memory: 12 bytes for 32 postings.
 
-use std::collections::HashMap;
-use std::sync::{Arc, PoisonError, RwLock};
+use std::sync::Arc;
 
+use super::kept::Kept;
 use super::postings::PostingList;
 use crate::id::WordRow;
 
@@ -13,7 +13,7 @@ use crate::id::WordRow;
 const EVERY: usize = 32;
 
 /// Lists of more postings have a table.
-const LONG: usize = 128;
+pub const LONG: usize = 128;
 
 /// The places at which a list can be entered, from the first posting on.
 #[derive(Debug, Default)]
@@ -44,23 +44,15 @@ impl SkipTable {
 /// The tables of skips of one field, made as they are needed.
 #[derive(Debug, Default)]
 pub struct SkipTables {
-    made: RwLock<HashMap<WordRow, Arc<SkipTable>>>,
+    made: Kept<SkipTable>,
 }
 
 impl SkipTables {
     /// A cursor at the start of the list of a word.
     pub fn cursor<'a>(&self, word: WordRow, list: PostingList<'a>) -> Cursor<'a> {
         let long = list.documents() as usize > LONG;
-        let skips = long.then(|| self.table(word, &list));
+        let skips = long.then(|| self.made.get(word, || SkipTable::new(list.clone())));
         Cursor::new(list, skips)
-    }
-
-    fn table(&self, word: WordRow, list: &PostingList<'_>) -> Arc<SkipTable> {
-        if let Some(table) = self.made.read().unwrap_or_else(PoisonError::into_inner).get(&word) {
-            return table.clone();
-        }
-        let table = Arc::new(SkipTable::new(list.clone()));
-        self.made.write().unwrap_or_else(PoisonError::into_inner).entry(word).or_insert(table).clone()
     }
 }
 
@@ -173,11 +165,7 @@ mod tests {
                     assert_eq!(cursor.count_in(document), expected, "{document} in steps of {stride}, each {every}th");
                 }
             }
-            assert_eq!(
-                tables.made.read().expect("whole").len(),
-                usize::from(9000 / every > 128),
-                "short lists need none"
-            );
+            assert_eq!(tables.made.len(), usize::from(9000 / every > 128), "short lists need none");
         }
     }
 
