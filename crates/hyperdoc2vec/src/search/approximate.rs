@@ -79,7 +79,7 @@ const AIM: f64 = 0.98;
 pub const WANTED: [usize; 2] = [10, 100];
 /// The share of the exact hits that is aimed at where they are candidates: most of those that the hybrid ranks first are
 /// found by other rankings, too.
-const CANDIDATES_AIM: f64 = 0.9;
+const CANDIDATES_AIM: f64 = 0.8;
 /// For how many candidates the lists are chosen.
 const CANDIDATES: usize = 64;
 /// One in so many documents stands for the others where sums over all documents are estimated.

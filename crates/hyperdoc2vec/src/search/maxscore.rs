@@ -22,11 +22,17 @@ const KINDS: usize = 4;
 /// The scores of a document: by text and contexts, then by text alone.
 const LANES: usize = 2 * KINDS;
 /// Documents that are worked on together: their scores stay in the nearest caches.
-const WINDOW: u32 = 4096;
+const WINDOW: u32 = 1024;
 /// Words are looked up instead of read while all of them together give less than this share of what is needed.
 const LOOKED_UP: f32 = 0.6;
+/// How many documents ahead the memory is asked for what lists have of them.
+const ROWS_AHEAD: usize = 8;
 /// Bounds are kept for so many postings or more.
 const POSTINGS_A_BOUND: usize = 64;
+/// Where candidates may be missed, only the words that make up this share of what a ranking can give are asked for them,
+const ASKED: f32 = 0.8;
+/// and so many times as many candidates are scored by all words.
+const SCORED: f32 = 1.5;
 /// Sums in another order differ by less than this share.
 const ROUNDING: f32 = 1e-4;
 
@@ -56,6 +62,8 @@ pub struct BestByWords<const N: usize> {
 pub struct MaxScore<'s, 'a> {
     pub bm25: &'s Bm25F<'a>,
     pub tables: &'s MaxScoreTables,
+    /// Whether some of the best may be missed. The scores of those that are found are exact.
+    pub approximate: bool,
 }
 
 /// What is known of the lists of words that were asked for.
@@ -166,7 +174,13 @@ impl<'a> MaxScore<'_, 'a> {
         wanted: WantedHits<N>,
         eligible: &dyn Fn(usize) -> bool,
     ) -> BestByWords<N> {
-        let contenders = self.contenders(terms, wanted, eligible);
+        let contenders = match self.approximate {
+            true => {
+                let more = |wanted: usize| (SCORED * wanted as f32) as usize;
+                self.contenders(&self.heaviest(terms), wanted.map(|wanted| wanted.map(more)), eligible)
+            }
+            false => self.contenders(terms, wanted, eligible),
+        };
         let mut rows: Vec<DocRow> = contenders.iter().flatten().map(|hit| DocRow(hit.row)).collect();
         rows.sort_unstable();
         rows.dedup();
@@ -179,6 +193,33 @@ impl<'a> MaxScore<'_, 'a> {
         };
         let hits = [0, 1].map(|kind| std::array::from_fn(|number| best(kind, number)));
         BestByWords { hits, scored: ScoredRows { rows, scores } }
+    }
+
+    /// The words that make up most of what each ranking can give.
+    fn heaviest<const N: usize>(&self, terms: WeightedTerms<'_, N>) -> Vec<(WordRow, [f32; N])> {
+        let [joint_most, own_most] = self.bm25.most_saturated();
+        let most: Vec<Lanes> = terms
+            .iter()
+            .map(|(word, weights)| {
+                let (joint, own) = self.bm25.weights(*word, weights);
+                shares(joint_most, own_most, &lanes(joint, own))
+            })
+            .collect();
+        let mut asked = vec![false; terms.len()];
+        let mut order: Vec<usize> = (0..terms.len()).collect();
+        for lane in 0..LANES {
+            order.sort_by(|&one, &other| most[other][lane].total_cmp(&most[one][lane]).then(one.cmp(&other)));
+            let total: f32 = most.iter().map(|most| most[lane]).sum();
+            let mut sum = 0.0;
+            for &place in order.iter().take_while(|&&place| most[place][lane] > 0.0) {
+                if sum >= ASKED * total {
+                    break;
+                }
+                sum += most[place][lane];
+                asked[place] = true;
+            }
+        }
+        terms.iter().zip(asked).filter(|(_, asked)| *asked).map(|(term, _)| *term).collect()
     }
 
     /// The scores of some documents, which rise, of which some are known already.
@@ -206,7 +247,11 @@ impl<'a> MaxScore<'_, 'a> {
         for (word, weights) in terms {
             let (joint, own) = self.bm25.weights(*word, weights);
             let (mut text, mut cited) = self.cursors(*word);
+            let mut asked = [0; 2];
             for (place, row) in rows.iter().enumerate() {
+                if let Some(ahead) = rows.get(place + ROWS_AHEAD) {
+                    asked = [text.ask(ahead.0, asked[0]), cited.ask(ahead.0, asked[1])];
+                }
                 let counts = [text.count_in(row.0), cited.count_in(row.0)];
                 if counts == [0, 0] {
                     continue;
@@ -289,11 +334,7 @@ impl<'a> MaxScore<'_, 'a> {
 
     fn term<const N: usize>(&self, word: WordRow, weights: &[f32; N]) -> TermCursor<'a> {
         let (joint, own) = self.bm25.weights(word, weights);
-        let of = |weights: &[f32; N], number: usize| weights.get(number).copied().unwrap_or(0.0);
-        let weights: Lanes = std::array::from_fn(|lane| match lane < KINDS {
-            true => of(&joint, lane),
-            false => of(&own, lane - KINDS),
-        });
+        let weights = lanes(joint, own);
         let [joint, own] = self.bm25.most_saturated();
         let most = shares(joint, own, &weights);
         let (text, cited) = self.cursors(word);
@@ -348,6 +389,12 @@ impl TermCursor<'_> {
             self.most = shares(joint, own, &self.weights);
         }
     }
+}
+
+/// Weights by text and contexts, and by text alone, side by side.
+fn lanes<const N: usize>(joint: [f32; N], own: [f32; N]) -> Lanes {
+    let of = |weights: &[f32; N], number: usize| weights.get(number).copied().unwrap_or(0.0);
+    std::array::from_fn(|lane| if lane < KINDS { of(&joint, lane) } else { of(&own, lane - KINDS) })
 }
 
 /// What a word adds to each score, by what it adds by text and contexts, and by text alone, before its weights.
@@ -416,7 +463,7 @@ mod tests {
         let (text, cited) = (random(documents, 1), random(documents, 2));
         let bm25 = Bm25F::joined([text.view(), cited.view()], [1.0, 1.0], BM25F_K1, B);
         let tables = Default::default();
-        let maxscore = MaxScore { bm25: &bm25, tables: &tables };
+        let maxscore = MaxScore { bm25: &bm25, tables: &tables, approximate: false };
         for (question, wanted) in [(0, 1), (1, 10), (2, 128), (3, 128), (4, documents + 5)] {
             let mut rng = Rng::keyed(4, &[question]);
             let mut words: Vec<u32> = (0..40).map(|_| rng.below(WORDS as usize + 3) as u32).collect();
@@ -447,7 +494,7 @@ mod tests {
     #[test]
     fn frequent_words_are_looked_up_for_few_documents() {
         // All documents have word 0, one in a thousand has word 1: with ten wanted, word 0 lifts nobody among the best.
-        let documents = 4 * WINDOW as usize;
+        let documents = 16_384;
         let each = |document: usize, tell: &mut dyn FnMut(u32)| {
             tell(0);
             (0..4).filter(|_| document % 1000 == 1).for_each(|_| tell(1));
@@ -456,7 +503,7 @@ mod tests {
         let none = PostingsBuf::build(documents, 2, |_| 0, |_, _| ());
         let bm25 = Bm25F::joined([text.view(), none.view()], [1.0, 1.0], BM25F_K1, B);
         let tables = Default::default();
-        let maxscore = MaxScore { bm25: &bm25, tables: &tables };
+        let maxscore = MaxScore { bm25: &bm25, tables: &tables, approximate: false };
         let terms = [0, 1].map(|word| maxscore.term(WordRow(word), &[1.0]));
         let mut looked_up = Vec::new();
         let found = maxscore.contenders(&[(WordRow(0), [1.0]), (WordRow(1), [1.0])], [[10], [0]], &|_| true);

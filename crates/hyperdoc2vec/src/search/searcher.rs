@@ -104,9 +104,9 @@ impl<'a> Searcher<'a> {
         self.large
     }
 
-    /// The best documents by words, without a look at all of them.
+    /// The best documents by words, without a look at all of them: all of the best, or, beside an approximate index, nearly all.
     pub(super) fn maxscore(&self) -> Result<MaxScore<'_, 'a>> {
-        Ok(MaxScore { bm25: self.cited()?, tables: &self.maxscore })
+        Ok(MaxScore { bm25: self.cited()?, tables: &self.maxscore, approximate: self.index.is_some() })
     }
 
     /// The date of the newest of the documents that are `eligible`.

@@ -12,6 +12,7 @@ use std::ops::Range;
 use rayon::prelude::*;
 
 use crate::id::WordRow;
+use crate::kernel::prefetch;
 use crate::storage::container::Take;
 
 /// Words of text that are counted as one piece of work.
@@ -20,6 +21,8 @@ const WORDS_A_BLOCK: usize = 1 << 18;
 const BLOCKS: usize = 8;
 /// Bytes of lists that are made in one go over the text.
 const BYTES_AT_ONCE: u64 = 24 << 20;
+/// Bytes of a list that the memory is asked for at once: a line of the cache.
+const ASKED: usize = 64;
 /// Counts below this stand in the two low bits.
 const INLINE: u32 = 4;
 
@@ -82,6 +85,13 @@ impl<'a> PostingList<'a> {
     /// How many bytes are still to be read.
     pub(super) fn bytes_left(&self) -> usize {
         self.bytes.len()
+    }
+
+    /// Asks the memory for the last `bytes` of a list, where they begin.
+    #[inline]
+    pub(super) fn ask(&self, bytes: usize) {
+        let start = self.bytes.len().saturating_sub(bytes);
+        prefetch(&self.bytes[start..(start + ASKED).min(self.bytes.len())]);
     }
 
     /// The last `bytes` of a list, behind the documents before `next`.

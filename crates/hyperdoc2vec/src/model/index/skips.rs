@@ -1,7 +1,7 @@
 //! Entering a posting list in the middle.
 //!
 //! A list has no marks that a reader could jump to. A table of skips notes for every [`EVERY`] postings where they begin;
-//! it is made when a long list is first read out of order, and kept in memory: 12 bytes for 32 postings.
+//! it is made when a long list is first read out of order, and kept in memory: 8 bytes for 16 postings.
 
 use std::sync::Arc;
 
@@ -10,7 +10,7 @@ use super::postings::PostingList;
 use crate::id::WordRow;
 
 /// Postings between two entries of a table. Half of them are read in vain at each jump.
-const EVERY: usize = 32;
+const EVERY: usize = 16;
 
 /// Lists of more postings have a table.
 pub const LONG: usize = 128;
@@ -21,7 +21,7 @@ struct SkipTable {
     /// One more than the last document before a place,
     documents: Vec<u32>,
     /// and how many bytes of the list are left there.
-    bytes: Vec<usize>,
+    bytes: Vec<u32>,
 }
 
 impl SkipTable {
@@ -32,7 +32,7 @@ impl SkipTable {
         loop {
             if number.is_multiple_of(EVERY) {
                 table.documents.push(before);
-                table.bytes.push(list.bytes_left());
+                table.bytes.push(list.bytes_left() as u32);
             }
             let Some((document, _)) = list.next() else { return table };
             before = document.wrapping_add(1);
@@ -50,7 +50,7 @@ pub struct SkipTables {
 impl SkipTables {
     /// A cursor at the start of the list of a word.
     pub fn cursor<'a>(&self, word: WordRow, list: PostingList<'a>) -> Cursor<'a> {
-        let long = list.documents() as usize > LONG;
+        let long = list.documents() as usize > LONG && u32::try_from(list.bytes_left()).is_ok();
         let skips = long.then(|| self.made.get(word, || SkipTable::new(list.clone())));
         Cursor::new(list, skips)
     }
@@ -114,12 +114,22 @@ impl<'a> Cursor<'a> {
             let entry = last_not_above(&skips.documents, self.entry, document);
             if entry > self.entry {
                 self.entry = entry;
-                self.list = self.whole.behind(skips.documents[entry], skips.bytes[entry]);
+                self.list = self.whole.behind(skips.documents[entry], skips.bytes[entry] as usize);
             }
         }
         while self.document < document {
             self.advance();
         }
+    }
+
+    /// Asks the memory for the place at which `document` will be looked for. `from` is what the call before this one has
+    /// returned, or 0; documents must rise from call to call.
+    #[inline]
+    pub fn ask(&self, document: u32, from: usize) -> usize {
+        let Some(skips) = &self.skips else { return 0 };
+        let entry = last_not_above(&skips.documents, from, document);
+        self.whole.ask(skips.bytes[entry] as usize);
+        entry
     }
 
     /// How often `document` has the word. Documents must rise from call to call.

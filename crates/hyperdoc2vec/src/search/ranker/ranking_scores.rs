@@ -37,26 +37,31 @@ impl RankingScores {
 
     /// Documents with scores that are not above `least` have no place.
     pub(super) fn above(least: f32, scores: Vec<f32>, wanted: usize, scope: Scope<'_>) -> RankingScores {
-        let rows: Vec<u32> = (0..scores.len() as u32).collect();
-        let ranking = RankingScores::of_scored(&rows, &scores, least, wanted, scope);
+        let ranking = RankingScores::of_scored(|place| place as u32, &scores, least, wanted, scope);
         RankingScores { scores: Scores::All(scores), ..ranking }
     }
 
     /// Of some documents, which rise; all others have the score 0, and no place.
     pub(super) fn of_some(scored: Vec<(DocRow, f32)>, wanted: usize, scope: Scope<'_>) -> RankingScores {
         let (rows, scores): (Vec<DocRow>, Vec<f32>) = scored.into_iter().unzip();
-        let ranking = RankingScores::of_scored(DocRow::numbers(&rows), &scores, 0.0, wanted, scope);
+        let ranking = RankingScores::of_scored(|place| rows[place].0, &scores, 0.0, wanted, scope);
         RankingScores { scores: Scores::Some(rows.into(), scores), ..ranking }
     }
 
-    fn of_scored(rows: &[u32], scores: &[f32], least: f32, wanted: usize, scope: Scope<'_>) -> RankingScores {
+    fn of_scored(
+        row_at: impl Fn(usize) -> u32,
+        scores: &[f32],
+        least: f32,
+        wanted: usize,
+        scope: Scope<'_>,
+    ) -> RankingScores {
         let best = |allowed: &dyn Fn(usize) -> bool| {
             let may_be = |place: usize| {
-                let row = rows[place] as usize;
+                let row = row_at(place) as usize;
                 scores[place] > least && (scope.eligible)(row) && allowed(row)
             };
             let mut hits = top(scores, wanted, may_be);
-            hits.iter_mut().for_each(|hit| hit.row = rows[hit.row as usize]);
+            hits.iter_mut().for_each(|hit| hit.row = row_at(hit.row as usize));
             hits
         };
         let ranking = RankingScores::of_best(best(&|_| true));
@@ -172,7 +177,8 @@ impl VectorRanking {
                 let mut rows: Vec<DocRow> = doc_rows(&found.hits);
                 rows.sort_unstable();
                 let scores = both(&rows);
-                return Ok(RankingScores::of_scored(DocRow::numbers(&rows), &scores, f32::NEG_INFINITY, wanted, scope));
+                let at = |place: usize| rows[place].0;
+                return Ok(RankingScores::of_scored(at, &scores, f32::NEG_INFINITY, wanted, scope));
             }
         }
         let all: Vec<DocRow> = (0..searcher.model().documents() as u32).map(DocRow).collect();
