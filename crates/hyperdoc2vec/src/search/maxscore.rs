@@ -492,6 +492,56 @@ mod tests {
     }
 
     #[test]
+    fn bounds_are_the_most_that_a_word_adds_in_each_stretch() {
+        let documents = 5 * WINDOW as usize + 3;
+        // Word 0 in every second document, word 1 in every fortieth.
+        let lists = |most: usize| {
+            let each = move |document: usize, tell: &mut dyn FnMut(u32)| {
+                (0..document % most).filter(|_| document % 2 == 1).for_each(|_| tell(0));
+                (0..document % most).filter(|_| document % 40 == 7).for_each(|_| tell(1));
+            };
+            PostingsBuf::build(documents, 2, move |document| 2 * (document % most), each)
+        };
+        let (text, cited) = (lists(9), lists(4));
+        let bm25 = Bm25F::joined([text.view(), cited.view()], [1.0, 1.0], BM25F_K1, B);
+        for (word, stretches) in [(0, 6), (1, 3)] {
+            let bounds = WordBounds::new(&bm25, WordRow(word));
+            assert_eq!(bounds.stretches.len(), stretches);
+            let (mut both, mut alone) = (vec![0.0; documents], vec![0.0; documents]);
+            bm25.add_scores_and_first(&[(WordRow(word), [1.0])], [&mut both], [&mut alone]);
+            let ([joint], [by_text]) = bm25.weights(WordRow(word), &[1.0]);
+            for (row, (both, alone)) in both.iter().zip(&alone).enumerate() {
+                let [most, most_alone] = bounds.at(row as u32);
+                assert!(*both <= joint * most * 1.0001 && *alone <= by_text * most_alone * 1.0001, "document {row}");
+            }
+            let best = both.iter().fold(0.0f32, |best, score| best.max(*score));
+            let most = bounds.stretches.iter().fold(0.0f32, |best, [joint, _]| best.max(*joint));
+            assert!((joint * most / best - 1.0).abs() < 1e-4, "some document has as much");
+        }
+    }
+
+    #[test]
+    fn by_the_heaviest_words_nearly_all_are_found_with_their_exact_scores() {
+        let documents = 8 * WINDOW as usize;
+        let (text, cited) = (random(documents, 1), random(documents, 2));
+        let bm25 = Bm25F::joined([text.view(), cited.view()], [1.0, 1.0], BM25F_K1, B);
+        let tables = Default::default();
+        let exact = MaxScore { bm25: &bm25, tables: &tables, approximate: false };
+        let some = MaxScore { approximate: true, ..exact };
+        // Words that weigh by their distance, as those of a question do.
+        let weight = |word: u32| (-(word as f32 * 37.0 % 40.0) / 10.0).exp();
+        let terms: Vec<(WordRow, [f32; 1])> = (0..40).map(|word| (WordRow(3 * word), [weight(word)])).collect();
+        let heaviest = some.heaviest(&terms);
+        assert!(heaviest.len() < terms.len() && heaviest.iter().all(|term| terms.contains(term)));
+        let [expected, found] = [&exact, &some].map(|it| it.best(&terms, [[64], [64]], &|_| true).hits);
+        for (expected, found) in expected.iter().flatten().zip(found.iter().flatten()) {
+            let shared = found.iter().filter(|hit| expected.contains(hit)).count();
+            assert!(found.len() == 64 && shared >= 56, "{shared} of 64");
+            assert_eq!(found[0], expected[0]);
+        }
+    }
+
+    #[test]
     fn frequent_words_are_looked_up_for_few_documents() {
         // All documents have word 0, one in a thousand has word 1: with ten wanted, word 0 lifts nobody among the best.
         let documents = 16_384;

@@ -170,7 +170,10 @@ mod tests {
             let list = lists.view().list(WordRow(0));
             for stride in [1, 3, 64, 129, 4000] {
                 let mut cursor = tables.cursor(WordRow(0), list.clone());
+                let mut asked = 0;
                 for document in (0..9100).step_by(stride) {
+                    // A hint ahead changes nothing.
+                    asked = cursor.ask(document + 70, asked);
                     let expected = if document < 9000 && document % every == 0 { document % 9 + 1 } else { 0 };
                     assert_eq!(cursor.count_in(document), expected, "{document} in steps of {stride}, each {every}th");
                 }
