@@ -36,6 +36,13 @@ def test_an_answer_becomes_a_frame(model):
     assert list(frame["id"]) == answer.ids and "probability" in frame.columns
 
 
+def test_an_answer_without_hits_says_why(model):
+    answer = model.recommend("stir the sauce", before=1900)
+    assert len(answer) == 0 and answer.reason
+    assert answer.reason in repr(answer) and "no hits: " in answer._repr_html_()
+    assert answer.to_dicts() == []
+
+
 def test_a_list_has_the_answers_of_its_texts(model):
     texts = ["stir the sauce [[?]]", "the dough of the bread [[?]]", "sauce and bread"]
     for rank in ("embedding", "bm25-cited", None):
@@ -245,6 +252,13 @@ def test_suggestions_can_be_put_into_the_draft(model):
     assert len(model.suggest("", format="plain")) == 0
     with pytest.raises(ValueError, match="expected a format .*latex"):
         model.suggest("x", format="word")
+
+
+def test_suggestions_become_a_frame(model):
+    pytest.importorskip("pandas")
+    found = model.suggest("Stir the sauce with a wooden spoon.", min_probability=0.01)
+    assert list(found.to_frame()["id"]) == [one.id for one in found] != []
+    assert list(model.suggest("").to_frame().columns) == list(found.to_frame().columns)
 
 
 def test_a_model_tells_what_it_is(model):
