@@ -148,5 +148,9 @@ def test_held_out_links_are_evaluated(corpus):
         found["best"]
     with pytest.raises(ValueError):
         hd.evaluate_links(corpus, ["best"])
+    with pytest.raises(ValueError, match="methods is empty"):
+        hd.evaluate_links(corpus, [])
+    with pytest.raises(ValueError, match="every is 0"):
+        hd.evaluate_links(corpus, ["popular"], every=0)
     with pytest.raises(ValueError):
         hd.evaluate_links(corpus, ["popular"], holdout=2.0)
