@@ -196,7 +196,8 @@ class Model:
         import numpy as np
 
         one = isinstance(texts, str)
-        rows: Floats = np.array(self._native.embed([texts] if isinstance(texts, str) else texts, flag("marked", marked)))
+        listed = [texts] if isinstance(texts, str) else texts
+        rows: Floats = np.array(self._native.embed(listed, flag("marked", marked)))
         return rows.reshape(-1) if one else rows
 
     # -- vectors
