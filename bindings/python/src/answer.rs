@@ -89,6 +89,9 @@ impl Answer {
     }
 
     fn _repr_html_(&self) -> String {
+        if let Some(reason) = &self.0.reason {
+            return format!("<p>no hits: {}</p>", escaped(reason));
+        }
         let rows = self.0.hits.iter().enumerate().map(|(place, hit)| {
             let title = escaped(hit.title.as_deref().unwrap_or_default());
             let (id, score) = (escaped(&hit.id), hit.probability.unwrap_or(hit.score));

@@ -24,7 +24,7 @@ use pyo3::prelude::*;
 mod _native {
     use std::ffi::OsString;
 
-    use hyperdoc2vec::model::{Method, TrainParams, Vectors};
+    use hyperdoc2vec::model::{Method, TrainParams, VectorStorage, Vectors};
     use hyperdoc2vec::recommend::DEFAULT_TOP;
     use hyperdoc2vec::{Format, ImportOptions, Ranking, SuggestOptions};
     use pyo3::prelude::*;
@@ -66,6 +66,7 @@ mod _native {
         all.set_item("dim", train.dim)?;
         all.set_item("seed", train.seed)?;
         all.set_item("hybrid", train.hybrid)?;
+        all.set_item("storage", <&str>::from(VectorStorage::default()))?;
         all.set_item("min_count", import.corpus.min_count)?;
         all.set_item("lowercase", import.corpus.lowercase)?;
         // As the number that people would write.

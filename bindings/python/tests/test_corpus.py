@@ -19,7 +19,7 @@ def test_documents_come_back_as_they_went_in(corpus):
     assert (spoon.title, spoon.date, spoon.labels) == ("Wooden spoon", "2001", ["tool"])
     assert corpus["note-0"].text == kitchen()[2]["text"]
     assert [document.id for document in corpus] == corpus.ids
-    assert "spoon" in corpus and "fork" not in corpus and 7 not in corpus
+    assert "spoon" in corpus and "fork" not in corpus and 7 not in corpus and "half \ud800" not in corpus
 
 
 def test_dicts_documents_and_generators_are_the_same(tmp_path):
@@ -166,6 +166,28 @@ def test_progress_is_reported_and_may_stop_an_import():
 
     with pytest.raises(RuntimeError, match="enough"):
         hd.Corpus.from_documents(slow(), progress=stop)
+
+
+@pytest.mark.parametrize(
+    ("arguments", "error", "words"),
+    [
+        ({"namespaces": ["a"]}, TypeError, "namespaces: expected a whole number, found str"),
+        ({"namespaces": 0}, TypeError, "namespaces: expected a list of whole numbers, found int"),
+        ({"namespaces": [2**70]}, ValueError, "namespaces: a number has more than 32 bits"),
+        ({"metadata": 7}, TypeError, "metadata: expected a path, found int"),
+        ({"files": 7}, TypeError, "files: expected a path, found int"),
+        ({"texts": 7}, TypeError, "texts: expected a path, found int"),
+        ({"base_url": "half \ud800"}, ValueError, "base_url: .*surrogates"),
+        ({"include": ["half \ud800"]}, ValueError, "include: .*surrogates"),
+    ],
+)
+def test_bad_options_of_an_import_are_refused_by_name(tmp_path, arguments, error, words):
+    with pytest.raises(error, match=words):
+        hd.import_("markdown", tmp_path, **arguments)
+    with pytest.raises(ValueError, match="needs a file or a directory"):
+        hd.import_("markdown")
+    with pytest.raises(TypeError, match="inputs: expected a path, found list"):
+        hd.import_("markdown", [tmp_path])
 
 
 def test_sections_become_documents(tmp_path):

@@ -36,6 +36,13 @@ def test_an_answer_becomes_a_frame(model):
     assert list(frame["id"]) == answer.ids and "probability" in frame.columns
 
 
+def test_an_answer_without_hits_says_why(model):
+    answer = model.recommend("stir the sauce", before=1900)
+    assert len(answer) == 0 and answer.reason
+    assert answer.reason in repr(answer) and "no hits: " in answer._repr_html_()
+    assert answer.to_dicts() == []
+
+
 def test_a_list_has_the_answers_of_its_texts(model):
     texts = ["stir the sauce [[?]]", "the dough of the bread [[?]]", "sauce and bread"]
     for rank in ("embedding", "bm25-cited", None):
@@ -71,6 +78,9 @@ def test_filters_are_heeded(model):
         ({"text": "x", "source": 7}, TypeError, "source: expected a str, found int"),
         ({"text": "x", "source_text": b"x"}, TypeError, "source_text: expected a str, found bytes"),
         ({"text": "x", "rank": 7}, TypeError, "rank: expected a str, found int"),
+        ({"text": "x", "rank": "half \ud800"}, ValueError, "rank: .*surrogates"),
+        ({"text": "x", "exclude": ["half \ud800"]}, ValueError, "exclude: .*surrogates"),
+        ({"text": "x", "before": "half \ud800"}, ValueError, "date: .*surrogates"),
         ({"text": "x", "before": 7.5}, TypeError, "expected a date .*, found float"),
         ({"text": "x", "explain": "yes"}, TypeError, "explain: expected True or False, found str"),
         ({"text": "x", "min_probability": "high"}, TypeError, "min_probability: expected a number, found str"),
@@ -247,6 +257,13 @@ def test_suggestions_can_be_put_into_the_draft(model):
         model.suggest("x", format="word")
 
 
+def test_suggestions_become_a_frame(model):
+    pytest.importorskip("pandas")
+    found = model.suggest("Stir the sauce with a wooden spoon.", min_probability=0.01)
+    assert list(found.to_frame()["id"]) == [one.id for one in found] != []
+    assert list(model.suggest("").to_frame().columns) == list(found.to_frame().columns)
+
+
 def test_a_model_tells_what_it_is(model):
     assert (len(model), model.dim, model.method) == (92, 12, "h-d2v")
     assert "92 documents" in repr(model) and "<td>92</td>" in model._repr_html_()
@@ -306,6 +323,9 @@ def test_other_files_are_refused(tmp_path, corpus):
         (lambda model: model.similar(np.full(12, np.nan)), ValueError, "not finite"),
         (lambda model: model.wv.similar_by_vector(np.full(12, np.inf)), ValueError, "not finite"),
         (lambda model: model.embed(None), TypeError, "expected a text or a list of texts, found NoneType"),
+        (lambda model: model.embed("x", marked="yes"), TypeError, "marked: expected True or False, found str"),
+        (lambda model: hd.Model.open(model.path, in_memory=1), TypeError, "in_memory: expected True or False"),
+        (lambda model: model.save("x", replace="yes"), TypeError, "replace: expected True or False, found str"),
         (lambda model: model.embed(["half \ud800"]), ValueError, "text 0: .*surrogates"),
         (lambda model: model.suggest(7), TypeError, "text: expected a str, found int"),
         (lambda model: model.suggest("half \ud800"), ValueError, "text: .*surrogates"),

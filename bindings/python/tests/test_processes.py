@@ -134,7 +134,12 @@ def test_the_interpreter_is_free_while_a_model_computes(model):
         while not done.wait(0.001):
             ticks += 1
 
-    texts = ["stir the sauce with a wooden spoon " * 50] * 500
+    texts, whole = ["stir the sauce with a wooden spoon " * 50] * 500, 0.0
+    while whole < 1:
+        texts *= 2
+        started = time.perf_counter()
+        model.embed(texts)
+        whole = time.perf_counter() - started
     thread = threading.Thread(target=count)
     thread.start()
     before = ticks

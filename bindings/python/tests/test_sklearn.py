@@ -69,10 +69,17 @@ def test_linked_documents_are_learnt_with_their_links():
     assert list(vectors.get_feature_names_out())[:2] == ["hyperdoc2vec0", "hyperdoc2vec1"]
 
 
-def test_a_frame_is_fitted_and_transformed():
-    pandas = pytest.importorskip("pandas")
-    frame = pandas.DataFrame(kitchen()).drop(columns=["date", "labels"])
-    assert HyperDoc2Vec(dim=4, epochs=1).fit_transform(frame).shape == (92, 4)
+@pytest.mark.parametrize("library", ["pandas", "polars", "pyarrow"])
+def test_a_table_is_fitted_and_transformed(library):
+    tables = pytest.importorskip(library)
+    notes = [{name: note[name] for name in ("id", "title", "text")} for note in kitchen()]
+    table = tables.Table.from_pylist(notes) if library == "pyarrow" else tables.DataFrame(notes)
+    estimator = HyperDoc2Vec(dim=4, epochs=1).fit(table)
+    assert np.array_equal(estimator.transform(table), estimator.transform(notes))
+    only_text = table.select(["text"]) if library != "pandas" else table[["text"]]
+    assert np.array_equal(estimator.transform(only_text), estimator.transform(notes))
+    with pytest.raises(ValueError, match='no column "text"; it has title'):
+        estimator.transform(table.select(["title"]) if library != "pandas" else table[["title"]])
 
 
 def test_fitting_gives_itself_and_the_same_again():

@@ -46,6 +46,23 @@ def test_years_with_gaps_are_floats_in_pandas():
     assert (corpus["a"].date, corpus["b"].date) == ("2009", None)
 
 
+def test_a_table_of_pandas_is_read_without_pyarrow(monkeypatch):
+    pandas = pytest.importorskip("pandas")
+
+    def no_pyarrow(self):
+        raise ImportError("pyarrow is not installed")
+
+    monkeypatch.setattr(pandas.DataFrame, "__arrow_c_stream__", no_pyarrow)
+    frame = table("pandas")
+    frame["date"] = [2009, None] * 4
+    corpus = hd.Corpus.from_documents(frame.assign(other=object()))
+    assert corpus.ids == columns()["id"] and corpus.counts["links"] == 4
+    assert (corpus["spoon"].title, corpus["spoon"].date, corpus["oven"].date) == (None, "2009", None)
+    assert corpus["oven"].labels == ["tool", "hot"]
+    with pytest.raises(ValueError, match='no column "id"; it has text'):
+        hd.Corpus.from_documents(pandas.DataFrame({"text": ["a"]}))
+
+
 def test_days_and_categories_are_read():
     pandas = pytest.importorskip("pandas")
     frame = pandas.DataFrame(

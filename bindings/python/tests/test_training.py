@@ -22,14 +22,16 @@ def hd2v(*arguments: str | Path) -> subprocess.CompletedProcess[str]:
     return subprocess.run(command, capture_output=True, text=True, timeout=300)
 
 
-def test_a_model_has_the_bytes_of_the_command_line(tmp_path):
+@pytest.mark.parametrize("method", ["h-d2v", "h-d2v-paper", "pv-dm", "deepwalk"])
+def test_a_model_has_the_bytes_of_the_command_line(tmp_path, method):
     documents = "".join(json.dumps(document | {"date": str(document["date"])}) + "\n" for document in kitchen())
     (tmp_path / "kitchen.jsonl").write_text(documents)
     corpus = hd.import_("jsonl", tmp_path / "kitchen.jsonl", path=tmp_path / "python.corpus")
-    model = hd.train(corpus, tmp_path / "python.model", dim=8, epochs=2, threads=1)
+    model = hd.train(corpus, tmp_path / "python.model", method=method, epochs=2, threads=1)
     done = hd2v("import", "jsonl", tmp_path / "kitchen.jsonl", "-o", tmp_path / "program.corpus")
     assert done.returncode == 0, done.stderr
-    done = hd2v("train", tmp_path / "program.corpus", "-o", tmp_path / "program.model", "--dim", "8", "--epochs", "2")
+    options = ["-o", tmp_path / "program.model", "--method", method, "--epochs", "2"]
+    done = hd2v("train", tmp_path / "program.corpus", *options)
     assert done.returncode == 0, done.stderr
     assert Path(model.path).read_bytes() == (tmp_path / "program.model").read_bytes()
 
@@ -62,7 +64,9 @@ def test_defaults_are_those_of_the_library(corpus):
     parameters = inspect.signature(hd.train).parameters
     help = hd2v("train", "--help").stdout
     assert f"[default: {parameters['seed'].default}]" in help
-    assert parameters["dim"].default == 100 and parameters["method"].default == "h-d2v"
+    assert parameters["method"].default == "h-d2v"
+    for method, dim in (("h-d2v", 100), ("deepwalk", 64)):
+        assert hd.train(corpus, method=method, epochs=1, hybrid=False).dim == dim
 
 
 def test_progress_goes_to_a_function(corpus):
@@ -145,5 +149,9 @@ def test_held_out_links_are_evaluated(corpus):
         found["best"]
     with pytest.raises(ValueError):
         hd.evaluate_links(corpus, ["best"])
+    with pytest.raises(ValueError, match="methods is empty"):
+        hd.evaluate_links(corpus, [])
+    with pytest.raises(ValueError, match="every is 0"):
+        hd.evaluate_links(corpus, ["popular"], every=0)
     with pytest.raises(ValueError):
         hd.evaluate_links(corpus, ["popular"], holdout=2.0)

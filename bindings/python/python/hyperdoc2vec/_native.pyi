@@ -34,6 +34,7 @@ class _Defaults(TypedDict):
     dim: int
     seed: int
     hybrid: bool
+    storage: str
     min_count: int
     lowercase: bool
     min_probability: float

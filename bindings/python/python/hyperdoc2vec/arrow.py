@@ -8,11 +8,11 @@ from __future__ import annotations
 
 import ctypes
 import datetime
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from ctypes import POINTER, c_char_p, c_int, c_int32, c_int64, c_void_p
 from typing import Any
 
-#: The columns that are read, by the names of a document's fields; ``id`` and ``text`` must be there.
+#: The columns that are read, by the names of a document's fields.
 COLUMNS = ("id", "text", "title", "authors", "date", "labels", "url", "language")
 
 NUMBERS = {
@@ -73,9 +73,16 @@ def is_table(value: object) -> bool:
     return hasattr(value, "__arrow_c_stream__")
 
 
-def documents(table: Any) -> Iterator[dict[str, Any]]:
-    """The rows of a table, as dicts of a document's fields."""
-    capsule = table.__arrow_c_stream__()
+def documents(table: Any, needed: Sequence[str] = ("id", "text")) -> Iterator[dict[str, Any]]:
+    """The rows of a table, as dicts of a document's fields; an error where a needed column is not there."""
+    try:
+        capsule = table.__arrow_c_stream__()
+    except ImportError:
+        # pandas works without pyarrow, which makes its streams.
+        if not hasattr(table, "itertuples"):
+            raise
+        yield from _rows(table, needed)
+        return
     pointer = ctypes.pythonapi.PyCapsule_GetPointer
     pointer.restype, pointer.argtypes = c_void_p, [ctypes.py_object, c_char_p]
     # The capsule, which lives as long as this generator, releases the stream.
@@ -85,9 +92,7 @@ def documents(table: Any) -> Iterator[dict[str, Any]]:
     try:
         children = [schema.children[n].contents for n in range(schema.n_children)]
         names = [(child.name or b"").decode() for child in children]
-        for name in ("id", "text"):
-            if name not in names:
-                raise ValueError(f'the table has no column "{name}"; it has {", ".join(names)}')
+        _need(needed, names)
         wanted = [(n, name) for n, name in enumerate(names) if name in COLUMNS]
         while batch := _next(stream):
             try:
@@ -99,6 +104,20 @@ def documents(table: Any) -> Iterator[dict[str, Any]]:
                 yield dict(zip(fields, row))
     finally:
         schema.release(schema)
+
+
+def _rows(table: Any, needed: Sequence[str]) -> Iterator[dict[str, Any]]:
+    """The rows of a table of pandas."""
+    _need(needed, list(table.columns))
+    names = [name for name in table.columns if name in COLUMNS]
+    for row in table[names].itertuples(index=False, name=None):
+        yield {name: _whole(value) for name, value in zip(names, row)}
+
+
+def _need(needed: Sequence[str], names: Sequence[str]) -> None:
+    for name in needed:
+        if name not in names:
+            raise ValueError(f'the table has no column "{name}"; it has {", ".join(map(str, names))}')
 
 
 def _check(stream: Stream, code: int) -> None:

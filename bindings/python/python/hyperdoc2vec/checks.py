@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 import operator
+import os
 from collections.abc import Callable, Iterable
 from typing import Any, TypeVar
 
@@ -59,10 +60,14 @@ def flag(name: str, value: Any) -> bool:
 
 
 def string(name: str, value: Any) -> str:
-    """A string."""
-    if isinstance(value, str):
-        return value
-    raise _wrong(name, "a str", value)
+    """A string, and no half of a character in it."""
+    if not isinstance(value, str):
+        raise _wrong(name, "a str", value)
+    try:
+        value.encode()
+    except UnicodeEncodeError as error:
+        raise ValueError(f"{name}: {error}") from None
+    return value
 
 
 def strings(name: str, values: Any) -> list[str]:
@@ -70,6 +75,27 @@ def strings(name: str, values: Any) -> list[str]:
     if isinstance(values, (str, bytes)) or not isinstance(values, Iterable):
         raise _wrong(name, "a list of strings", values)
     return [string(name, value) for value in values]
+
+
+def path(name: str, value: Any) -> str:
+    """A path."""
+    if isinstance(value, (str, bytes, os.PathLike)):
+        return os.fsdecode(value)
+    raise _wrong(name, "a path", value)
+
+
+def integers(name: str, values: Any) -> list[int]:
+    """A list of whole numbers of 32 bits."""
+    if isinstance(values, (str, bytes)) or not isinstance(values, Iterable):
+        raise _wrong(name, "a list of whole numbers", values)
+    found = []
+    for value in values:
+        if isinstance(value, bool) or not hasattr(value, "__index__"):
+            raise _wrong(name, "a whole number", value)
+        if not -(2**31) <= operator.index(value) < 2**31:
+            raise ValueError(f"{name}: a number has more than 32 bits")
+        found.append(operator.index(value))
+    return found
 
 
 def _wrong(name: str, expected: str, found: Any) -> TypeError:

@@ -112,7 +112,10 @@ class Corpus:
         return len(self._native)
 
     def __contains__(self, id: object) -> bool:
-        return isinstance(id, str) and self._native.has(id)
+        try:
+            return isinstance(id, str) and self._native.has(id)
+        except UnicodeEncodeError:
+            return False  # half a character is in no id
 
     def __getitem__(self, id: str) -> Document:
         return Document(**self._native.find(id))
@@ -186,6 +189,9 @@ def import_(
 
     The other parameters are those of :meth:`Corpus.from_documents`.
     """
+    if not inputs:
+        raise ValueError("import_ needs a file or a directory to read")
+    read = [checks.path("inputs", one) for one in inputs]
     scratch, path = _place(path, "corpus")
     of_files = {
         "format": string("format", format),
@@ -195,17 +201,17 @@ def import_(
         "base_url": optional(string, "base_url", base_url),
         "code_links": optional(flag, "code_links", code_links),
         "sections": flag("sections", sections),
-        "namespaces": None if namespaces is None else list(namespaces),
-        "metadata": metadata,
-        "files": [files] if isinstance(files, (str, os.PathLike)) else list(files),
+        "namespaces": optional(checks.integers, "namespaces", namespaces),
+        "metadata": optional(checks.path, "metadata", metadata),
+        "files": _paths("files", files),
         "cited_works": optional(flag, "cited_works", cited_works),
         "grobid": optional(string, "grobid", grobid),
-        "texts": texts,
+        "texts": optional(checks.path, "texts", texts),
         "pdf_commands": _pdf_commands(),
     }
     options = (_options(min_count, lowercase, threads, replace), of_files)
     with Reporter(progress) as reporter:
-        return Corpus(_native.import_files(list(inputs), path, options, reporter.reading), scratch)
+        return Corpus(_native.import_files(read, path, options, reporter.reading), scratch)
 
 
 def native_corpus(corpus: Corpus) -> _native.Corpus:
@@ -230,6 +236,13 @@ def _place(path: PathLike | None, name: str) -> tuple[Scratch | None, PathLike]:
         return None, path
     scratch = Scratch()
     return scratch, scratch.path(name)
+
+
+def _paths(name: str, paths: Any) -> list[str]:
+    """Paths, or one."""
+    if isinstance(paths, Iterable) and not isinstance(paths, (str, bytes)):
+        return [checks.path(name, one) for one in paths]
+    return [checks.path(name, paths)]
 
 
 def _options(min_count: int | None, lowercase: bool | None, threads: int, replace: bool) -> dict[str, Any]:

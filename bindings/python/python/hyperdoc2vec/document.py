@@ -7,6 +7,8 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Union
 
+from hyperdoc2vec.checks import string
+
 #: A year, ``2009``, ``"2009-06"``, ``"2009-06-30"``, or a date of ``datetime``.
 Date = Union[int, str, datetime.date]
 
@@ -33,7 +35,9 @@ def date_text(date: Date | None) -> str | None:
     """A date as the library reads it."""
     if isinstance(date, datetime.date):
         return date.isoformat()[:10]  # without a time of the day
-    if isinstance(date, str) or (hasattr(date, "__index__") and not isinstance(date, bool)):
+    if isinstance(date, str):
+        return string("date", date)
+    if hasattr(date, "__index__") and not isinstance(date, bool):
         return str(date)
     if date is None:
         return None

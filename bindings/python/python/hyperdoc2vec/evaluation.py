@@ -93,8 +93,13 @@ def evaluate_links(
     :param anchors: whether the links' own words are part of the questions.
     """
     native = native_corpus(corpus)
+    names = optional(strings, "methods", methods)
+    if names == []:
+        raise ValueError("methods is empty; name one or more, or give None for the usual ones")
+    if whole("every", every) == 0:
+        raise ValueError("every is 0, but must be 1 or more")
     evaluated = {
-        "methods": optional(strings, "methods", methods),
+        "methods": names,
         "until": date_text(until),
         "holdout": real("holdout", holdout),
         "every": whole("every", every),

@@ -45,7 +45,7 @@ class Model:
         :param in_memory: read the whole file, rather than map it: for files that others overwrite in place. (This
             program never does: a model that is replaced leaves those alone that are open.)
         """
-        return cls(_native.Model.open(path, in_memory))
+        return cls(_native.Model.open(path, flag("in_memory", in_memory)))
 
     # -- asking
 
@@ -196,7 +196,8 @@ class Model:
         import numpy as np
 
         one = isinstance(texts, str)
-        rows: Floats = np.array(self._native.embed([texts] if isinstance(texts, str) else texts, marked))
+        listed = [texts] if isinstance(texts, str) else texts
+        rows: Floats = np.array(self._native.embed(listed, flag("marked", marked)))
         return rows.reshape(-1) if one else rows
 
     # -- vectors
@@ -324,7 +325,7 @@ class Model:
 
         :param replace: whether a model that is there may be replaced.
         """
-        self._native.save(path, replace)
+        self._native.save(path, flag("replace", replace))
         return Model.open(path)
 
     @property

@@ -44,7 +44,7 @@ class Reporter:
             self._call = show
         elif show is not None and not isinstance(show, bool):
             raise TypeError(f"progress: expected True, False, None or a function, found {type(show).__name__}")
-        elif show or (show is None and watched(sys.stderr)):
+        elif sys.stderr is not None and (show or (show is None and watched(sys.stderr))):
             self._line = Line(sys.stderr)
             self._call = self._line.show
         self._phase: str | None = None
@@ -120,5 +120,4 @@ class Line:
 
 def watched(out: TextIO) -> bool:
     """Whether somebody looks at what is written: a terminal, or a notebook."""
-    notebook = "ipykernel" in sys.modules
-    return notebook or (out is not None and out.isatty())
+    return "ipykernel" in sys.modules or out.isatty()

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 from sklearn.base import BaseEstimator, ClassNamePrefixFeaturesOutMixin, TransformerMixin
 from sklearn.utils.validation import check_is_fitted
 
-from hyperdoc2vec import _native
+from hyperdoc2vec import _native, arrow
 from hyperdoc2vec.corpus import Corpus
 from hyperdoc2vec.training import train
 
@@ -98,16 +98,21 @@ class HyperDoc2Vec(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstima
 
 def _documents(X: Any) -> Any:
     """Documents, with ids where they are texts alone."""
-    if hasattr(X, "__arrow_c_stream__") and hasattr(X, "columns"):
+    if _is_table(X):
         return X
     return ({"id": str(number), "text": one} if isinstance(one, str) else one for number, one in enumerate(_rows(X)))
+
+
+def _is_table(X: Any) -> bool:
+    # A single column may be a stream, too.
+    return arrow.is_table(X) and hasattr(X, "columns")
 
 
 def _rows(X: Any) -> Iterable[Any]:
     if isinstance(X, (str, bytes)):
         raise ValueError("expected several texts, found one")
-    if hasattr(X, "__arrow_c_stream__") and hasattr(X, "columns"):
-        return X["text"]  # type: ignore[no-any-return]
+    if _is_table(X):
+        return arrow.documents(X, needed=("text",))
     if getattr(X, "ndim", 1) != 1:
         raise ValueError(f"expected texts or documents in one dimension, found {X.ndim} dimensions")
     return X  # type: ignore[no-any-return]

@@ -8,6 +8,9 @@ from typing import Any, overload
 from hyperdoc2vec import notebook
 from hyperdoc2vec._native import Suggestion
 
+#: The columns of a DataFrame.
+COLUMNS = ("start", "end", "words", "id", "title", "probability", "why", "wanted")
+
 
 class Suggestions(Sequence[Suggestion]):
     """Links that could be put into a draft, in the order of its text."""
@@ -32,6 +35,12 @@ class Suggestions(Sequence[Suggestion]):
     def to_dicts(self) -> list[dict[str, Any]]:
         """The suggestions as dicts."""
         return [suggestion.to_dict() for suggestion in self._found]
+
+    def to_frame(self) -> Any:
+        """The suggestions as a DataFrame of pandas."""
+        import pandas
+
+        return pandas.DataFrame(self.to_dicts(), columns=list(COLUMNS))
 
     def apply(self) -> str:
         """The draft with all suggested links in it."""

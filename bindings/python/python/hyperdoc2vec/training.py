@@ -16,7 +16,7 @@ def train(
     corpus: Corpus,
     path: PathLike | None = None,
     *,
-    dim: int = _native.DEFAULTS["dim"],
+    dim: int | None = None,
     method: str = _native.DEFAULTS["method"],
     window: int | None = None,
     epochs: int | None = None,
@@ -29,7 +29,7 @@ def train(
     seed: int = _native.DEFAULTS["seed"],
     seconds: float | None = None,
     threads: int = 0,
-    storage: str = "f32",
+    storage: str = _native.DEFAULTS["storage"],
     resume: bool = False,
     replace: bool = False,
     progress: Show = None,
@@ -44,7 +44,7 @@ def train(
     (218, 16)
 
     :param path: the file to write; without it, the model lasts as long as this object (see :meth:`Model.save`).
-    :param dim: numbers of a vector.
+    :param dim: numbers of a vector; 100, and 64 of DeepWalk's.
     :param method: one of :data:`hyperdoc2vec.METHODS`.
     :param window: words that count on each side of a link; 100, and 50 in the paper's methods.
     :param epochs: passes over the links.

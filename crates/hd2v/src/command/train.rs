@@ -11,7 +11,7 @@ use clap::Args;
 use hyperdoc2vec::model::{DirectParams, LossFunction, Method, OutOfRange, TrainParams, VectorStorage};
 use hyperdoc2vec::storage;
 use hyperdoc2vec::train::{Ranks, TrainProgress, Training, learns_ranker};
-use hyperdoc2vec::{Corpus, Date, Error, Model};
+use hyperdoc2vec::{Corpus, Date, Error, Model, Suggester};
 use serde_json::json;
 use strum::VariantArray;
 
@@ -336,6 +336,9 @@ pub fn train(arguments: &TrainArgs, prepared: Prepared, shared: Option<Shared<'_
         status(format_args!(
             "{links} links to learn the hybrid ranking from; it uses what was learnt from other collections"
         ));
+    }
+    if learns_ranker(&params) && !unlinked && Suggester::new(&model).is_err() {
+        status("too few links to learn from where links belong: hd2v suggest needs more; hd2v recommend answers [[?]]");
     }
     if params.method.needs_links() && unlinked {
         status(format_args!(

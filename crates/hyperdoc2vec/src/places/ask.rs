@@ -4,7 +4,7 @@ use std::collections::{HashMap, HashSet};
 use std::ops::{Range, RangeInclusive};
 
 use super::features::{PageFeatures, gap};
-use super::learn::RIVAL_COLUMNS;
+use super::learn::{MIN_LINKS, RIVAL_COLUMNS};
 use super::lexicon::{Lexicon, PhraseTarget, phrase_key, word_key};
 use super::never::NeverLink;
 use super::page::{Occurrence, Page, Surroundings};
@@ -162,15 +162,28 @@ pub(super) fn best_target(
     best.map(|(target, probability)| (target, probability / total))
 }
 
+/// Why a model has not learnt where links belong, and what to do.
+fn reason(model: &Model) -> String {
+    let links: u64 = model.links_to().iter().map(|&links| u64::from(links)).sum();
+    if model.about()["hybrid"].is_null() {
+        "it was trained without a hybrid ranking; train it again with one".to_owned()
+    } else if links < MIN_LINKS as u64 {
+        format!("that takes {MIN_LINKS} links or more, and it has {links}; train again with more documents")
+    } else {
+        "it was trained by an earlier program, or on too few links; train it again".to_owned()
+    }
+}
+
 impl<'a> PlaceModel<'a> {
     /// Prepares to ask `model`.
     ///
     /// # Errors
     /// [`Error::Unsupported`] for a model that has not learnt where links belong.
     pub fn new(model: &'a Model) -> Result<PlaceModel<'a>> {
-        let what = "this model has not learnt where links belong: it was trained by an earlier program, without a \
-                    hybrid ranking, or on too few links; train it again";
-        let missing = || Error::Unsupported { path: model.path().to_owned(), what: what.to_owned() };
+        let missing = || {
+            let what = format!("this model has not learnt where links belong: {}", reason(model));
+            Error::Unsupported { path: model.path().to_owned(), what }
+        };
         let trees = PlaceTrees::of(model).ok_or_else(missing)?;
         let lexicon = Lexicon::of(model).ok_or_else(missing)?;
         let sides =

@@ -29,7 +29,7 @@ const MAX_PAGES: usize = 3000;
 /// and places on them.
 const MAX_PLACES: usize = 150_000;
 /// With fewer links in the view nothing is learnt.
-const MIN_LINKS: usize = 50;
+pub(super) const MIN_LINKS: usize = 50;
 /// One in so many pages is kept to find when to stop, and how well probabilities hold.
 const CHECKED_ONE_IN: usize = 4;
 /// Pages that are read before the next are.

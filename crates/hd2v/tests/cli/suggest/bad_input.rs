@@ -55,12 +55,21 @@ fn broken_markup(place: &Place) {
 fn a_model_that_has_not_learnt_places_says_so() {
     let place = Place::with(&[("in.jsonl", &records(40)), ("new.md", "w1 w2 [[?]]")]);
     place.ok("import jsonl in.jsonl --min-count 1 -o c");
-    place.ok("train c -o m --dim 4 --epochs 1 --content-epochs 1");
-    assert!(place.refused("suggest m new.md").contains("has not learnt where links belong"));
+    let said = place.ok("train c -o m --dim 4 --epochs 1 --content-epochs 1").err;
+    assert!(said.contains("too few links to learn from where links belong"), "{said}");
+    let refused = place.refused("suggest m new.md");
+    assert!(
+        refused.contains("has not learnt where links belong: that takes 50 links or more, and it has 38"),
+        "{refused}"
+    );
     place.write("plain.jsonl", records(60).replace("[[", "").replace("]]", ""));
     place.ok("import jsonl plain.jsonl --min-count 1 -o unlinked");
     place.ok("train unlinked -o without --method pv-dbow --dim 4 --epochs 1");
-    assert!(place.refused("suggest without new.md").contains("has not learnt where links belong"));
+    let refused = place.refused("suggest without new.md");
+    assert!(
+        refused.contains("has not learnt where links belong: it was trained without a hybrid ranking"),
+        "{refused}"
+    );
     // Marks can be answered all the same.
     let found = place.json("recommend m new.md --json --top 2");
     assert_eq!(
