@@ -60,7 +60,7 @@ pub enum Loss {
     MarkWithoutTarget,
     /// A row of a table without a text: the title is all its document has.
     TitleOnly,
-    /// A text for which the table has no row.
+    /// A text for which the table has no row, or the bibliography no entry.
     TextWithoutRow,
     /// A paper with a list of references, but without a mark that names one of them.
     NoMarks,
@@ -158,8 +158,8 @@ impl Loss {
                 ("document of which there is only the title", "documents of which there is only the title")
             }
             Loss::TextWithoutRow => (
-                "text left out because the table has no row for it",
-                "texts left out because the table has no row for them",
+                "text left out because no row of the table, or no entry of the bibliography, is about it",
+                "texts left out because no row of the table, or no entry of the bibliography, is about them",
             ),
             Loss::NoMarks => (
                 "paper in which no citation mark was recognised, though it has a list of references",

@@ -37,6 +37,7 @@ use super::reference::{BibRecord, Catalogue, CatalogueBuilder, Paper};
 use super::shares::InputDigest;
 use super::sniff::{has_ending, without_ending};
 use super::tei;
+use super::text::collapsed;
 use super::tree::{FileTree, Pages, WantedFiles, safe_id};
 use super::{Format, ImportOptions, Parsed, source};
 use crate::document::Document;
@@ -373,6 +374,8 @@ fn bibliographies(inputs: &[PathBuf], options: &ImportOptions, losses: &mut Loss
     let (mut works, mut files) = (Vec::new(), Vec::new());
     for (mut work, folder) in all {
         work.key = safe_id(&work.key);
+        work.title = work.title.map(|title| collapsed(&work::unformatted(&title)));
+        work.summary = work.summary.map(|summary| work::unformatted(&summary));
         if !seen.insert(work.key.clone()) {
             losses.add(Loss::DuplicateId, format!("{} ({})", work.key, work.place));
             continue;
