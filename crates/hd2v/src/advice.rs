@@ -117,6 +117,7 @@ fn on_loss(loss: Loss, tally: &Tally, format: &str) -> Option<String> {
         Loss::TextWithoutRow if format == "library" => "these files belong to no entry; add them to the bibliography",
         Loss::DuplicateId => "these ids came twice, and the first was kept; give one of them another id",
         Loss::MalformedRecord => "these could not be read, for the reason given; correct them and import again",
+        Loss::BrokenEntry => "these entries are broken, for the reason given; correct them and import again",
         Loss::BrokenMark => "these marks do not close; write `\\[[` for brackets that are not a link",
         Loss::UnreadableDate => "write dates as 2009, 2009-06 or 2009-06-30",
         _ => return None,

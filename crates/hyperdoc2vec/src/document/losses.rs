@@ -78,6 +78,8 @@ pub enum Loss {
     OtherCase,
     /// A link from the site's root that found its page because that root was guessed.
     GuessedRoot,
+    /// An entry of a bibliography that does not end as it should; what it has is used.
+    BrokenEntry,
 }
 
 impl Loss {
@@ -90,6 +92,10 @@ impl Loss {
     pub fn describe_count(self, count: u64) -> &'static str {
         let (one, several) = match self {
             Loss::MalformedRecord => ("malformed record left out", "malformed records left out"),
+            Loss::BrokenEntry => (
+                "broken entry of a bibliography, used as far as it goes",
+                "broken entries of a bibliography, used as far as they go",
+            ),
             Loss::DuplicateId => {
                 ("document left out because its id came before", "documents left out because their id came before")
             }
