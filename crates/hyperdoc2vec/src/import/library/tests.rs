@@ -305,8 +305,9 @@ fn cited_works_take_time_in_proportion() {
         authors: vec![author],
         ..BibRecord::default()
     };
-    let found =
-        |entries: Vec<BibRecord>| cited::works(entries.iter(), &Catalogue::default(), &mut HashSet::new()).len();
+    let found = |entries: Vec<BibRecord>| {
+        cited::works(entries.iter(), &[], &Catalogue::default(), &mut HashSet::new()).works.len()
+    };
     let letters =
         |number: usize| (0..5).map(|at| char::from(b'a' + (number / 26usize.pow(at) % 26) as u8)).collect::<String>();
     let one_key = |pieces: usize| {
