@@ -62,7 +62,10 @@ fn source(path: &Path, format: Format, kind: &str) -> String {
 pub fn on_import(error: &Error, asked: Format, paths: &[PathBuf]) -> Option<String> {
     let (Error::Input { place, .. } | Error::BadRecord { place, .. }) = error else { return None };
     let path = paths.iter().find(|path| place.starts_with(&*path.to_string_lossy()))?;
+    // Other formats are JSON, a record a line, too.
+    let also_json = matches!(asked, Format::S2orc | Format::Unarxive | Format::OpenAlex);
     match recognise::at(path)? {
+        Thing::Source(Format::Jsonl, _) if also_json => None,
         Thing::Source(format, what) if format != asked => {
             Some(format!("{error}. This is {what}: {}", import_command(format, path)))
         }
@@ -117,6 +120,7 @@ fn on_loss(loss: Loss, tally: &Tally, format: &str) -> Option<String> {
         Loss::TextWithoutRow if format == "library" => "these files belong to no entry; add them to the bibliography",
         Loss::DuplicateId => "these ids came twice, and the first was kept; give one of them another id",
         Loss::MalformedRecord => "these could not be read, for the reason given; correct them and import again",
+        Loss::BrokenEntry => "these entries are broken, for the reason given; correct them and import again",
         Loss::BrokenMark => "these marks do not close; write `\\[[` for brackets that are not a link",
         Loss::UnreadableDate => "write dates as 2009, 2009-06 or 2009-06-30",
         _ => return None,
@@ -144,6 +148,17 @@ mod tests {
         assert_eq!(text.lines().count(), 4, "{text}");
         assert!(text.contains("4 (such as ../a (3)): these ids") && text.contains("import the folder above"), "{text}");
         assert_eq!(on_losses(&Losses::default(), "html"), "");
+    }
+
+    #[test]
+    fn formats_of_json_lines_are_not_taken_for_one_another() {
+        let place = tempfile::tempdir().expect("a folder");
+        let path = place.path().join("works.jsonl");
+        std::fs::write(&path, "{}").expect("a file");
+        let error = Error::BadRecord { place: format!("{}:1", path.display()), what: "no id".to_owned() };
+        let paths = [path];
+        assert_eq!(on_import(&error, Format::OpenAlex, &paths), None);
+        assert!(on_import(&error, Format::Markdown, &paths).is_some_and(|advice| advice.contains("hd2v import jsonl")));
     }
 
     #[test]

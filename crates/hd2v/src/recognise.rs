@@ -7,6 +7,8 @@ use hyperdoc2vec::{Corpus, Model};
 
 /// Files of a folder that are looked at.
 const LOOKED_AT: usize = 2000;
+/// Bibliographies of a folder that a command names.
+const MOST_INPUTS: usize = 3;
 /// Endings of packed files, which stand behind the ending that matters.
 const PACKED: [&str; 4] = ["gz", "zst", "bz2", "xz"];
 /// Endings, the format that reads such files, and what they are.
@@ -76,7 +78,16 @@ pub fn at(path: &Path) -> Option<Thing> {
 /// The command that imports a source to a corpus beside it, by the name that a shell takes.
 pub fn import_command(format: Format, path: &Path) -> String {
     let name = path.file_name().map_or_else(|| PathBuf::from("documents"), PathBuf::from);
-    format!("hd2v import {format} {} -o {}", quoted(path), quoted(&name.with_extension("corpus")))
+    let mut inputs = vec![path.to_owned()];
+    // A folder of bibliographies is no input, unless it is Zotero's.
+    if format == Format::Library && path.is_dir() && !path.join("zotero.sqlite").is_file() {
+        inputs = files(path);
+        inputs.retain(|file| format_of(file).is_some_and(|(found, _)| found == format));
+        inputs.sort();
+        inputs.truncate(MOST_INPUTS);
+    }
+    let inputs: Vec<String> = inputs.iter().map(|input| quoted(input)).collect();
+    format!("hd2v import {format} {} -o {}", inputs.join(" "), quoted(&name.with_extension("corpus")))
 }
 
 /// The path as a shell takes it.
@@ -170,5 +181,11 @@ mod tests {
             import_command(Format::Library, Path::new("a/refs.bib")),
             "hd2v import library a/refs.bib -o refs.corpus"
         );
+        let place = tempfile::tempdir().expect("a folder");
+        for name in ["b.ris", "a.bib", "c.pdf"] {
+            std::fs::write(place.path().join(name), "").expect("a file");
+        }
+        let command = import_command(Format::Library, place.path());
+        assert!(command.contains("a.bib ") && command.contains("b.ris -o ") && !command.contains("c.pdf"), "{command}");
     }
 }

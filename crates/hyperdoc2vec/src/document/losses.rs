@@ -60,7 +60,7 @@ pub enum Loss {
     MarkWithoutTarget,
     /// A row of a table without a text: the title is all its document has.
     TitleOnly,
-    /// A text for which the table has no row.
+    /// A text for which the table has no row, or the bibliography no entry.
     TextWithoutRow,
     /// A paper with a list of references, but without a mark that names one of them.
     NoMarks,
@@ -78,6 +78,8 @@ pub enum Loss {
     OtherCase,
     /// A link from the site's root that found its page because that root was guessed.
     GuessedRoot,
+    /// An entry of a bibliography that does not end as it should; what it has is used.
+    BrokenEntry,
 }
 
 impl Loss {
@@ -90,6 +92,10 @@ impl Loss {
     pub fn describe_count(self, count: u64) -> &'static str {
         let (one, several) = match self {
             Loss::MalformedRecord => ("malformed record left out", "malformed records left out"),
+            Loss::BrokenEntry => (
+                "broken entry of a bibliography, used as far as it goes",
+                "broken entries of a bibliography, used as far as they go",
+            ),
             Loss::DuplicateId => {
                 ("document left out because its id came before", "documents left out because their id came before")
             }
@@ -158,8 +164,8 @@ impl Loss {
                 ("document of which there is only the title", "documents of which there is only the title")
             }
             Loss::TextWithoutRow => (
-                "text left out because the table has no row for it",
-                "texts left out because the table has no row for them",
+                "text left out because no row of the table, or no entry of the bibliography, is about it",
+                "texts left out because no row of the table, or no entry of the bibliography, is about them",
             ),
             Loss::NoMarks => (
                 "paper in which no citation mark was recognised, though it has a list of references",

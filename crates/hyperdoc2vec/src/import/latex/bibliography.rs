@@ -161,8 +161,8 @@ pub(in crate::import) struct LatexEntry {
     pub(in crate::import) key: String,
     /// Names in lower case, values with their LaTeX.
     pub(in crate::import) fields: HashMap<String, String>,
-    /// Whether it ends as it should.
-    pub(in crate::import) closed: bool,
+    /// What is wrong with it.
+    pub(in crate::import) fault: Option<&'static str>,
     /// The line it begins in, counted from 1.
     pub(in crate::import) line: usize,
 }
@@ -186,15 +186,31 @@ pub(in crate::import) fn bib_entries(source: &str) -> Vec<LatexEntry> {
             continue;
         }
         let mut inside = &after[1..];
-        let mut key = String::new();
+        let (mut key, mut fault) = (String::new(), None);
         if kind != "string" {
             let is_end = |b| matches!(b, b',' | b'}' | b'=' | b'@' | b'{' | b'"');
-            let Some(end) = inside.bytes().take(1000).position(is_end) else { continue };
-            if !matches!(inside.as_bytes()[end], b',' | b'}') {
-                continue;
+            let end = inside.bytes().take(1000).position(is_end).unwrap_or(0);
+            match inside.as_bytes().get(end) {
+                Some(b',' | b'}') => {
+                    key = inside[..end].trim().to_owned();
+                    inside = &inside[end..];
+                }
+                Some(b'=') => {
+                    fault = Some("has no comma after its key");
+                    let start = inside[..end].trim_end();
+                    let name = start.rfind(char::is_whitespace).map_or(0, |at| at + 1);
+                    key = start[..name].trim().to_owned();
+                    inside = &inside[name..];
+                }
+                _ => {
+                    // An address in a text is no entry.
+                    if source[..here - 1].ends_with('\n') || here == 1 {
+                        let fault = Some("has no key");
+                        found.push(LatexEntry { key, fields: HashMap::new(), fault, line });
+                    }
+                    continue;
+                }
             }
-            key = inside[..end].trim().to_owned();
-            inside = &inside[end..];
         }
         // An entry that does not close ends before the next line with an `@`.
         let start = source.len() - inside.len();
@@ -207,7 +223,8 @@ pub(in crate::import) fn bib_entries(source: &str) -> Vec<LatexEntry> {
         if kind == "string" {
             strings.extend(fields);
         } else if !key.is_empty() || !fields.is_empty() {
-            found.push(LatexEntry { key, fields, closed, line });
+            let fault = if closed { fault } else { Some("does not close") };
+            found.push(LatexEntry { key, fields, fault, line });
         }
     }
     found
@@ -380,6 +397,11 @@ mod tests {
         let keys: Vec<&str> = found.iter().map(|(key, _)| key.as_str()).collect();
         assert_eq!(keys, ["a", "b", "c"]);
         assert_eq!(found[2].1.title.as_deref(), Some("C"));
+        let entries =
+            bib_entries("@a{my key title={A}, year=1}\n@b{title={B}}\n@c{\"x\"}\nme@d{\"x\"} @e{k, title={E}}");
+        let shown: Vec<_> = entries.iter().map(|entry| (&*entry.key, entry.fields.len(), entry.fault)).collect();
+        let comma = Some("has no comma after its key");
+        assert_eq!(shown, [("my key", 2, comma), ("", 1, comma), ("", 0, Some("has no key")), ("k", 1, None)]);
     }
 
     #[test]

@@ -20,8 +20,9 @@ pub(super) fn read(source: &str, name: &str, losses: &mut Losses) -> Vec<Work> {
     let mut works = Vec::with_capacity(entries.len());
     for entry in &entries {
         let place = format!("{name}:{}", entry.line);
-        if !entry.closed {
-            losses.add(Loss::MalformedRecord, format!("{place}: the entry {} does not close", entry.key));
+        if let Some(fault) = entry.fault.filter(|_| !entry.key.is_empty() || !entry.fields.is_empty()) {
+            let named = if entry.key.is_empty() { "an entry" } else { "the entry " };
+            losses.add(Loss::BrokenEntry, format!("{place}: {named}{} {fault}", entry.key));
         }
         let parent = entry.fields.get("crossref").and_then(|key| by_key.get(&key.trim().to_lowercase()));
         let parent = parent.map(|&at| &entries[at]).filter(|parent| parent.key != entry.key);
@@ -210,7 +211,7 @@ mod tests {
         assert_eq!((works[0].doi.as_deref(), works[0].keywords.len()), (Some("10.1/x_y"), 2));
         assert_eq!(works[0].words(), "On Tides\nWater rises.\nsea, moon");
         assert_eq!(works[1].date.map(|date| date.to_string()).as_deref(), Some("1999"));
-        assert_eq!(losses.count(Loss::MalformedRecord), 1);
+        assert_eq!(losses.count(Loss::BrokenEntry), 1);
         let source = "@book{torn, title = {Never closed, again, author = {Poe, E.},\n  year = 2003,\n}\n@book{, title={No key}, author={Kay, Al}, \
                       year=1980}\n@book{,year=1980}\n@book{line, title = {Open line,\n  year = \"1999,\n  note = {x}\n}\n@book{z, title={Z}}";
         let mut losses = Losses::default();
@@ -226,7 +227,7 @@ mod tests {
                 ("z", Some("Z"), None),
             ]
         );
-        assert_eq!(losses.count(Loss::MalformedRecord), 3);
+        assert_eq!((losses.count(Loss::BrokenEntry), losses.count(Loss::MalformedRecord)), (2, 1));
     }
 
     #[test]

@@ -37,7 +37,7 @@ fn of_item(item: &Value, place: String) -> Option<Work> {
         _ => None,
     };
     let key = ["citation-key", "citationKey", "citekey", "id"].iter().find_map(|name| text(name));
-    let title = text("title").map(|title| title.replace("<i>", "").replace("</i>", ""));
+    let title = text("title");
     let key = key.or_else(|| title.clone())?;
     let people =
         ["author", "editor", "creators"].iter().find_map(|name| item[name].as_array().filter(|list| !list.is_empty()));
@@ -108,7 +108,7 @@ mod tests {
         let mut losses = Losses::default();
         let works = read(source, "x.json", &mut losses).expect("works");
         assert_eq!((works.len(), losses.count(Loss::MalformedRecord)), (2, 1));
-        assert_eq!((works[0].key.as_str(), works[0].title.as_deref()), ("a1", Some("On Tides")));
+        assert_eq!((works[0].key.as_str(), works[0].title.as_deref()), ("a1", Some("On <i>Tides</i>")));
         assert_eq!(works[0].authors, ["Jan van der Berg", "A Group"]);
         assert_eq!(works[0].date.map(|date| date.to_string()).as_deref(), Some("1969-10"));
         assert_eq!((works[1].key.as_str(), works[1].arxiv.as_deref()), ("7", Some("1706.03762")));

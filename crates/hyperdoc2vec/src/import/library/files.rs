@@ -92,7 +92,7 @@ impl Shelves {
             };
         }
         // The path of another machine: the name may be in one of the folders.
-        let name = written.rsplit('/').next().unwrap_or(written).to_lowercase();
+        let name = written.rsplit(['/', '\\']).next().unwrap_or(written).to_lowercase();
         match self.by_name.get(&name).map(Vec::as_slice) {
             Some([only]) => self.listed[*only].canonicalize().map_err(|_| why),
             _ => Err(why),
@@ -230,6 +230,7 @@ mod tests {
         assert_eq!(named(&["files/a.pdf"]), Some("lib/files/a.pdf".into()));
         assert_eq!(named(&["gone.pdf", "files/a.pdf"]), Some("lib/files/a.pdf".into()));
         assert_eq!(named(&["/home/other/b.pdf"]), Some("pdfs/b.pdf".into()));
+        assert_eq!(named(&["C:\\Users\\other\\b.pdf"]), Some("pdfs/b.pdf".into()));
         assert_eq!(named(&["../outside/x.pdf"]), None);
         assert_eq!(named(&["files/a.html"]), None);
         assert_eq!(named(&["https://example.org/a.html"]), None);

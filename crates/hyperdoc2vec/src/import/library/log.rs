@@ -19,16 +19,20 @@ pub(super) struct WriteAheadLog {
 }
 
 impl WriteAheadLog {
-    /// The log of a database with pages of this size; empty if there is none, or none that fits.
-    pub(super) fn beside(database: &Path, size: usize) -> WriteAheadLog {
+    /// The bytes of the log beside a database; none if there is no log.
+    pub(super) fn bytes_beside(database: &Path) -> Vec<u8> {
         let mut name = database.as_os_str().to_owned();
         name.push("-wal");
-        let bytes = crate::import::source::read_file(Path::new(&name), LARGEST).ok().flatten().unwrap_or_default();
-        WriteAheadLog::read(bytes, size)
+        crate::import::source::read_file(Path::new(&name), LARGEST).ok().flatten().unwrap_or_default()
     }
 
-    /// Reads frames as long as their checksums hold, and forgets those behind the last transaction that was completed.
-    fn read(bytes: Vec<u8>, size: usize) -> WriteAheadLog {
+    /// Whether two states of a log belong to each other: one that was begun anew has another header.
+    pub(super) fn is_continued(before: &[u8], after: &[u8]) -> bool {
+        before.get(..HEADER) == after.get(..HEADER)
+    }
+
+    /// The log of a database with pages of this size; empty if it does not fit. Reads frames as long as their checksums hold, and forgets those behind the last transaction that was completed.
+    pub(super) fn read(bytes: Vec<u8>, size: usize) -> WriteAheadLog {
         let mut log = WriteAheadLog { bytes, size, pages: HashMap::new() };
         let bytes = &log.bytes;
         let four = |at: usize| bytes.get(at..at + 4).map(|b| u32::from_be_bytes([b[0], b[1], b[2], b[3]]));

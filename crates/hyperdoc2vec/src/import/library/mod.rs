@@ -37,11 +37,13 @@ use super::reference::{BibRecord, Catalogue, CatalogueBuilder, Paper};
 use super::shares::InputDigest;
 use super::sniff::{has_ending, without_ending};
 use super::tei;
+use super::text::collapsed;
 use super::tree::{FileTree, Pages, WantedFiles, safe_id};
 use super::{Format, ImportOptions, Parsed, source};
 use crate::document::Document;
 use crate::document::losses::{Loss, Losses};
 use crate::error::{Error, Result};
+use cited::{CitedForms, CitedWorks};
 use files::{Shelves, Wanted};
 use titles::CitedTitles;
 use work::Work;
@@ -66,6 +68,8 @@ pub struct Library {
     seen: Vec<FirstLook>,
     extractor: Extractor,
     catalogue: Catalogue,
+    /// What entries say that mean a work by other words.
+    forms: CitedForms,
     titles: Seen,
     losses: Losses,
 }
@@ -102,6 +106,7 @@ impl Library {
             files,
             extractor: Extractor::new(&options.pdf)?,
             catalogue: Catalogue::default(),
+            forms: CitedForms::default(),
             titles: Seen::default(),
             losses,
         };
@@ -126,8 +131,9 @@ impl Library {
         if options.cited_works.unwrap_or(!is_pdf) {
             let mut taken: HashSet<String> = library.works.iter().map(|work| work.key.clone()).collect();
             let entries = library.seen.iter().flat_map(|look| &look.entries);
-            let cited = cited::works(entries, &library.catalogue, &mut taken);
-            library.works.extend(cited);
+            let CitedWorks { works, forms } = cited::works(entries, &library.works, &library.catalogue, &mut taken);
+            library.works.extend(works);
+            library.forms = forms;
             library.catalogue = catalogue(&library.works);
         }
         library.seen.iter_mut().for_each(|look| look.entries = Vec::new());
@@ -331,7 +337,15 @@ impl Pages for Library {
             ..Document::default()
         };
         match self.paper(index, document, parsed) {
-            Ok(paper) => paper.link(&self.catalogue, parsed),
+            Ok(mut paper) => {
+                for (_, entry) in &mut paper.entries {
+                    if let Some(work) = self.forms.meant(entry).and_then(|at| self.works.get(at)) {
+                        let BibRecord { title, authors, year, .. } = work.record();
+                        *entry = BibRecord { title, authors, year, ..std::mem::take(entry) };
+                    }
+                }
+                paper.link(&self.catalogue, parsed);
+            }
             Err(document) => {
                 if is_own && work.summary.is_none() && work.title.is_some() {
                     parsed.batch.losses.add(Loss::TitleOnly, format!("{} ({})", work.key, work.place));
@@ -373,6 +387,8 @@ fn bibliographies(inputs: &[PathBuf], options: &ImportOptions, losses: &mut Loss
     let (mut works, mut files) = (Vec::new(), Vec::new());
     for (mut work, folder) in all {
         work.key = safe_id(&work.key);
+        work.title = work.title.map(|title| collapsed(&work::unformatted(&title)));
+        work.summary = work.summary.map(|summary| work::unformatted(&summary));
         if !seen.insert(work.key.clone()) {
             losses.add(Loss::DuplicateId, format!("{} ({})", work.key, work.place));
             continue;

@@ -17,8 +17,7 @@ pub(super) fn read(source: &str, name: &str, losses: &mut Losses) -> Result<Vec<
         match tagged(line) {
             Some(("TY", kind)) => {
                 if !fields.is_empty() {
-                    losses.add(Loss::MalformedRecord, format!("{name}:{start}: the entry has no end (ER)"));
-                    works.extend(of_fields(&fields, format!("{name}:{start}")));
+                    unended(&fields, format!("{name}:{start}"), &mut works, losses);
                 }
                 fields = vec![("TY".to_owned(), kind.to_owned())];
                 start = number;
@@ -43,10 +42,17 @@ pub(super) fn read(source: &str, name: &str, losses: &mut Losses) -> Result<Vec<
         }
     }
     if !fields.is_empty() {
-        losses.add(Loss::MalformedRecord, format!("{name}:{start}: the entry has no end (ER)"));
-        works.extend(of_fields(&fields, format!("{name}:{start}")));
+        unended(&fields, format!("{name}:{start}"), &mut works, losses);
     }
     if works.is_empty() { Err("expected entries of RIS (TY  - …), found none".to_owned()) } else { Ok(works) }
+}
+
+/// Takes what an entry has that does not end.
+fn unended(fields: &[(String, String)], place: String, works: &mut Vec<Work>, losses: &mut Losses) {
+    let work = of_fields(fields, place.clone());
+    let loss = if work.is_some() { Loss::BrokenEntry } else { Loss::MalformedRecord };
+    losses.add(loss, format!("{place}: the entry has no end (ER)"));
+    works.extend(work);
 }
 
 /// `TI  - value`.
@@ -115,7 +121,7 @@ mod tests {
         assert_eq!(works[0].title.as_deref(), Some("An axiomatic basis for programs"));
         assert_eq!((works[0].authors[0].as_str(), works[0].files[0].as_str()), ("C. A. R. Hoare", "files/a.pdf"));
         assert_eq!(works[1].summary.as_deref(), Some("More."));
-        assert_eq!(losses.count(Loss::MalformedRecord), 1);
+        assert_eq!(losses.count(Loss::BrokenEntry), 1);
         assert!(read("no entries", "x", &mut losses).is_err());
     }
 }

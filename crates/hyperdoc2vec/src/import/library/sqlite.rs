@@ -14,6 +14,8 @@ use crate::import::source::read_file;
 
 /// Larger databases are not read.
 const LARGEST: u64 = 4 << 30;
+/// How often a database is read that changes meanwhile.
+const TRIES: usize = 5;
 /// Deeper trees of pages do not occur.
 const DEEPEST: usize = 24;
 /// Longer values do not occur in bibliographies.
@@ -71,7 +73,17 @@ pub(super) struct Database {
 impl Database {
     /// Reads the file; an error is the reason why it is no database.
     pub(super) fn open(path: &Path) -> Result<Database, String> {
-        let bytes = read_file(path, LARGEST).map_err(|error| error.to_string())?;
+        let mut tries = TRIES;
+        let (bytes, log) = loop {
+            let before = WriteAheadLog::bytes_beside(path);
+            let bytes = read_file(path, LARGEST).map_err(|error| error.to_string())?;
+            let log = WriteAheadLog::bytes_beside(path);
+            tries -= 1;
+            // If the log was taken up and begun anew meanwhile, changes may be in neither.
+            if WriteAheadLog::is_continued(&before, &log) || tries == 0 {
+                break (bytes, log);
+            }
+        };
         let bytes = bytes.ok_or("expected a database of at most 4 GB, found more")?;
         if !bytes.starts_with(b"SQLite format 3\0") || bytes.len() < 512 {
             return Err("expected an SQLite database, found another file".to_owned());
@@ -87,7 +99,7 @@ impl Database {
             return Err("expected a database in UTF-8".to_owned());
         }
         let usable = page.saturating_sub(usize::from(bytes[20])).max(480);
-        let log = WriteAheadLog::beside(path, page);
+        let log = WriteAheadLog::read(log, page);
         let patience = Cell::new(4 * (bytes.len() + log.len() * page));
         let mut database = Database { bytes, page, usable, log, tables: HashMap::new(), patience };
         let mut tables = HashMap::new();

@@ -305,8 +305,9 @@ fn cited_works_take_time_in_proportion() {
         authors: vec![author],
         ..BibRecord::default()
     };
-    let found =
-        |entries: Vec<BibRecord>| cited::works(entries.iter(), &Catalogue::default(), &mut HashSet::new()).len();
+    let found = |entries: Vec<BibRecord>| {
+        cited::works(entries.iter(), &[], &Catalogue::default(), &mut HashSet::new()).works.len()
+    };
     let letters =
         |number: usize| (0..5).map(|at| char::from(b'a' + (number / 26usize.pow(at) % 26) as u8)).collect::<String>();
     let one_key = |pieces: usize| {
@@ -393,6 +394,63 @@ fn a_page_of_cells_that_are_one_row_takes_time_in_proportion() {
         Database::open(&path).expect("a database").rows("t", &["a"], |_, _| rows += 1);
         assert!((1..size / 4).contains(&rows), "{rows} rows");
     });
+}
+
+#[test]
+fn cite_keys_of_better_bibtex_and_creators_of_each_kind_are_read() {
+    let dir = tempfile::tempdir().expect("a directory");
+    let numbers = |number: usize, values: &[i64]| {
+        cell(number, &values.iter().map(|&value| Value::Integer(value)).collect::<Vec<_>>())
+    };
+    let named = |names: &[&str]| {
+        let row = |(at, name): (usize, &&str)| cell(at + 1, &[Value::Integer(at as i64 + 1), text(name)]);
+        names.iter().enumerate().map(row).collect::<Vec<_>>()
+    };
+    let item =
+        |number: usize| cell(number, &[Value::Integer(number as i64), Value::Integer(1), text(&format!("K{number}"))]);
+    let person = |(at, name): (usize, &&str)| cell(at + 1, &[Value::Integer(at as i64 + 1), text(""), text(name)]);
+    // Item, person, kind, place: an inventor and a lawyer; an editor before an author; an editor of two.
+    let creators = [[1, 1, 3, 0], [1, 2, 4, 1], [2, 3, 2, 0], [2, 4, 1, 1], [3, 3, 2, 0], [3, 1, 2, 1], [3, 2, 5, 2]];
+    let tables: [Table<'_>; 9] = [
+        ("fields", "fieldID INT, fieldName TEXT", named(&["title"]), 1),
+        ("itemDataValues", "valueID INT, value", named(&["A <i>buoy</i>", "Rivers &amp; harbours"]), 1),
+        ("itemTypes", "itemTypeID INT, typeName TEXT", named(&["book"]), 1),
+        ("items", "itemID INT, itemTypeID INT, key TEXT", (1..=3).map(item).collect(), 1),
+        ("itemData", "itemID INT, fieldID INT, valueID INT", vec![numbers(1, &[1, 1, 1]), numbers(2, &[2, 1, 2])], 1),
+        (
+            "creators",
+            "creatorID INT, firstName TEXT, lastName TEXT",
+            ["Ventor", "Torney", "Ditor", "Thor"].iter().enumerate().map(person).collect(),
+            1,
+        ),
+        (
+            "creatorTypes",
+            "creatorTypeID INT, creatorType TEXT",
+            named(&["author", "editor", "inventor", "attorneyAgent", "seriesEditor"]),
+            1,
+        ),
+        (
+            "itemCreators",
+            "itemID INT, creatorID INT, creatorTypeID INT, orderIndex INT",
+            creators.iter().enumerate().map(|(at, row)| numbers(at + 1, row)).collect(),
+            1,
+        ),
+        ("itemTags", "itemID INT, tagID INT", Vec::new(), 1),
+    ];
+    database(&dir.path().join("zotero.sqlite"), 4_096, &tables);
+    let key = |number: usize, item: i64, own: &str, key: &str| {
+        cell(number, &[Value::Integer(item), text(own), text(key), Value::Integer(1)])
+    };
+    // The second row is of another library's item.
+    let keys = vec![key(1, 1, "K1", "ventor1990buoy"), key(2, 2, "K9", "wrong")];
+    let columns = "itemID, itemKey, citationKey, pinned";
+    database(&dir.path().join("better-bibtex.sqlite"), 4_096, &[("citationkey", columns, keys, 1)]);
+    let parsed = import(Format::Library, dir.path(), "", &ImportOptions::default()).expect("a library");
+    let shown = parsed.batch.documents.iter().map(|document| {
+        format!("{}|{}|{}", document.id, document.title.as_deref().unwrap_or_default(), document.authors.join(", "))
+    });
+    let shown: Vec<String> = shown.collect();
+    assert_eq!(shown, ["ventor1990buoy|A buoy|Ventor", "K2|Rivers & harbours|Thor", "K3||Ditor, Ventor"]);
 }
 
 #[test]

@@ -100,9 +100,9 @@ fn agreed(entries: &[&BibRecord]) -> Option<Work> {
 }
 
 /// The first of some titles that stands at the top of a text.
-pub(super) fn printed<'a>(mut titles: impl Iterator<Item = &'a str>, top: &str) -> Option<String> {
+pub(super) fn printed<'a>(titles: impl Iterator<Item = &'a str>, top: &str) -> Option<String> {
     let top = letters(top);
-    let title = titles.find(|title| {
+    let title = titles.map(unstamped).find(|title| {
         let own = letters(title);
         own.len() >= KEY && title.len() <= LONGEST && title.trim().contains(' ') && top.contains(&own)
     });
@@ -115,7 +115,14 @@ pub(super) fn named<'a>(titles: impl DoubleEndedIterator<Item = &'a str>) -> Opt
         let is_file = title.split_whitespace().any(|word| word.contains('.') && !word.ends_with(['.', ':']));
         !is_file && title.len() <= LONGEST && title.split_whitespace().filter(|word| is_word(word)).count() >= 3
     };
-    titles.rev().find(is_title).map(collapsed)
+    titles.rev().map(unstamped).find(is_title).map(collapsed)
+}
+
+/// A title without the stamp that an archive puts before it: `[inria-00001234, v1] Hollow seas`.
+fn unstamped(title: &str) -> &str {
+    let stamp = title.trim_start().strip_prefix('[').and_then(|rest| rest.split_once(']'));
+    let is_stamp = |stamp: &str| stamp.split(|c: char| !c.is_ascii_digit()).any(|digits| digits.len() >= 5);
+    stamp.filter(|(stamp, _)| is_stamp(stamp)).map_or(title, |(_, rest)| rest.trim_start())
 }
 
 /// Whether it has three letters, so that it is no letter of a line that was taken apart.
@@ -155,6 +162,7 @@ pub(super) fn first_title(text: &str) -> Option<String> {
         let is_head = HEADS.iter().any(|word| lower.contains(word));
         let is_end =
             line.is_empty() || line.contains('@') || lower.starts_with("abstract") || line.contains(['∗', '†', '‡']);
+        let goes_on = title.ends_with([':', ',']);
         if title.is_empty() {
             // What follows is no title.
             if lower.starts_with("abstract") {
@@ -163,24 +171,50 @@ pub(super) fn first_title(text: &str) -> Option<String> {
             if letters >= 8 && letters * 2 > line.len() && !is_head && !is_end {
                 title.push_str(line);
             }
-        } else if is_end || is_head || title.len() + line.len() > 200 || looks_like_names(line) {
+        } else if line.is_empty() && goes_on {
+            // A gap between two lines of a title.
+        } else if is_end
+            || is_head
+            || title.len() + line.len() > 200
+            || looks_like_names(line) && !goes_on
+            || is_date(line)
+        {
             break;
         } else {
             title.push(' ');
             title.push_str(line);
         }
     }
-    Some(title).filter(|title| title.split(' ').count() >= 2 && title.split(' ').any(is_word))
+    // Fonts may give other characters than letters.
+    let plain = |word: &&str| {
+        let word = word.trim_matches(|c: char| !c.is_alphanumeric());
+        word.chars().all(|c| c.is_alphanumeric() || "-–'’/.+&".contains(c))
+    };
+    let words = title.split(' ').count();
+    let sound = words >= 2 && title.split(' ').any(is_word) && title.split(' ').filter(plain).count() * 2 > words;
+    Some(title).filter(|_| sound)
+}
+
+/// Whether a line is nothing but a date: `January 29, 1998`.
+fn is_date(line: &str) -> bool {
+    const MONTHS: [&str; 12] = ["jan", "feb", "mar", "apr", "may", "jun", "jul", "aug", "sep", "oct", "nov", "dec"];
+    let is_part = |word: &str| {
+        let word = word.trim_end_matches(['.', ',']).to_lowercase();
+        word.bytes().all(|b| b.is_ascii_digit()) || MONTHS.iter().any(|month| word.starts_with(month))
+    };
+    line.contains(|c: char| c.is_ascii_digit()) && line.split_whitespace().all(is_part)
 }
 
 /// Whether a line lists people: every word begins with a capital, and there is a comma, an initial or an `and`.
 fn looks_like_names(line: &str) -> bool {
-    let words: Vec<&str> = line.split_whitespace().collect();
+    // TeX's fonts have the marks of notes where others have these letters.
+    let is_mark = |word: &&str| matches!(*word, "x" | "y" | "z") || !word.contains(char::is_alphanumeric);
+    let words: Vec<&str> = line.split_whitespace().filter(|word| !is_mark(word)).collect();
     let small = ["and", "de", "van", "der", "von"];
     let capital = |word: &&str| word.starts_with(char::is_uppercase) || small.contains(word);
     let sign =
         line.contains(',') || words.contains(&"and") || words.iter().any(|word| word.len() == 2 && word.ends_with('.'));
-    (words.len() <= 3 || sign) && words.iter().all(capital) && words.len() <= 16
+    (words.len() <= 3 || sign) && words.iter().all(capital) && (1..=16).contains(&words.len())
 }
 
 #[cfg(test)]
@@ -229,6 +263,10 @@ mod tests {
             found(&["paper.dvi", "Hollow seas of  the far north"]).as_deref(),
             Some("Hollow seas of the far north")
         );
+        assert_eq!(
+            found(&["[hal-00001234, v2] Hollow seas of the far north"]).as_deref(),
+            Some("Hollow seas of the far north")
+        );
         assert_eq!(found(&["Hollow", "Another paper of mine", ""]), None);
     }
 
@@ -242,6 +280,18 @@ mod tests {
         assert_eq!(found(&["fpca.dvi", "Microsoft Word - seas.doc", "Untitled document", "A B C D E F"]), None);
         assert_eq!(first_title("1\n\nAbstract\nSeas are hollow in the north."), None, "an abstract has none");
         assert_eq!(first_title("A B C D E F G D\n\nA B"), None);
+        assert_eq!(
+            first_title("Hollow seas:\n\nof the north\n\nAnn Doe").as_deref(),
+            Some("Hollow seas: of the north")
+        );
+        assert_eq!(
+            first_title("Seas, Harbours,\nRivers and Fords\nAnn Doe").as_deref(),
+            Some("Seas, Harbours, Rivers and Fords")
+        );
+        assert_eq!(first_title("Hollow seas of it\nAnn Doe \u{3}\nBo Roe y").as_deref(), Some("Hollow seas of it"));
+        assert_eq!(first_title("Hollow seas\nJanuary 29, 1998").as_deref(), Some("Hollow seas"));
+        assert_eq!(first_title("HJI?KLGM <?B7NPORQ\"NTSUSUV"), None, "no letters");
+        assert_eq!(first_title("Hollow seas\n\nof the north").as_deref(), Some("Hollow seas"));
         assert_eq!(first_title("Hollow seas\nof the north\nAnn Doe").as_deref(), Some("Hollow seas of the north"));
     }
 

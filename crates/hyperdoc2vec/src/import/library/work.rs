@@ -1,9 +1,20 @@
 //! A work of a library, as every kind of bibliography gives it.
 
+use std::borrow::Cow;
+
 use crate::document::Date;
+use crate::import::mediawiki::entities::decoded;
 use crate::import::reference::words::first_year;
 use crate::import::reference::{BibRecord, surname};
 use crate::import::text::{collapsed, distinct};
+
+/// Bytes of the longest tag.
+const LONGEST_TAG: usize = 120;
+/// Tags that format words, in titles of Zotero and abstracts of publishers.
+const TAGS: [&str; 14] =
+    ["b", "em", "i", "inf", "italic", "bold", "sc", "scp", "span", "strong", "sub", "sup", "tt", "u"];
+/// Tags that part paragraphs.
+const BLOCKS: [&str; 8] = ["br", "div", "h1", "h2", "p", "sec", "section", "title"];
 
 /// One entry of a bibliography.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
@@ -52,6 +63,39 @@ impl Work {
     /// Where a reader finds it.
     pub(super) fn address(&self) -> Option<String> {
         self.url.clone().filter(|url| url.starts_with("http")).or_else(|| self.record().url())
+    }
+}
+
+/// A text without the tags that format its words, such as `<i>`, `</span>` and `<jats:p>`, and without entities. Anything
+/// else between angle brackets stays: `P<NP`, `vector<T>`.
+pub(super) fn unformatted(text: &str) -> String {
+    let mut out = String::with_capacity(text.len());
+    let mut rest = text;
+    while let Some(at) = rest.find('<') {
+        let (before, tag) = rest.split_at(at);
+        out.push_str(before);
+        let end = tag.bytes().take(LONGEST_TAG).position(|b| b == b'>');
+        let inside = end.map_or("", |end| &tag[1..end]);
+        let named = inside.strip_prefix('/').unwrap_or(inside);
+        let name = named.split([' ', '/']).next().unwrap_or_default().to_ascii_lowercase();
+        let name = name.strip_prefix("jats:").unwrap_or(&name);
+        let length = match end {
+            Some(end) if TAGS.contains(&name) => end + 1,
+            Some(end) if BLOCKS.contains(&name) => {
+                out.push(' ');
+                end + 1
+            }
+            _ => {
+                out.push('<');
+                1
+            }
+        };
+        rest = &tag[length..];
+    }
+    out.push_str(rest);
+    match decoded(&out) {
+        Cow::Borrowed(_) => out,
+        Cow::Owned(text) => text,
     }
 }
 
@@ -106,6 +150,19 @@ pub(super) fn arxiv(text: &str) -> Option<String> {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn tags_that_format_words_are_left_out() {
+        for (text, bare) in [
+            ("The <i>E. coli</i> of H<sub>2</sub>O", "The E. coli of H2O"),
+            ("<span class=\"nocase\">Rivers</span> &amp; <b>harbours</b>", "Rivers & harbours"),
+            ("<jats:title>Abstract</jats:title><jats:p>Water rises.</jats:p>", " Abstract  Water rises. "),
+            ("P<NP and vector<T> if a < b > c", "P<NP and vector<T> if a < b > c"),
+            ("a <", "a <"),
+        ] {
+            assert_eq!(unformatted(text), bare, "{text}");
+        }
+    }
 
     #[test]
     fn names_dates_and_ids_are_read_in_their_forms() {

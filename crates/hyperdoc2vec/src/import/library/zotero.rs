@@ -2,7 +2,7 @@
 //!
 //! Changes that wait in a write-ahead log are seen; where a journal says that Zotero is about to change the database, that
 //! is counted. Items in the bin and those of feeds are left out; those of group libraries are read too. A PDF that stands
-//! alone is a work. A work is called by its citation key, else by Zotero's own key.
+//! alone is a work. A work is called by its citation key, which Zotero or Better BibTeX keeps, else by Zotero's own key.
 
 use std::cell::Cell;
 use std::collections::{BTreeMap, HashMap, HashSet};
@@ -33,10 +33,31 @@ pub(super) fn read(directory: &Path, losses: &mut Losses) -> Option<Result<Vec<W
         let what = "Zotero is changing its database; if works are missing, end Zotero and import again";
         losses.add(Loss::UnreadFile, format!("{journal}: {what}"));
     }
-    Some(Database::open(&path).map(|database| works(&database)))
+    Some(Database::open(&path).map(|database| works(&database, cite_keys(directory, losses))))
 }
 
-fn works(database: &Database) -> Vec<Work> {
+/// The cite keys that Better BibTeX keeps in a database of its own, by the numbers and keys of the items; newer versions
+/// put them into Zotero's.
+fn cite_keys(directory: &Path, losses: &mut Losses) -> HashMap<(i64, String), String> {
+    let (name, mut keys) = ("better-bibtex.sqlite", HashMap::new());
+    let path = directory.join(name);
+    // A link may lead anywhere.
+    if !path.symlink_metadata().is_ok_and(|file| file.is_file()) {
+        return keys;
+    }
+    match Database::open(&path) {
+        Ok(database) => database.rows("citationkey", &["itemID", "itemKey", "citationKey"], |_, row| {
+            if let (Some(item), Some(own), Some(key)) = (row[0].integer(), row[1].text(), row[2].text()) {
+                keys.insert((item, own), key);
+            }
+        }),
+        Err(why) => losses.add(Loss::UnreadFile, format!("{name}: {why}")),
+    }
+    keys.retain(|_, key| !key.trim().is_empty());
+    keys
+}
+
+fn works(database: &Database, mut cite_keys: HashMap<(i64, String), String>) -> Vec<Work> {
     let left = Cell::new(COPIES * database.size());
     let copied = |text: &String| {
         left.set(left.get().checked_sub(text.len())?);
@@ -86,13 +107,13 @@ fn works(database: &Database) -> Vec<Work> {
         people.insert(row[0].integer().unwrap_or(number), name);
     });
     let kinds = named("creatorTypes", "creatorTypeID", "creatorType");
-    let mut creators: HashMap<i64, Vec<(bool, i64, String)>> = HashMap::new();
+    let mut creators: HashMap<i64, Vec<(i64, bool, i64, String)>> = HashMap::new();
     database.rows("itemCreators", &["itemID", "creatorID", "creatorTypeID", "orderIndex"], |_, row| {
         let [item, person, kind, order] = [0, 1, 2, 3].map(|at: usize| row[at].integer());
         let name = person.and_then(|person| people.get(&person)).and_then(copied);
         if let (Some(item), Some(name)) = (item, name) {
-            let editor = kind.and_then(|kind| kinds.get(&kind)).is_some_and(|kind| kind != "author");
-            creators.entry(item).or_default().push((editor, order.unwrap_or(0), name));
+            let is_author = kind.and_then(|kind| kinds.get(&kind)).is_none_or(|kind| kind == "author");
+            creators.entry(item).or_default().push((order.unwrap_or(0), is_author, kind.unwrap_or(0), name));
         }
     });
     let mut keywords: HashMap<i64, Vec<String>> = HashMap::new();
@@ -135,10 +156,15 @@ fn works(database: &Database) -> Vec<Work> {
         };
         let mut authors = creators.remove(&item).unwrap_or_default();
         authors.sort();
-        let is_author = authors.first().is_some_and(|(editor, ..)| !editor);
-        authors.retain(|(editor, ..)| *editor != is_author);
+        // Without authors, those who do what the first one does: editors, inventors, directors.
+        let has_authors = authors.iter().any(|(_, is_author, ..)| *is_author);
+        let first = authors.first().map(|(_, _, kind, _)| *kind);
+        authors.retain(|(_, is_author, kind, _)| if has_authors { *is_author } else { Some(*kind) == first });
         works.push(Work {
-            key: field("citationKey").or_else(|| noted("citation key")).unwrap_or(own),
+            key: field("citationKey")
+                .or_else(|| noted("citation key"))
+                .or_else(|| cite_keys.remove(&(item, own.clone())))
+                .unwrap_or(own),
             // An attachment is called "PDF" or by its file.
             title: any(&["title", "caseName", "nameOfAct", "subject"]).filter(|_| !attached.contains_key(&item)),
             authors: authors.into_iter().map(|(.., name)| name).collect(),

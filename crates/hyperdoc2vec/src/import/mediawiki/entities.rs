@@ -30,7 +30,7 @@ pub(super) fn first(text: &str) -> Option<(Cow<'static, str>, usize)> {
 }
 
 /// A text without entities.
-pub(super) fn decoded(text: &str) -> Cow<'_, str> {
+pub(in crate::import) fn decoded(text: &str) -> Cow<'_, str> {
     let Some(mut at) = memchr::memchr(b'&', text.as_bytes()) else { return text.into() };
     let mut out = String::with_capacity(text.len());
     let mut rest = text;

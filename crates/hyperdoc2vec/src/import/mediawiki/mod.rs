@@ -14,7 +14,7 @@
 //! A redirect is an alias. The corpus builder resolves aliases, chains of them too, and counts those that lead nowhere.
 
 mod dump;
-mod entities;
+pub(super) mod entities;
 mod page;
 mod prefixes;
 mod strip;

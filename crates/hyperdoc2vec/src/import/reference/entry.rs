@@ -5,6 +5,7 @@
 
 use super::BibRecord;
 use super::names::{Authors, Closed, authors};
+use super::tails::without_tail;
 use super::words::{WordKind, is_quote, words, year};
 
 /// A bibliography entry, read.
@@ -67,7 +68,7 @@ pub(crate) fn read(text: &str) -> BibliographyEntry {
         (entry.year, entry.letter) = last_year(searched).or_else(|| last_year(body)).unzip();
         entry.letter = entry.letter.filter(|&letter| letter != ' ');
     }
-    entry.title = title.map(str::to_owned);
+    entry.title = title.map(|title| without_tail(without_initials(title), entry.year).to_owned());
     entry.venue = venue_name(venue);
     text.clone_into(&mut entry.text);
     entry
@@ -144,6 +145,15 @@ fn title<'a>(body: &'a str, list: &Authors, after_year: bool) -> (Option<&'a str
     // A journal and numbers, as physicists cite: no title.
     let bare = by_comma && is_venue(title) && title.contains(|c: char| c.is_ascii_digit());
     if letters < 4 || bare { (None, body) } else { (Some(title), rest) }
+}
+
+/// A title without the initials of the last author, whose list ended too soon: `J. K. Deep sails`.
+fn without_initials(title: &str) -> &str {
+    let mut rest = title;
+    for word in words(title).take_while(|word| word.kind == WordKind::Initials && word.core.ends_with('.')) {
+        rest = title[word.end..].trim_start();
+    }
+    if rest.starts_with(char::is_uppercase) && rest.contains(' ') { rest } else { title }
 }
 
 /// Where a title is over that goes on with editors: `Deep sails in D. S. Doe (ed.)`.
@@ -298,7 +308,7 @@ const VENUES: [&str; 56] = [
 ];
 
 /// Whether a text begins with where something appeared: `in Proc. of`, `J. Algebra 12`, `pp. 1`, a number.
-fn starts_venue(text: &str) -> bool {
+pub(super) fn starts_venue(text: &str) -> bool {
     let Some(first) = words(text).next() else { return false };
     if first.core.starts_with(|c: char| c.is_ascii_digit()) {
         return true;

@@ -6,6 +6,7 @@ pub(crate) mod linker;
 mod marked_text;
 pub(super) mod names;
 pub(super) mod spans;
+mod tails;
 pub(super) mod words;
 
 pub use linker::{

@@ -5,7 +5,7 @@
 //! comes that is no name.
 
 use super::fold;
-use super::words::{EntryWord, WordKind, is_quote, words};
+use super::words::{EntryWord, WordKind, is_particle, is_quote, words};
 
 /// Authors, and where their list ends.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
@@ -38,7 +38,7 @@ pub(in crate::import) enum Closed {
 pub(in crate::import) fn key(surname: &str) -> String {
     let folded = fold(surname);
     let mut name = folded.as_str();
-    while let Some((_, rest)) = name.split_once(' ').filter(|(word, _)| super::words::is_particle(word)) {
+    while let Some((_, rest)) = name.split_once(' ').filter(|(word, _)| is_particle(word)) {
         name = rest;
     }
     name.replace(' ', "")
@@ -70,7 +70,7 @@ struct AuthorListReader<'a> {
     /// A family name whose given names come after the comma.
     pending: Option<String>,
     names: Vec<String>,
-    /// Whether every name so far had initials.
+    /// Whether every name so far had initials, and no given name in full.
     initials: bool,
     after_and: bool,
     others: bool,
@@ -132,8 +132,14 @@ impl<'a> AuthorListReader<'a> {
                     self.pending = Some(self.joined());
                     self.item.clear();
                 }
+                let rest = next.map_or(word.end, |next| next.start);
                 if word.after.contains(':') {
-                    return Some(self.finish(next.map_or(word.end, |next| next.start), Closed::Colon));
+                    return Some(self.finish(rest, Closed::Colon));
+                }
+                // `Bo Lee II. Deep`, while `Jr.` has its own dot.
+                let numbered = matches!(word.core, "II" | "III" | "IV") && self.pending.is_none();
+                if numbered && word.after.starts_with('.') {
+                    return Some(self.finish(rest, Closed::Stop));
                 }
                 None
             }
@@ -258,23 +264,29 @@ impl<'a> AuthorListReader<'a> {
     fn complete(&mut self) {
         let item = std::mem::take(&mut self.item);
         let is_initials = |word: &EntryWord<'_>| matches!(word.kind, WordKind::Initials);
+        // `A.`, not `Ann B.`
+        let short = |given: &[EntryWord<'_>]| {
+            let particle = |word: &EntryWord<'_>| is_particle(&word.core.to_lowercase());
+            let mut words = given.iter().filter(|word| !particle(word)).peekable();
+            words.peek().is_some() && words.all(|word| matches!(word.kind, WordKind::Initials | WordKind::Capitals))
+        };
         if let Some(surname) = self.pending.take() {
-            let short = item.iter().any(is_initials) || item.iter().any(|word| word.kind == WordKind::Capitals);
-            self.initials &= short;
+            self.initials &= short(&item);
             self.names.push(surname);
             return;
         }
         let Some(last) = item.last() else { return };
-        self.initials &= item.iter().any(|word| matches!(word.kind, WordKind::Initials | WordKind::Capitals));
         let tight = item.len() > 1
             && (last.kind == WordKind::Capitals || last.kind == WordKind::Initials)
             && item[0].kind != WordKind::Initials;
         let surname: Vec<&str> = if tight {
+            self.initials &= short(&item[item.len() - 1..]);
             item[..item.len() - 1].iter().filter(|word| !is_initials(word)).map(|word| word.core).collect()
         } else {
             let end = item.iter().rposition(|word| matches!(word.kind, WordKind::Name | WordKind::Capitals));
             let Some(end) = end else { return };
             let small = item[..end].iter().rev().take_while(|word| word.kind == WordKind::Particle).count();
+            self.initials &= short(&item[..end - small]);
             item[end - small..=end].iter().map(|word| word.core).collect()
         };
         if !surname.is_empty() {
@@ -343,6 +355,10 @@ mod tests {
                 Comma,
             ),
             ("J. Smith, Deep Parsing, Nature 12", "Smith", "Deep Parsing, Nature 12", Comma),
+            ("John A. Smith, Bo B. Lee, Cy Doe, and Dan Roe. Deep parsing", "Smith|Lee|Doe|Roe", "Deep parsing", Stop),
+            ("J. Smith, C. Van Doe, Deep Parsing, Press 12", "Smith|Doe", "Deep Parsing, Press 12", Comma),
+            ("John Smith and Bo B. Lee II. Deep Parsing of Trees. In", "Smith|Lee", "Deep Parsing of Trees. In", Stop),
+            ("John A. Smith and Bo Lee. Deep parsing", "Smith|Lee", "Deep parsing", Stop),
             ("Smith, J. et al. Deep parsing", "Smith|…", "Deep parsing", Stop),
             ("García Márquez, G. & d’Ormesson, J.-P. Deep", "García Márquez|d’Ormesson", "Deep", Stop),
             ("O'Neil, K. (1999)", "O'Neil", "(1999)", Year),

@@ -85,14 +85,14 @@ pub(super) fn is_own_title(folded: &str) -> bool {
 
 /// How much information a title has.
 #[derive(Clone, Copy, PartialEq, Eq)]
-pub(super) enum Size {
+pub(in crate::import) enum Size {
     Short,
     Usual,
     Long,
 }
 
 impl Size {
-    pub(super) fn of(folded: &str) -> Size {
+    pub(in crate::import) fn of(folded: &str) -> Size {
         let blanks = folded.bytes().filter(|&b| b == b' ').count();
         let letters = folded.len() - blanks;
         match blanks + 1 {
@@ -104,7 +104,7 @@ impl Size {
 }
 
 /// Whether two folded surnames are one, give or take a letter, or a particle that is written as one word with the name.
-pub(super) fn same_name(a: &str, b: &str) -> bool {
+pub(in crate::import) fn same_name(a: &str, b: &str) -> bool {
     a == b || is_joined(a, b) || is_joined(b, a) || near(a, b, 5, 1)
 }
 
@@ -209,7 +209,7 @@ pub(in crate::import) fn noise(a: &str, b: &str) -> Option<usize> {
 /// Whether two folded titles have the same words that carry a meaning, in any order and any ending: `Classifying maps of
 /// rivers` and `A classification of river maps`. The first may lack words that are common among the titles of the set. Two
 /// works of the same authors may well be so alike that all other things must agree.
-pub(super) fn same_words(a: &str, b: &str, is_common: impl Fn(&str) -> bool) -> bool {
+pub(in crate::import) fn same_words(a: &str, b: &str, is_common: impl Fn(&str) -> bool) -> bool {
     let meaning = |title| -> Vec<&str> { str::split(title, ' ').filter(|word| !is_little(word)).collect() };
     let (words_a, mut words_b) = (meaning(a), meaning(b));
     if words_a.len().abs_diff(words_b.len()) > 2 || !numbers(a).eq(numbers(b)) {
@@ -230,7 +230,7 @@ pub(super) fn same_words(a: &str, b: &str, is_common: impl Fn(&str) -> bool) -> 
 
 /// Whether two folded titles have so many sixths of the words in common that carry a meaning, two at least, and the same
 /// numbers.
-pub(super) fn share_words(a: &str, b: &str, sixths: usize) -> bool {
+pub(in crate::import) fn share_words(a: &str, b: &str, sixths: usize) -> bool {
     let meaning = |title| -> Vec<&str> { str::split(title, ' ').filter(|word| !is_little(word)).collect() };
     let (words_a, words_b) = (meaning(a), meaning(b));
     let shared = words_a.iter().filter(|word| words_b.iter().any(|other| same_stem(word, other))).count();
@@ -266,7 +266,7 @@ fn numbers(folded: &str) -> impl Iterator<Item = &str> {
 }
 
 /// `2`, `2nd`, `ii`, `two`; a Roman number up to 39.
-pub(super) fn is_number(word: &str) -> bool {
+pub(in crate::import) fn is_number(word: &str) -> bool {
     let roman = !word.is_empty() && word.len() <= 7 && word.bytes().all(|b| matches!(b, b'i' | b'v' | b'x'));
     roman || word.bytes().any(|b| b.is_ascii_digit()) && !is_misread(word) || NUMBERS.contains(&word)
 }
@@ -282,7 +282,7 @@ fn is_misread(word: &str) -> bool {
 }
 
 /// Whether there is `part`, `reply`, `erratum` or the like among words, give or take a letter or a blank.
-pub(super) fn has_sequel(words: &[&str]) -> bool {
+pub(in crate::import) fn has_sequel(words: &[&str]) -> bool {
     let pair = |at: usize| words.get(at + 1).map(|next| format!("{}{next}", words[at])).unwrap_or_default();
     let numbered = |at: usize| words.get(at + 1).is_some_and(|next| is_number(next));
     (0..words.len()).any(|at| is_sequel(words[at], numbered(at)) || is_sequel(&pair(at), numbered(at + 1)))
