@@ -60,7 +60,7 @@ fn a_corpus_of_papers_tells_what_was_lost_and_is_the_same_with_any_threads() {
     place.ok("import papers texts --metadata table.csv --min-count 1 --threads 4 -o four");
     assert_eq!(place.files("one"), place.files("four"));
     let doctor = place.ok("doctor one").out;
-    for said in ["only the title", "no row for it", "no document of the set"] {
+    for said in ["only the title", "no row of the table", "no document of the set"] {
         assert!(doctor.contains(said), "{said} in {doctor}");
     }
     let info = place.json("info one --json");
