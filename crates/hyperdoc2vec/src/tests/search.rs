@@ -1,5 +1,6 @@
 //! Searching models small enough to be worked out by hand.
 
+use std::collections::BTreeSet;
 use std::fs;
 use std::ops::ControlFlow;
 
@@ -291,7 +292,7 @@ fn authors_and_titles_are_fields_of_their_own() {
     let documents = [
         Document::new("clocks", "order of events [[coins]]").authors(["Leslie Lamport"]),
         Document::new("coins", "electronic cash").title("Bitcoin").authors(["Nakamoto, Satoshi", "García, Ana"]),
-        Document::new("other", "many other things"),
+        Document::new("other", "many other things, and more et al"),
     ];
     let corpus = Import::documents(documents).min_count(1).build(dir.path().join("c")).expect("a corpus");
     let view = View::new(&corpus, &Split::none(&corpus), 1).expect("a view");
@@ -329,6 +330,24 @@ fn authors_and_titles_are_fields_of_their_own() {
     let lamport = found(&grown, "Lamport [[?]]", ["author", "first author", "title"]);
     close(&[lamport[0][0], lamport[3][0], lamport[3][1]], &[3.0f32.ln(), 3.0f32.ln(), 1.0]);
     assert!(found(&grown, "Schneider [[?]]", ["author", "first author", "title"])[3][0] > 1.0);
+    // A short question that names an author means one of the author's works, by trees that know nothing.
+    let asked = |text: &str, ranker: &Ranker| -> Vec<(u32, f32)> {
+        let searcher = Searcher::new(&grown);
+        let query = searcher.query(text).expect("read");
+        let hits = ranker.rank(&searcher, &query, None, 4, Scope::ALL).expect("asked").expect("known");
+        hits.iter().map(|hit| (hit.row, hit.score)).collect()
+    };
+    let ranker = Ranker { heeds_unknown_words: true, ..Ranker::prior() };
+    let before = asked("order [[?]]", &ranker);
+    for text in ["Lamport [[?]]", "Lamport et al. [[?]]", "Lamport and Schneider [[?]]"] {
+        let hits = asked(text, &ranker);
+        let likely: BTreeSet<u32> = hits.iter().filter(|hit| hit.1 >= 0.45).map(|hit| hit.0).collect();
+        assert!(likely.is_superset(&BTreeSet::from([0, 3])), "{text}: {hits:?}");
+    }
+    assert_eq!(asked("Schneider [[?]]", &ranker)[0].0, 3, "no work begins with the name");
+    let unheeded = asked("Lamport [[?]]", &Ranker { heeds_unknown_words: false, ..ranker.clone() });
+    assert!(unheeded[1].1 < 0.45, "older models answer as before: {unheeded:?}");
+    assert!(before[0].1 < 0.9, "nobody is named: {before:?}");
     assert!(found(&grown, "paxos [[?]]", ["title", "title covered", "author"])[3][1] == 1.0);
 }
 

@@ -18,7 +18,8 @@ use serde_json::{Value, json};
 pub use source::LinkSource;
 
 use crate::error::Result;
-use crate::id::DocRow;
+use crate::id::{DocRow, WordRow};
+use crate::model::index::short_fields::ShortField;
 use crate::model::{FOREST_ARRAYS, Model};
 use crate::search::rank::Hit;
 use crate::search::ranker::forest::Forest;
@@ -27,6 +28,12 @@ use crate::storage::container::{Container, Tensor};
 
 /// Where a model knows this share of a text, or more, probabilities hold; below it, they are the less believed.
 const ENOUGH_KNOWN: f32 = 0.5;
+
+/// A question of so few words that an author's name in it says more than all the rest: links in texts, from which trees
+/// learn, have more words around them.
+const FEW_WORDS: usize = 8;
+/// How probable it then is that one of the author's works is meant.
+const NAMED: f32 = 0.9;
 
 /// The learnt ranking.
 #[derive(Debug, Clone, Default, PartialEq)]
@@ -59,7 +66,16 @@ impl Ranker {
     ) -> Result<Option<Vec<Hit>>> {
         let candidates = self.features.candidates(searcher, query, source, scope)?;
         let known = if self.heeds_unknown_words { (searcher.known_share(query) / ENOUGH_KNOWN).min(1.0) } else { 1.0 };
-        let mut hits = candidates.map(|candidates| self.order(&candidates, wanted));
+        let named = if self.heeds_unknown_words { named_author(searcher, query) } else { None };
+        let mut hits = candidates.map(|candidates| match named {
+            None => self.order(&candidates, wanted),
+            Some(author) => {
+                let mut hits = self.order(&candidates, candidates.rows.len());
+                heed_author(searcher, author, &mut hits);
+                hits.truncate(wanted);
+                hits
+            }
+        });
         hits.iter_mut().flatten().for_each(|hit| hit.score *= known);
         Ok(hits)
     }
@@ -132,4 +148,35 @@ impl Ranker {
         let heeds_unknown_words = about["unknown_words"].as_bool().unwrap_or(false);
         Some(Ranker { features, alone: alone?, sourced: sourced?, scales, heeds_unknown_words, about: about.clone() })
     }
+}
+
+/// The surname right before the mark of a short question, alone or as "… et al." or "… and …", if some document has an
+/// author of that name.
+fn named_author(searcher: &Searcher<'_>, query: &Query) -> Option<WordRow> {
+    if query.words.len() > FEW_WORDS {
+        return None;
+    }
+    let words = &query.words[..query.before];
+    let at = |distance: usize| words.iter().find(|word| word.distance == distance).map(|word| word.row);
+    let reads = |distance: usize, wanted: &str| {
+        at(distance).is_some_and(|row| searcher.model().terms().get(row.index()) == wanted)
+    };
+    let first = match (reads(1, "et") && reads(0, "al")) || reads(1, "and") {
+        true => at(2),
+        false => at(0),
+    };
+    first.filter(|&row| !searcher.named(ShortField::Authors, row).is_empty())
+}
+
+/// Says that one of an author's works is meant: of those that begin with the name, or else of all that have it.
+fn heed_author(searcher: &Searcher<'_>, author: WordRow, hits: &mut [Hit]) {
+    let of = |hit: &Hit| searcher.short_words(ShortField::Authors, DocRow(hit.row));
+    let first = hits.iter().any(|hit| of(hit).first() == Some(&author));
+    let named = |hit: &Hit| if first { of(hit).first() == Some(&author) } else { of(hit).contains(&author) };
+    let works = hits.iter().filter(|hit| named(hit)).count();
+    for hit in hits.iter_mut().filter(|hit| named(hit)) {
+        hit.score = 1.0 - (1.0 - hit.score) * (1.0 - NAMED / works as f32);
+    }
+    // Those of the same probability stay in the order of the trees.
+    hits.sort_by(|one, other| other.score.total_cmp(&one.score));
 }
