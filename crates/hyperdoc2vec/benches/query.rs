@@ -1,7 +1,9 @@
 //! How fast a model answers: one question by each ranking, many at once, and a large model by its index.
 //!
 //! `cargo bench --bench query`, or `cargo bench --bench query -- MODEL CORPUS` for the hybrid and the index of a model of
-//! your own; with `only-index` behind, for the hybrid by the index alone, for profilers. A question is a text of a hundred words around a link of a corpus, read anew each time. For single questions,
+//! your own; with `only-index` behind, for the hybrid by the index alone, for profilers.
+//!
+//! A question is a text of a hundred words around a link of a corpus, read anew each time. For single questions,
 //! the median and the fastest of a hundred are printed: on a busy machine the fastest tells more. A digest of the hits
 //! shows whether two programs answer alike, to the last bit.
 #![allow(clippy::print_stdout, clippy::expect_used)]

@@ -3,7 +3,8 @@
 //! A question is asked with several weights for each of its words, as several rankings. In each window, the rare words
 //! are read first. Words that stand in most documents are not, as long as all of them together could not lift a document
 //! among the best of any ranking: they are looked up for the documents that could still be. What a word can add is known
-//! for each window. What is found is exact: the same documents and scores as by a pass over all lists, to the last bit.
+//! for each window. What is found is exact: the same documents and scores as by a pass over all lists, to the last bit. Beside
+//! an approximate index, the words that matter least are looked up for the best alone, so that some of these may be missed.
 //!
 //! After Turtle and Flood, "Query evaluation: strategies and optimizations" (1995), and Ding and Suel, "Faster top-k document
 //! retrieval using block-max indexes" (2011). Ours, because scores are those of [`Bm25F`], and because six rankings share
@@ -27,12 +28,12 @@ const WINDOW: u32 = 1024;
 const LOOKED_UP: f32 = 0.6;
 /// How many documents ahead the memory is asked for what lists have of them.
 const ROWS_AHEAD: usize = 8;
-/// Bounds are kept for so many postings or more.
+/// A list has no more bounds than one for so many postings.
 const POSTINGS_A_BOUND: usize = 64;
-/// Where candidates may be missed, only the words that make up this share of what a ranking can give are asked for them,
-const ASKED: f32 = 0.8;
-/// and so many times as many candidates are scored by all words.
-const SCORED: f32 = 1.5;
+/// Where some of the best may be missed, the words asked for them make up this share of what a ranking can give,
+const HEAVIEST_SHARE: f32 = 0.8;
+/// and so many times as many documents as are wanted are scored by all words.
+const OVERSAMPLING: f32 = 1.5;
 /// Sums in another order differ by less than this share.
 const ROUNDING: f32 = 1e-4;
 
@@ -176,7 +177,7 @@ impl<'a> MaxScore<'_, 'a> {
     ) -> BestByWords<N> {
         let contenders = match self.approximate {
             true => {
-                let more = |wanted: usize| (SCORED * wanted as f32) as usize;
+                let more = |wanted: usize| (OVERSAMPLING * wanted as f32) as usize;
                 self.contenders(&self.heaviest(terms), wanted.map(|wanted| wanted.map(more)), eligible)
             }
             false => self.contenders(terms, wanted, eligible),
@@ -212,7 +213,7 @@ impl<'a> MaxScore<'_, 'a> {
             let total: f32 = most.iter().map(|most| most[lane]).sum();
             let mut sum = 0.0;
             for &place in order.iter().take_while(|&&place| most[place][lane] > 0.0) {
-                if sum >= ASKED * total {
+                if sum >= HEAVIEST_SHARE * total {
                     break;
                 }
                 sum += most[place][lane];
@@ -247,10 +248,10 @@ impl<'a> MaxScore<'_, 'a> {
         for (word, weights) in terms {
             let (joint, own) = self.bm25.weights(*word, weights);
             let (mut text, mut cited) = self.cursors(*word);
-            let mut asked = [0; 2];
+            let mut entries = [0; 2];
             for (place, row) in rows.iter().enumerate() {
                 if let Some(ahead) = rows.get(place + ROWS_AHEAD) {
-                    asked = [text.ask(ahead.0, asked[0]), cited.ask(ahead.0, asked[1])];
+                    entries = [text.prefetch(ahead.0, entries[0]), cited.prefetch(ahead.0, entries[1])];
                 }
                 let counts = [text.count_in(row.0), cited.count_in(row.0)];
                 if counts == [0, 0] {

@@ -21,8 +21,8 @@ const WORDS_A_BLOCK: usize = 1 << 18;
 const BLOCKS: usize = 8;
 /// Bytes of lists that are made in one go over the text.
 const BYTES_AT_ONCE: u64 = 24 << 20;
-/// Bytes of a list that the memory is asked for at once: a line of the cache.
-const ASKED: usize = 64;
+/// Bytes of a list that are prefetched at once: a line of the cache.
+const PREFETCHED: usize = 64;
 /// Counts below this stand in the two low bits.
 const INLINE: u32 = 4;
 
@@ -89,9 +89,9 @@ impl<'a> PostingList<'a> {
 
     /// Asks the memory for the last `bytes` of a list, where they begin.
     #[inline]
-    pub(super) fn ask(&self, bytes: usize) {
+    pub(super) fn prefetch(&self, bytes: usize) {
         let start = self.bytes.len().saturating_sub(bytes);
-        prefetch(&self.bytes[start..(start + ASKED).min(self.bytes.len())]);
+        prefetch(&self.bytes[start..(start + PREFETCHED).min(self.bytes.len())]);
     }
 
     /// The last `bytes` of a list, behind the documents before `next`.

@@ -125,10 +125,10 @@ impl<'a> Cursor<'a> {
     /// Asks the memory for the place at which `document` will be looked for. `from` is what the call before this one has
     /// returned, or 0; documents must rise from call to call.
     #[inline]
-    pub fn ask(&self, document: u32, from: usize) -> usize {
+    pub fn prefetch(&self, document: u32, from: usize) -> usize {
         let Some(skips) = &self.skips else { return 0 };
         let entry = last_not_above(&skips.documents, from, document);
-        self.whole.ask(skips.bytes[entry] as usize);
+        self.whole.prefetch(skips.bytes[entry] as usize);
         entry
     }
 
@@ -170,10 +170,10 @@ mod tests {
             let list = lists.view().list(WordRow(0));
             for stride in [1, 3, 64, 129, 4000] {
                 let mut cursor = tables.cursor(WordRow(0), list.clone());
-                let mut asked = 0;
+                let mut entry = 0;
                 for document in (0..9100).step_by(stride) {
                     // A hint ahead changes nothing.
-                    asked = cursor.ask(document + 70, asked);
+                    entry = cursor.prefetch(document + 70, entry);
                     let expected = if document < 9000 && document % every == 0 { document % 9 + 1 } else { 0 };
                     assert_eq!(cursor.count_in(document), expected, "{document} in steps of {stride}, each {every}th");
                 }

@@ -32,7 +32,7 @@ const ENOUGH_KNOWN: f32 = 0.5;
 /// A question of so few words that an author's name in it says more than all the rest: links in texts, from which trees
 /// learn, have more words around them.
 const FEW_WORDS: usize = 8;
-/// How probable it then is that one of the author's works is meant.
+/// How probable it is then taken to be that one of the author's works is meant: a rule, not learnt.
 const NAMED: f32 = 0.9;
 
 /// The learnt ranking.
