@@ -8,7 +8,7 @@
 //! PREFIX.f32 has a row of features a candidate, PREFIX.names how many of them need no source and their names.
 //! PREFIX.meta has five numbers of 32 bits a candidate: the question, the document, whether it is right, whether it is a
 //! newcomer, whether it is a candidate without the source. PREFIX.q has two a question: truths, and newcomers among them.
-//! PREFIX.known has the share of each question that the model knows; `known=1` writes nothing else.
+//! PREFIX.positions has the position of each question in the corpus, PREFIX.documents the document of each row. PREFIX.known has the share of each question that the model knows; `known=1` writes nothing else.
 #![allow(clippy::print_stdout, clippy::unwrap_used)]
 use hyperdoc2vec::corpus::{HeldOutLink, Split};
 use hyperdoc2vec::internals::corpus::view::View;
@@ -73,6 +73,10 @@ fn main() {
         .collect();
     println!("{} questions in {:.1} s", queries.len(), started.elapsed().as_secs_f64());
     let out = option("out").unwrap();
+    let positions: Vec<u32> = queries.iter().map(|link| link.position as u32).collect();
+    std::fs::write(format!("{out}.positions"), bytemuck::cast_slice::<u32, u8>(&positions)).unwrap();
+    let documents: Vec<u32> = view.documents.iter().map(|doc| doc.0).collect();
+    std::fs::write(format!("{out}.documents"), bytemuck::cast_slice::<u32, u8>(&documents)).unwrap();
     let shares: Vec<f32> = found.iter().map(|&(_, _, share)| share).collect();
     std::fs::write(format!("{out}.known"), bytemuck::cast_slice::<f32, u8>(&shares)).unwrap();
     if option("known").is_some() {

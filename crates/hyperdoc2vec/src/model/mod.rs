@@ -63,7 +63,7 @@ use crate::storage::container::{self, Container, Tensor};
 /// The name of the format.
 pub const FORMAT: &str = "hyperdoc2vec model";
 /// Its version; a reader refuses what is newer.
-pub const VERSION: u32 = 8;
+pub const VERSION: u32 = 9;
 
 /// The lengths that BM25 on texts and contexts goes by, in the description of a model.
 pub(crate) const JOINED: &str = "joined";

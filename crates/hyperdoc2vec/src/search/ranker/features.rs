@@ -84,7 +84,7 @@ const TEXT_FEATURES: [TextFeature; 49] = [
 ];
 
 /// Features that need a source.
-const SOURCE_FEATURES: [SourceFeature; 16] = [
+const SOURCE_FEATURES: [SourceFeature; 19] = [
     // Context and source together; the source alone.
     ("both", |_, source, it| source.both.below_best(it.row)),
     ("both rank", |_, source, it| source.both.log_rank(it.row)),
@@ -106,6 +106,10 @@ const SOURCE_FEATURES: [SourceFeature; 16] = [
     ("source passage rank", |_, source, it| source.passages(|more| more.passage.log_rank(it.row))),
     ("source neighbours", |_, source, it| source.passages(|more| more.neighbours.of(it.row))),
     ("source neighbours rank", |_, source, it| source.passages(|more| more.neighbours.log_rank(it.row))),
+    // Authors that both have: their rarity, its share of that of all of the source, whether the first is the same.
+    ("common authors", |_, _, it| it.in_common.found),
+    ("common authors share", |_, _, it| it.in_common.share),
+    ("common first author", |_, _, it| f32::from(u8::from(it.in_common.first))),
 ];
 
 /// Text and source features of models before version 4.
@@ -203,7 +207,10 @@ impl FeatureSet {
         let width = if source.is_some() { self.all() } else { self.alone() };
         let mut features = Vec::with_capacity(rows.len() * width);
         for &row in &rows {
-            let candidate = text.candidate(searcher, row, own)?;
+            let mut candidate = text.candidate(searcher, row, own)?;
+            if let Some(source) = &source {
+                candidate.in_common = source.authors_in_common(searcher, row);
+            }
             features.extend(self.text.iter().map(|&place| (TEXT_FEATURES[place].1)(&text, &candidate)));
             if let Some(source) = &source {
                 let of = |&place: &usize| (SOURCE_FEATURES[place].1)(&text, source, &candidate);

@@ -51,6 +51,30 @@ pub(super) struct AuthorFit {
     pub first: f32,
 }
 
+/// How alike the authors of two documents are, by their surnames.
+#[derive(Debug, Clone, Copy, Default, PartialEq)]
+pub(super) struct AuthorsInCommon {
+    /// The rarity of those in common,
+    pub found: f32,
+    /// and its share of the rarity of all of the one.
+    pub share: f32,
+    /// Whether both have the same first author.
+    pub first: bool,
+}
+
+impl AuthorsInCommon {
+    /// Of a document by `authors` with one by `others`.
+    pub(super) fn new(authors: &[WordRow], others: &[WordRow], rarity: impl Fn(WordRow) -> f32) -> AuthorsInCommon {
+        let total: f32 = authors.iter().map(|&author| rarity(author)).sum();
+        let common: f32 = authors.iter().filter(|author| others.contains(author)).map(|&author| rarity(author)).sum();
+        AuthorsInCommon {
+            found: common,
+            share: common / total.max(1e-6),
+            first: authors.first().is_some_and(|author| others.first() == Some(author)),
+        }
+    }
+}
+
 /// A question, ready to be compared with short texts.
 pub(super) struct NearWords {
     /// An open hash table: rows of words, and their numbers.
@@ -284,6 +308,17 @@ mod tests {
         let second = fit(&[7, 1]);
         close(&[second.found, second.covered, second.first], &[2.0, 0.5, 0.0]);
         assert_eq!((fit(&[]), fit(&[8])), (AuthorFit::default(), AuthorFit::default()));
+    }
+
+    #[test]
+    fn authors_in_common_count_by_their_rarity() {
+        let fit = |one: &[u32], other: &[u32]| AuthorsInCommon::new(WordRow::all(one), WordRow::all(other), rarity);
+        // Of rarities 1, 2 and 3, the second and the third are in common.
+        let some = fit(&[0, 1, 7], &[7, 1]);
+        close(&[some.found, some.share], &[5.0, 5.0 / 6.0]);
+        assert!(!some.first);
+        assert_eq!(fit(&[1], &[1, 0]), AuthorsInCommon { found: 2.0, share: 1.0, first: true });
+        assert_eq!((fit(&[], &[1]), fit(&[1], &[])), (AuthorsInCommon::default(), AuthorsInCommon::default()));
     }
 
     #[test]

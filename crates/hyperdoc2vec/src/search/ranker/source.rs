@@ -5,6 +5,7 @@ use crate::document::Date;
 use crate::error::Result;
 use crate::id::{DocRow, WordRow};
 use crate::model::index::links::{KEYWORDS, keywords};
+use crate::model::index::short_fields::ShortField;
 use crate::model::weighting::{normalise, rarity};
 use crate::model::{Model, Vectors};
 use crate::search::Searcher;
@@ -20,6 +21,8 @@ pub struct LinkSource {
     pub date: Option<Date>,
     /// The documents it links to already.
     pub links: Vec<DocRow>,
+    /// The words of its authors' surnames, the first author first.
+    pub authors: Vec<WordRow>,
 }
 
 impl LinkSource {
@@ -31,6 +34,7 @@ impl LinkSource {
             words: model.keywords().map(|keywords| keywords.of(document)).unwrap_or_default(),
             date: model.date(document.index()),
             links: searcher.linked_by(document).to_vec(),
+            authors: searcher.short_words(ShortField::Authors, document).to_vec(),
         }
     }
 
@@ -64,7 +68,11 @@ impl LinkSource {
         let targets = before.flat_map(|number| corpus.position(number).targets);
         let links = targets.filter_map(|&target| view.document_row(target)).filter(|&link| allowed(link)).collect();
         let source = LinkSource::of_words(model, view.known(corpus.words(doc)), links)?;
-        Ok(LinkSource { date: corpus.date(doc), ..source })
+        let mut authors = Vec::new();
+        ShortField::Authors.words(corpus, doc, &model.tokenizer(), |word| {
+            authors.extend(model.terms().find(word).map(|row| WordRow(row as u32)));
+        });
+        Ok(LinkSource { date: corpus.date(doc), authors, ..source })
     }
 
     /// Whether anything is known of it. One without a known word or link counts as none: the forest for sources would
