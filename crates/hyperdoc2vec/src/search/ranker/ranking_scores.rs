@@ -13,6 +13,9 @@ use crate::search::approximate::{IndexHits, Scorer, Table};
 use crate::search::maxscore::{BestByWords, ScoredRows, WantedHits};
 use crate::search::rank::{Hit, products, top};
 
+/// Sums are looked at one by one where no more than one document in so many has one.
+const TOUCHED_ONE_IN: usize = 16;
+
 /// The scores of one ranking, the places of the best, and its candidates.
 pub(super) struct RankingScores {
     scores: Scores,
@@ -119,6 +122,41 @@ impl RankingScores {
         let mut best: Vec<(usize, DocRow)> = self.places.iter().map(|(&row, &place)| (place, row)).collect();
         best.sort_unstable();
         best.into_iter().map(|(_, row)| row).collect()
+    }
+}
+
+/// Sums over documents, most of which nothing is added to.
+pub(super) struct SparseSums {
+    sums: Vec<f32>,
+    /// The documents that something was added to.
+    touched: Vec<DocRow>,
+}
+
+impl SparseSums {
+    pub(super) fn new(documents: usize) -> SparseSums {
+        SparseSums { sums: vec![0.0; documents], touched: Vec::new() }
+    }
+
+    /// Adds what is above 0.
+    #[inline]
+    pub(super) fn add(&mut self, document: DocRow, number: f32) {
+        let sum = &mut self.sums[document.index()];
+        if *sum == 0.0 {
+            self.touched.push(document);
+        }
+        *sum += number;
+    }
+
+    /// The documents by their sums; those that nothing was added to have no place.
+    pub(super) fn ranking(mut self, wanted: usize, scope: Scope<'_>) -> RankingScores {
+        // Where many were touched, a look at all is faster than to sort those.
+        if self.touched.len() > self.sums.len() / TOUCHED_ONE_IN {
+            return RankingScores::above(0.0, self.sums, wanted, scope);
+        }
+        self.touched.sort_unstable();
+        self.touched.dedup();
+        let scored = self.touched.iter().map(|&document| (document, self.sums[document.index()])).collect();
+        RankingScores::of_some(scored, wanted, scope)
     }
 }
 
@@ -272,5 +310,31 @@ impl WordRankings {
     pub(super) fn scores(&self, searcher: &Searcher<'_>, rows: &[DocRow]) -> Result<Option<[[Vec<f32>; 3]; 2]>> {
         let Some(scored) = &self.scored else { return Ok(None) };
         Ok(Some(searcher.maxscore()?.more_scores(&self.terms, rows, scored)))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn sums_of_few_documents_rank_as_those_of_all() {
+        // Few, and so many that all are looked at.
+        for (count, step) in [(9u32, 17), (60, 3)] {
+            let (mut sums, mut all) = (SparseSums::new(200), vec![0.0f32; 200]);
+            for number in 0..2 * count {
+                let (row, added) = (number % count * step % 200, 1.0 / (1 + number * 7 % 5) as f32);
+                sums.add(DocRow(row), added);
+                all[row as usize] += added;
+            }
+            let eligible = |row: usize| row % 4 != 3;
+            let scope = Scope::of(&eligible);
+            let (found, expected) = (sums.ranking(5, scope), RankingScores::above(0.0, all, 5, scope));
+            assert_eq!((&found.candidates, found.best), (&expected.candidates, expected.best));
+            assert_eq!(found.candidates.len(), 5);
+            for row in (0..200).map(DocRow) {
+                assert_eq!((found.of(row), found.log_rank(row)), (expected.of(row), expected.log_rank(row)));
+            }
+        }
     }
 }

@@ -3,8 +3,8 @@
 use std::collections::BTreeMap;
 use std::rc::Rc;
 
-use super::fit::{AuthorFit, ContextFit, NearWords, TitleFit};
-use super::ranking_scores::{RankingScores, VectorRanking, WordRankings};
+use super::fit::{AuthorFit, AuthorsInCommon, ContextFit, NearWords, TitleFit};
+use super::ranking_scores::{RankingScores, SparseSums, VectorRanking, WordRankings};
 use super::{LinkSource, Scope};
 use crate::corpus::window::NearWord;
 use crate::document::Date;
@@ -110,6 +110,8 @@ pub(super) struct Candidate {
     pub contexts: ContextFit,
     pub title: TitleFit,
     pub authors: AuthorFit,
+    /// Its authors that are those of the source, too.
+    pub in_common: AuthorsInCommon,
     /// The weight of its year, if that stands near the link.
     pub year: f32,
     /// The cosine of the question and the words that stand out in the document.
@@ -198,6 +200,7 @@ impl<'a> TextSignals<'a> {
             contexts: ContextFit::default(),
             title: TitleFit::default(),
             authors: AuthorFit::default(),
+            in_common: AuthorsInCommon::default(),
             year: 0.0,
             keywords: 0.0,
             recent_links: 0.0,
@@ -297,26 +300,25 @@ impl PassageSignals {
             most: most(searcher, &by_sentence),
             text: text_sentence,
         });
-        let mut titles = vec![0.0f32; documents];
-        let mut authors = vec![0.0f32; documents];
+        let [mut titles, mut authors] = [(); 2].map(|()| SparseSums::new(documents));
         for Term { word, weight } in terms {
             if by_authors {
                 let rarity = weight * author_rarity(searcher, word);
                 let written = searcher.named(ShortField::Authors, word);
-                written.iter().for_each(|document| authors[document.index()] += rarity);
+                written.iter().for_each(|&document| authors.add(document, rarity));
             }
             let titled = searcher.named(ShortField::Title, word);
             let rarity = if titled.is_empty() { 0.0 } else { weight * searcher.rarity(word) };
-            titled.iter().for_each(|document| titles[document.index()] += rarity);
+            titled.iter().for_each(|&document| titles.add(document, rarity));
         }
         let signals = PassageSignals {
             passage,
             most_passage: most(searcher, &others),
             sentences,
             text: text_passage,
-            titles: RankingScores::above(0.0, titles, CANDIDATES / 2, scope),
+            titles: titles.ranking(CANDIDATES / 2, scope),
             neighbours: RankingScores::of_some(votes(searcher, &text, None), CANDIDATES, scope),
-            authors: by_authors.then(|| RankingScores::above(0.0, authors, CANDIDATES / 2, scope)),
+            authors: by_authors.then(|| authors.ranking(CANDIDATES / 2, scope)),
             years: years_near(searcher, query),
             near: NearWords::new(query, |word| searcher.rarity(word)),
         };
@@ -381,6 +383,8 @@ pub(super) struct SourceSignals {
     pub by_linked: BTreeMap<DocRow, f32>,
     pub links: usize,
     pub date: Option<Date>,
+    /// The words of its authors' surnames.
+    authors: Vec<WordRow>,
     /// Nothing for models that do not know these.
     pub passage: Option<SourcePassage>,
 }
@@ -410,7 +414,7 @@ impl SourceSignals {
         let weight = model.params().citation.source_weight;
         let both = VectorRanking::sum(searcher, &text.embedding, (&alone, weight), CANDIDATES, scope)?;
         let (mut linked, mut by_linked) = (BTreeMap::new(), BTreeMap::new());
-        let mut co_cited = vec![0.0f32; documents];
+        let mut co_cited = SparseSums::new(documents);
         source.links.iter().for_each(|&link| *linked.entry(link).or_insert(0.0) += 1.0);
         for &link in linked.keys().rev().take(MOST_LINKED) {
             for &target in searcher.linked_by(link) {
@@ -426,7 +430,7 @@ impl SourceSignals {
                 let mut before = None;
                 for &target in targets {
                     if before.replace(target) != Some(target) && target != link {
-                        co_cited[target.index()] += weight;
+                        co_cited.add(target, weight);
                     }
                 }
             }
@@ -440,16 +444,21 @@ impl SourceSignals {
             both,
             alone,
             content,
-            co_cited: RankingScores::above(0.0, co_cited, CANDIDATES / 2, scope),
+            co_cited: co_cited.ranking(CANDIDATES / 2, scope),
             linked,
             by_linked,
             links: source.links.len(),
             date: source.date,
+            authors: source.authors.clone(),
         })
     }
-}
 
-impl SourceSignals {
+    /// The authors that it has in common with a document.
+    pub(super) fn authors_in_common(&self, searcher: &Searcher<'_>, row: DocRow) -> AuthorsInCommon {
+        let others = searcher.short_words(ShortField::Authors, row);
+        AuthorsInCommon::new(&self.authors, others, |word| author_rarity(searcher, word))
+    }
+
     /// A feature that not every model knows.
     pub(super) fn passages(&self, of: impl Fn(&SourcePassage) -> f32) -> f32 {
         self.passage.as_ref().map_or(0.0, of)
