@@ -166,7 +166,11 @@ fn main() {
         let get = |name: &str, default: f32| values.get(name).copied().unwrap_or(default);
         let window = get("index", params.window as f32) as usize;
         let near = get("near", params.citation.decay);
-        let lists = || PostingsBuf::collect(|take| cited(&view, &terms, &ContextCounts::new(window, near), take));
+        let lists = || {
+            PostingsBuf::collect(|take| {
+                cited(&view, &terms, &ContextCounts::new(window, near), &std::env::temp_dir(), take)
+            })
+        };
         let cited = indexes.entry((window, near.to_bits())).or_insert_with(lists);
         let own = Bm25::with(postings(&model, Field::Text).unwrap(), get("k1", K1), get("b", B));
         let cited = Bm25::with(cited.view(), get("ck1", get("k1", K1)), get("cb", B));

@@ -50,7 +50,7 @@ impl ContentIndex {
     pub fn new(view: &View<'_>, folder: &Path) -> Result<ContentIndex> {
         let terms = Terms::new(view);
         let mut arrays = SpillFile::new(folder)?;
-        put_index(&mut arrays, Field::Text, |take| terms::text(view, &terms, take))?;
+        put_index(&mut arrays, Field::Text, |take| terms::text(view, &terms, folder, take))?;
         let keywords = arrays.put_u32s("keywords.rows", |take| KeywordsBuf::build(view, take))?;
         arrays.put(&Tensor::u64s("keywords.ends", &keywords.ends))?;
         arrays.put(&Tensor::bytes("keywords.counts", &keywords.counts))?;
@@ -181,7 +181,8 @@ impl<'a> ModelWriter<'a> {
         let ContentIndex { terms, arrays } = content;
         let mut linked = SpillFile::new(parent(path))?;
         put_index(&mut linked, Field::Cited, |take| {
-            terms::cited(view, terms, &ContextCounts::new(params.window, params.citation.decay), take)
+            let counts = ContextCounts::new(params.window, params.citation.decay);
+            terms::cited(view, terms, &counts, parent(path), take)
         })?;
         let links = linked.put_bytes("contexts.words", |take| LinksBuf::build(view, terms, take))?;
         linked.put(&Tensor::u64s("links.ends", links.view().ends))?;

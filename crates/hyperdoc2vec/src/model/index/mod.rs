@@ -4,6 +4,7 @@ pub(crate) mod kept;
 pub(crate) mod links;
 pub(crate) mod postings;
 pub(crate) mod quotes;
+mod runs;
 pub(crate) mod short_fields;
 pub(crate) mod skips;
 pub(crate) mod terms;

@@ -8,9 +8,11 @@
 
 use std::io;
 use std::ops::Range;
+use std::path::Path;
 
 use rayon::prelude::*;
 
+use super::runs::{ListRuns, POSTINGS_A_RUN};
 use crate::id::WordRow;
 use crate::kernel::prefetch;
 use crate::storage::container::Take;
@@ -19,8 +21,6 @@ use crate::storage::container::Take;
 const WORDS_A_BLOCK: usize = 1 << 18;
 /// Blocks whose counts are in memory at once.
 const BLOCKS: usize = 8;
-/// Bytes of lists that are made in one go over the text.
-const BYTES_AT_ONCE: u64 = 24 << 20;
 /// Bytes of a list that are prefetched at once: a line of the cache.
 const PREFETCHED: usize = 64;
 /// Counts below this stand in the two low bits.
@@ -143,12 +143,12 @@ pub(crate) fn read(bytes: &mut &[u8]) -> u64 {
 }
 
 /// How many bytes [`write`] takes.
-fn size(number: u64) -> usize {
+pub(super) fn size(number: u64) -> usize {
     (u64::BITS - (number | 1).leading_zeros()).div_ceil(7) as usize
 }
 
 /// Writes a number at `at` and returns where it ends.
-fn write(bytes: &mut [u8], mut at: usize, mut number: u64) -> usize {
+pub(super) fn write(bytes: &mut [u8], mut at: usize, mut number: u64) -> usize {
     while number > 127 {
         bytes[at] = number as u8 | 128;
         number >>= 7;
@@ -158,8 +158,15 @@ fn write(bytes: &mut [u8], mut at: usize, mut number: u64) -> usize {
     at + 1
 }
 
+/// Writes a number at the end.
+pub(super) fn put(bytes: &mut Vec<u8>, number: u64) {
+    let at = bytes.len();
+    bytes.resize(at + size(number), 0);
+    write(bytes, at, number);
+}
+
 /// The numbers that stand for a document: its own, and the rest of the count.
-fn posting(gap: u32, count: u32) -> (u64, Option<u64>) {
+pub(super) fn posting(gap: u32, count: u32) -> (u64, Option<u64>) {
     let rest = (count >= INLINE).then(|| u64::from(count - INLINE));
     (u64::from(gap) << 2 | u64::from(count.min(INLINE) - 1), rest)
 }
@@ -168,78 +175,32 @@ fn posting(gap: u32, count: u32) -> (u64, Option<u64>) {
 /// one, of which there are about `size_of(document)`. The lists go to `take` in the order of the words, piece by piece.
 /// Any number of threads gives the same bytes.
 ///
-/// In memory are one piece, some numbers a word, and some blocks of the text in counted form; the text is gone over once
-/// for the sizes, and once for each piece.
+/// The text is gone over once. In memory are some numbers a word, some blocks of the text in counted form, and a run of
+/// postings; other runs wait in a file in `folder`, or, as bytes, in memory.
 pub fn lists(
-    documents: usize,
-    words: usize,
-    size_of: impl Fn(usize) -> usize,
-    each: impl Fn(usize, &mut dyn FnMut(u32)) + Sync,
-    take: Take<'_>,
-) -> io::Result<PostingsOutline> {
-    lists_in_pieces([documents, words], size_of, each, BYTES_AT_ONCE, take)
-}
-
-/// Builds posting lists in pieces of about so many bytes.
-fn lists_in_pieces(
     [documents, words]: [usize; 2],
     size_of: impl Fn(usize) -> usize,
     each: impl Fn(usize, &mut dyn FnMut(u32)) + Sync,
-    at_once: u64,
+    folder: Option<&Path>,
     take: Take<'_>,
 ) -> io::Result<PostingsOutline> {
-    let blocks = blocks(documents, size_of);
+    lists_in_runs(documents, size_of, each, ListRuns::new(words, folder, POSTINGS_A_RUN), take)
+}
+
+fn lists_in_runs(
+    documents: usize,
+    size_of: impl Fn(usize) -> usize,
+    each: impl Fn(usize, &mut dyn FnMut(u32)) + Sync,
+    mut runs: ListRuns<'_>,
+    take: Take<'_>,
+) -> io::Result<PostingsOutline> {
     let mut lengths = vec![0u32; documents];
-    let (mut found, mut next) = (vec![0u32; words], vec![0u32; words]);
-    let mut ends = vec![0u64; words];
-    in_order(&blocks, words, &each, |document, counts| {
-        for &(word, count) in counts {
-            let row = word as usize;
-            let (number, rest) = posting(document - next[row], count);
-            ends[row] += (size(number) + rest.map_or(0, size)) as u64;
-            found[row] += 1;
-            next[row] = document + 1;
-            lengths[document as usize] = lengths[document as usize].saturating_add(count);
-        }
-    });
-    // From sizes to ends.
-    let mut total = 0;
-    for (end, &found) in ends.iter_mut().zip(&found) {
-        total += *end + if found == 0 { 0 } else { size(u64::from(found)) as u64 };
-        *end = total;
-    }
-    let mut first = 0;
-    while first < words {
-        let start = if first == 0 { 0 } else { ends[first - 1] };
-        let end = (first + 1).max(ends.partition_point(|&end| end <= start + at_once));
-        let mut bytes = vec![0u8; (ends[end - 1] - start) as usize];
-        let mut places = Vec::with_capacity(end - first);
-        for row in first..end {
-            let place = (if row == 0 { 0 } else { ends[row - 1] } - start) as usize;
-            places.push(if found[row] == 0 { place } else { write(&mut bytes, place, u64::from(found[row])) });
-        }
-        next[first..end].fill(0);
-        let some = |document: usize, tell: &mut dyn FnMut(u32)| {
-            each(document, &mut |word| {
-                if (first..end).contains(&(word as usize)) {
-                    tell(word - first as u32);
-                }
-            });
-        };
-        let next = &mut next[first..end];
-        in_order(&blocks, end - first, &some, |document, counts| {
-            for &(word, count) in counts {
-                let row = word as usize;
-                let (number, rest) = posting(document - next[row], count);
-                let at = write(&mut bytes, places[row], number);
-                places[row] = rest.map_or(at, |rest| write(&mut bytes, at, rest));
-                next[row] = document + 1;
-            }
-        });
-        take(&bytes)?;
-        first = end;
-    }
-    Ok(PostingsOutline { ends, lengths })
+    in_order(&blocks(documents, size_of), runs.words(), &each, |document, counts| {
+        let length = &mut lengths[document as usize];
+        counts.iter().for_each(|&(_, count)| *length = length.saturating_add(count));
+        runs.add(document, counts)
+    })?;
+    Ok(PostingsOutline { ends: runs.finish(take)?, lengths })
 }
 
 impl PostingsBuf {
@@ -262,7 +223,7 @@ impl PostingsBuf {
         size_of: impl Fn(usize) -> usize,
         each: impl Fn(usize, &mut dyn FnMut(u32)) + Sync,
     ) -> PostingsBuf {
-        PostingsBuf::collect(|take| lists(documents, words, size_of, each, take))
+        PostingsBuf::collect(|take| lists([documents, words], size_of, each, None, take))
     }
 
     /// The lists of `one` and `other`, which number words and documents alike: counts and lengths are added up.
@@ -293,11 +254,7 @@ impl PostingsBuf {
 
     /// One more word, with the documents that have it in order.
     fn push(&mut self, list: &[(u32, u32)]) {
-        let mut put = |number: u64| {
-            let at = self.bytes.len();
-            self.bytes.resize(at + size(number), 0);
-            write(&mut self.bytes, at, number);
-        };
+        let mut put = |number: u64| put(&mut self.bytes, number);
         if !list.is_empty() {
             put(list.len() as u64);
         }
@@ -335,18 +292,19 @@ fn in_order(
     blocks: &[Range<usize>],
     words: usize,
     each: &(impl Fn(usize, &mut dyn FnMut(u32)) + Sync),
-    mut take: impl FnMut(u32, &[(u32, u32)]),
-) {
+    mut take: impl FnMut(u32, &[(u32, u32)]) -> io::Result<()>,
+) -> io::Result<()> {
     for group in blocks.chunks(BLOCKS) {
         let counted: Vec<_> = group.par_iter().map(|block| count(block.clone(), words, each)).collect();
         for (block, (pairs, ends)) in group.iter().zip(&counted) {
             let mut start = 0;
             for (document, &end) in block.clone().zip(ends) {
-                take(document as u32, &pairs[start..end]);
+                take(document as u32, &pairs[start..end])?;
                 start = end;
             }
         }
     }
+    Ok(())
 }
 
 /// Words and their counts of some documents, and where each document's end.
@@ -427,23 +385,32 @@ mod tests {
     }
 
     #[test]
-    fn lists_made_in_pieces_are_the_same() {
-        let documents: Vec<Vec<u32>> = (0..300).map(|d| (0..d % 41).map(|i| (i * i + 7 * d) % 97).collect()).collect();
+    fn lists_made_in_runs_are_the_same() {
+        // Of word 98 a part is longer than what is read at once.
+        let words = |d: u32| (0..d % 41).map(move |i| (i * i + 7 * d) % 97).chain([98]);
+        let documents: Vec<Vec<u32>> =
+            (0..70_000).map(|d| words(d).take(if d < 300 { 41 } else { 1 }).collect()).collect();
         let whole = built(&documents, 100);
-        for at_once in [0, 1, 50, 1000, 1 << 30] {
-            let mut pieces = 0;
+        let folder = tempfile::tempdir().expect("a folder");
+        for (at_once, folder) in
+            [7, 1000, 30_000, 1 << 30].into_iter().flat_map(|n| [(n, Some(folder.path())), (n, None)])
+        {
             let some = PostingsBuf::collect(|take| {
-                let size = |d: usize| documents[d].len();
                 let each = |d: usize, tell: &mut dyn FnMut(u32)| documents[d].iter().for_each(|&w| tell(w));
-                let mut counting = |piece: &[u8]| {
-                    pieces += 1;
-                    take(piece)
-                };
-                lists_in_pieces([documents.len(), 100], size, each, at_once, &mut counting)
+                let runs = ListRuns::new(100, folder, at_once);
+                lists_in_runs(documents.len(), |d| documents[d].len(), each, runs, take)
             });
-            assert!(some == whole, "in pieces of {at_once}");
-            assert_eq!(pieces > 1, at_once < 1 << 30);
+            assert!(some == whole, "in runs of {at_once}");
         }
+        assert_eq!(whole.view().list(WordRow(98)).count(), whole.view().list(WordRow(98)).documents() as usize);
+    }
+
+    #[test]
+    fn a_run_that_cannot_be_spilled_is_an_error() {
+        let nowhere = std::path::Path::new("no such folder");
+        let each = |_: usize, tell: &mut dyn FnMut(u32)| tell(0);
+        let made = lists_in_runs(9, |_| 1, each, ListRuns::new(1, Some(nowhere), 2), &mut |_| Ok(()));
+        assert!(made.is_err());
     }
 
     #[test]

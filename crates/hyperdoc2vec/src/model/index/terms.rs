@@ -5,6 +5,7 @@
 
 use std::collections::BTreeMap;
 use std::io;
+use std::path::Path;
 
 use crate::corpus::Corpus;
 use crate::corpus::cited_by::CitedBy;
@@ -112,17 +113,23 @@ impl Terms {
     }
 }
 
-/// Posting lists of the documents' own text, given to `take` piece by piece.
-pub fn text(view: &View<'_>, terms: &Terms, take: Take<'_>) -> io::Result<PostingsOutline> {
+/// Posting lists of the documents' own text, given to `take` piece by piece; what memory does not hold is in `folder` meanwhile.
+pub fn text(view: &View<'_>, terms: &Terms, folder: &Path, take: Take<'_>) -> io::Result<PostingsOutline> {
     let words = |document: usize| view.corpus.words(view.documents[document]);
     let each = |document: usize, tell: &mut dyn FnMut(u32)| {
         words(document).iter().filter_map(|&word| terms.row(word)).for_each(|row| tell(row.0));
     };
-    lists(view.documents.len(), terms.len(), |document| words(document).len(), each, take)
+    lists([view.documents.len(), terms.len()], |document| words(document).len(), each, Some(folder), take)
 }
 
 /// Posting lists of the contexts of the links that point at documents, which count as [`ContextCounts`] has it.
-pub fn cited(view: &View<'_>, terms: &Terms, counts: &ContextCounts, take: Take<'_>) -> io::Result<PostingsOutline> {
+pub fn cited(
+    view: &View<'_>,
+    terms: &Terms,
+    counts: &ContextCounts,
+    folder: &Path,
+    take: Take<'_>,
+) -> io::Result<PostingsOutline> {
     let cited_by = CitedBy::new(view, counts.reach());
     let positions = |document: usize| cited_by.positions(DocRow(document as u32));
     let each = |document: usize, tell: &mut dyn FnMut(u32)| {
@@ -133,5 +140,5 @@ pub fn cited(view: &View<'_>, terms: &Terms, counts: &ContextCounts, take: Take<
         }
     };
     let size = |document: usize| positions(document).len() * 2 * counts.reach();
-    lists(view.documents.len(), terms.len(), size, each, take)
+    lists([view.documents.len(), terms.len()], size, each, Some(folder), take)
 }
