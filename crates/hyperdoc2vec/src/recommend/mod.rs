@@ -18,7 +18,9 @@ pub use answer::{Answer, DocumentHit, LinkQuote, QuerySummary, Why, WordShares};
 pub use draft::MOST_PLACES;
 pub use question::{DEFAULT_TOP, Question};
 pub use snowball::{RelatedWork, Snowball};
-pub use suggest::{DocumentNames, Edit, LinkWriter, SuggestOptions, Suggester, Suggestion, Suggestions, apply};
+pub use suggest::{
+    DocumentNames, DraftLocation, Edit, LinkWriter, SuggestOptions, Suggester, Suggestion, Suggestions, apply,
+};
 
 pub use crate::draft::{
     Draft, DraftFormat, DraftLink, DraftSource, DraftWord, LONGEST_DRAFT, LinkSyntax, TextKind, WantedLink,

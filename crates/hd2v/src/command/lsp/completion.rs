@@ -33,14 +33,14 @@ impl LanguageServer<'_> {
             "" => self.by_context(text, start, at, ITEMS),
             words => self.by_name(words),
         };
-        let source = self.names().of_path(&text.path);
+        let location = self.names().location_beside(&text.path, text.format);
         let model = self.recommender.model();
         let close = Some(syntax.close()).filter(|close| !text.text()[at..].starts_with(close)).unwrap_or_default();
         let range = text.range(&(start..at));
         let item = |(rank, target): (usize, Target)| {
             let (id, title) = (model.names().get(target.row.index()), model.titles().get(target.row.index()));
             let written = match syntax {
-                TargetSyntax::Path => self.names().href(text.format, source, target.row),
+                TargetSyntax::Path => self.names().href(text.format, &location, target.row),
                 TargetSyntax::Wiki | TargetSyntax::Key => id.to_owned(),
             };
             let probability = target.probability.map(|p| format!(" ({p:.2})")).unwrap_or_default();
@@ -82,7 +82,7 @@ impl LanguageServer<'_> {
             return Vec::new();
         };
         let mut question = Question::new(format!("{before} [[?]] {behind}")).top(top);
-        let source = self.names().of_path(&text.path);
+        let source = self.names().location(&text.path).document;
         question.source = source.map(|row| model.names().get(row.index()).to_owned());
         let hits = self.recommender.ask(&question).map(|answer| answer.hits).unwrap_or_default();
         let target = |id: &str| model.names().find(id).map(|row| DocRow(row as u32));

@@ -1,9 +1,7 @@
 //! Hover: what a link leads to, and why one is suggested.
 
-use std::path::{Path, PathBuf};
-
 use hyperdoc2vec::DocRow;
-use hyperdoc2vec::recommend::{Draft, DraftFormat, TextKind};
+use hyperdoc2vec::recommend::{Draft, DraftFormat, DraftLocation, TextKind};
 use lsp_types::{Hover, HoverContents, HoverParams, MarkupContent, MarkupKind};
 
 use super::server::LanguageServer;
@@ -24,25 +22,25 @@ impl LanguageServer<'_> {
         let part = text.part(&(at..at));
         let tokenizer = self.recommender.model().tokenizer();
         let draft = Draft::read(&text.text()[part.clone()], text.format, &tokenizer, "text").ok()?;
-        let source = self.names().of_path(&text.path);
+        let location = self.names().location_beside(&text.path, text.format);
         let link = draft.links.iter().find(|link| link.span.contains(&(at - part.start)));
         let shown = |value: String, span| Hover {
             contents: HoverContents::Markup(MarkupContent { kind: MarkupKind::Markdown, value }),
             range: Some(text.range(&span)),
         };
         if let Some(link) = link {
-            let row = link.targets.iter().find_map(|target| self.names().resolve(target, source))?;
+            let row = link.targets.iter().find_map(|target| self.names().resolve(target, &location))?;
             let span = part.start + link.span.start..part.start + link.span.end;
-            return Some(shown(self.about(row, text, source)?, span));
+            return Some(shown(self.about(row, text, &location)?, span));
         }
         let one = text.found.iter().find(|one| one.span.contains(&at))?;
         let row = self.recommender.document_row(&one.id).ok()?;
-        let about = self.about(DocRow(row as u32), text, source)?;
+        let about = self.about(DocRow(row as u32), text, &location)?;
         Some(shown(format!("could link here ({:.2}: {})\n\n{about}", one.probability, one.why), one.span.clone()))
     }
 
     /// Title, date, first lines, how others link to it.
-    fn about(&self, row: DocRow, text: &OpenText, source: Option<DocRow>) -> Option<String> {
+    fn about(&self, row: DocRow, text: &OpenText, location: &DraftLocation) -> Option<String> {
         let id = self.recommender.model().names().get(row.index());
         let page = self.recommender.document(id, 0, QUOTED).ok()?;
         let mut shown = format!("**{}**", page.title.as_deref().unwrap_or(id));
@@ -51,7 +49,7 @@ impl LanguageServer<'_> {
         }
         let times = if page.linked_by == 1 { "once".to_owned() } else { format!("{} times", page.linked_by) };
         shown.push_str(&format!("\n\n`{id}`, linked to {times}"));
-        if let Some(lines) = self.first_lines(row, text, source) {
+        if let Some(lines) = self.first_lines(row, text, location) {
             shown.push_str(&format!("\n\n{lines}"));
         }
         for quote in &page.contexts {
@@ -61,14 +59,14 @@ impl LanguageServer<'_> {
     }
 
     /// The beginning of a document: from the corpus, or from its file beside the text.
-    fn first_lines(&self, row: DocRow, text: &OpenText, source: Option<DocRow>) -> Option<String> {
+    fn first_lines(&self, row: DocRow, text: &OpenText, location: &DraftLocation) -> Option<String> {
         let names = self.recommender.model().names();
         let id = names.get(row.index());
         let corpus = self.corpus.and_then(|corpus| corpus.document(corpus.find(id)?).ok());
         if let Some(document) = corpus {
             return shortened(&document.text);
         }
-        let path = file_of(id, Path::new(&text.path), source.map(|row| names.get(row.index())))?;
+        let path = location.file(id)?;
         let mut bytes = Vec::new();
         use std::io::Read as _;
         std::fs::File::open(&path).ok()?.take(READ).read_to_end(&mut bytes).ok()?;
@@ -82,19 +80,6 @@ impl LanguageServer<'_> {
         let rest = content[end..].find(|c: char| !matches!(c, '.' | '!' | '?' | ')' | ']')).unwrap_or(0);
         shortened(&content[first.start as usize..end + rest])
     }
-}
-
-/// The file of a document: where it stands as seen from the file of another, or beside that.
-fn file_of(id: &str, beside: &Path, own: Option<&str>) -> Option<PathBuf> {
-    let ending = beside.extension().map(|ending| format!(".{}", ending.to_string_lossy())).unwrap_or_default();
-    let mut folder = beside.parent()?;
-    for _ in 0..own.map_or(0, |own| own.matches('/').count()) {
-        folder = folder.parent()?;
-    }
-    // Ids come from a model, which may be anybody's: none leads out of the folder.
-    let inside = !id.is_empty() && !id.starts_with('/') && id.split('/').all(|part| part != "..");
-    let files = [folder.join(format!("{id}{ending}")), folder.join(id)];
-    files.into_iter().find(|file| inside && file.is_file())
 }
 
 /// The first lines of a text on one line.
@@ -113,19 +98,6 @@ fn boundary(text: &str, at: usize) -> usize {
 #[cfg(test)]
 mod tests {
     use super::*;
-
-    #[test]
-    fn the_file_of_a_document_is_found_from_another() {
-        let dir = tempfile::tempdir().expect("a directory");
-        std::fs::create_dir_all(dir.path().join("a/b")).expect("a folder");
-        std::fs::write(dir.path().join("a/other.md"), "x").expect("a file");
-        std::fs::write(dir.path().join("a/b/new.md"), "x").expect("a file");
-        let own = dir.path().join("a/b/own.md");
-        assert_eq!(file_of("a/other", &own, Some("a/b/own")), Some(dir.path().join("a/other.md")));
-        assert_eq!(file_of("new", &own, None), Some(dir.path().join("a/b/new.md")));
-        assert_eq!(file_of("../other", &own, None), None);
-        assert_eq!(file_of("nothing", &own, None), None);
-    }
 
     #[test]
     fn long_texts_are_shortened_to_their_first_lines() {

@@ -153,8 +153,8 @@ impl LanguageServer<'_> {
         let content = &text.text()[part.clone()];
         let Ok(draft) = Draft::read(content, text.format, &model.tokenizer(), "text") else { return Vec::new() };
         let inside = selected.start - part.start..selected.end - part.start;
-        let source = self.names().of_path(&text.path);
-        let writer = LinkWriter::new(self.names(), content, &draft, source).beside(&text.path);
+        let location = self.names().location_beside(&text.path, text.format);
+        let writer = LinkWriter::new(self.names(), content, &draft, &location);
         let wanted = draft.wanted.iter().find(|place| place.span.start <= inside.end && inside.start <= place.span.end);
         let linked = draft.links.iter().any(|link| link.span.start < inside.end && inside.start < link.span.end);
         if wanted.is_none() && (linked || inside.is_empty() || inside.len() > LONGEST_SELECTION) {

@@ -3,12 +3,14 @@
 use std::path::{Path, PathBuf};
 
 use anyhow::{Result, anyhow};
-use hyperdoc2vec::recommend::{Answer, DocumentNames, Draft, DraftFormat, MOST_PLACES, Question, Recommender};
-use hyperdoc2vec::{DocRow, Error};
+use hyperdoc2vec::Error;
+use hyperdoc2vec::recommend::{
+    Answer, DocumentNames, Draft, DraftFormat, DraftLocation, MOST_PLACES, Question, Recommender,
+};
 
 use super::RecommendArgs;
 use crate::command::common::{LONGEST_TEXT, read_all, read_bounded};
-use crate::command::drafts::{format_of, read_draft};
+use crate::command::drafts::{format_of, format_of_text, full_path, is_stdin, read_draft};
 use crate::draft_lines::DraftLines;
 use crate::output::{shown, status, thousands};
 
@@ -18,8 +20,8 @@ pub struct AnsweredPlace {
     pub path: Option<PathBuf>,
     /// The format it was read as.
     pub format: DraftFormat,
-    /// The document of the model that the file is.
-    pub own: Option<DocRow>,
+    /// Where the file stands.
+    pub location: DraftLocation,
     /// Line, column and the mark as written; none where the text was asked for as a whole.
     pub mark: Option<(usize, usize, String)>,
     pub answer: Answer,
@@ -44,8 +46,8 @@ pub fn ask(arguments: &RecommendArgs, recommender: &Recommender<'_>) -> Result<(
         let text = read_draft(path).map_err(|error| not_a_file(error, path))?;
         let shown = path.display().to_string();
         let draft = Draft::read(&text, format_of(path, arguments.input), &recommender.model().tokenizer(), &shown)?;
-        let source = names.source(&draft, Some(&shown));
-        let own = source.document;
+        let location = names.location(&full_path(path));
+        let source = names.source(&draft, &location);
         // Where a source is given, the draft is not its own.
         let given = frame.source.is_some() || frame.source_text.is_some();
         let answers = recommender.ask_draft(&draft, (!given).then_some(source), &frame);
@@ -53,14 +55,13 @@ pub fn ask(arguments: &RecommendArgs, recommender: &Recommender<'_>) -> Result<(
             Error::NoWords => anyhow!("{shown}: the text has no words"),
             error => error.into(),
         })?;
-        places.extend(placed(&text, &draft, answers, Some(path), own));
+        places.extend(placed(&text, &draft, answers, Some(path), &location));
     }
     Ok((places, false))
 }
 
 /// A passage as it is given, if it is one.
 fn passage(arguments: &RecommendArgs) -> Result<Option<String>> {
-    let is_stdin = |path: &Path| path == Path::new("-");
     Ok(match (&arguments.text, &arguments.file, arguments.paths.as_slice()) {
         (Some(text), ..) => Some(text.clone()),
         (None, Some(path), _) if !is_stdin(path) => Some(read(path)?),
@@ -76,8 +77,7 @@ fn ask_passage(
     frame: Question,
     text: String,
 ) -> Result<(Vec<AnsweredPlace>, bool)> {
-    let latex = || if text.contains("\\cite") { DraftFormat::Latex } else { DraftFormat::Plain };
-    let format = arguments.input.unwrap_or_else(latex);
+    let format = format_of_text(&text, arguments.input);
     let draft = Draft::read(&text, format, &recommender.model().tokenizer(), "the text")?;
     // One question, as the library reads it.
     let own_marks = text.matches("[[?]]").count();
@@ -85,10 +85,13 @@ fn ask_passage(
         let mut question = frame;
         question.text = text;
         let answer = recommender.ask(&question)?;
-        return Ok((vec![AnsweredPlace { path: None, format, own: None, mark: None, answer }], true));
+        return Ok((
+            vec![AnsweredPlace { path: None, format, location: DraftLocation::default(), mark: None, answer }],
+            true,
+        ));
     }
     let answers = recommender.ask_draft(&draft, None, &frame)?;
-    let places = placed(&text, &draft, answers, None, None);
+    let places = placed(&text, &draft, answers, None, &DraftLocation::default());
     Ok((places, draft.wanted.len() <= 1))
 }
 
@@ -98,7 +101,7 @@ fn placed(
     draft: &Draft,
     answers: Vec<Answer>,
     path: Option<&PathBuf>,
-    own: Option<DocRow>,
+    location: &DraftLocation,
 ) -> Vec<AnsweredPlace> {
     let left = draft.wanted.len().saturating_sub(MOST_PLACES) as u64;
     if left > 0 {
@@ -112,7 +115,7 @@ fn placed(
             let (line, column) = lines.place(wanted.span.start);
             (line, column, text[wanted.span.clone()].to_owned())
         });
-        AnsweredPlace { path: path.cloned(), format: draft.format, own, mark, answer }
+        AnsweredPlace { path: path.cloned(), format: draft.format, location: location.clone(), mark, answer }
     };
     answers.into_iter().enumerate().map(place).collect()
 }

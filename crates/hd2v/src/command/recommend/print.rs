@@ -139,7 +139,7 @@ pub fn markdown(places: &[AnsweredPlace], model: &Model, alone: bool) -> String 
             let _ = writeln!(out, "{}## {}\n", if out.is_empty() { "" } else { "\n" }, heading(place));
         }
         for hit in &place.answer.hits {
-            let href = || names.href(DraftFormat::Markdown, place.own, DocRow(hit.row as u32));
+            let href = || names.href(DraftFormat::Markdown, &place.location, DocRow(hit.row as u32));
             let title = one_line(hit.title.as_deref().unwrap_or(&hit.id)).replace('[', "\\[").replace(']', "\\]");
             let url = hit.url.clone().unwrap_or_else(href).replace(' ', "%20").replace(')', "%29");
             let note = if hit.cited_only { format!(", {CITED_ONLY}") } else { String::new() };

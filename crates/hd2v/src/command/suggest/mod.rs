@@ -12,7 +12,7 @@ use hyperdoc2vec::{Corpus, DocRow, Error, Model, Recommender, SuggestOptions, Su
 use rayon::prelude::*;
 
 use super::common::{LONGEST_TEXT, most_threads, named, open_model, probability, read_bounded};
-use super::drafts::{format_of, read_draft};
+use super::drafts::{format_of, full_path, read_draft};
 use crate::output::{count, on_one_line, print as print_out, print_json, print_patch, print_whole, shown, status};
 
 /// Files read by one command, at the most.
@@ -160,7 +160,7 @@ struct FileResult {
 /// Reads a file and asks for its links.
 fn file(suggester: &Suggester<'_>, path: &Path, format: DraftFormat, options: &SuggestOptions) -> Result<FileResult> {
     let text = read_draft(path)?;
-    let mut options = options.clone().path(path.display().to_string());
+    let mut options = options.clone().path(full_path(path));
     options.format = format;
     let found = suggester.suggest(&text, &options)?;
     Ok(FileResult { path: path.to_owned(), text, format, found })

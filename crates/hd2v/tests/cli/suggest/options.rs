@@ -69,5 +69,19 @@ fn own_document(place: &Place) {
     assert!(page.contains("(../notes/tree.md)"));
     place.write("docs/pages/p0.md", page.clone() + "A parse tree again.\n");
     assert!(!targets(place, "docs/pages/p0.md").contains(&"notes/tree".to_owned()));
+    // Also from within, and by a path from the root of the site.
+    let from_root = page.replace("../notes/tree.md", "/manual/notes/tree/");
+    for text in [page.clone(), from_root] {
+        place.write("docs/pages/p0.md", text + "A parse tree and a beam search again.\n");
+        for path in ["p0.md", "./p0.md", ".", "../pages"] {
+            let mut program = std::process::Command::new(crate::helper::HD2V);
+            program
+                .args(["suggest", "../../m", path, "--min-probability", "0.05"])
+                .current_dir(place.path("docs/pages"));
+            let found = String::from_utf8(program.output().expect("it runs").stdout).expect("UTF-8");
+            let of_page = found.lines().filter(|line| line.contains("p0.md:")).collect::<Vec<_>>().join("\n");
+            assert!(!of_page.contains("→ notes/tree") && !of_page.contains("→ pages/p0 "), "{path}: {found}");
+        }
+    }
     place.write("docs/pages/p0.md", page);
 }

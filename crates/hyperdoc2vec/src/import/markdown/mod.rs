@@ -37,6 +37,7 @@ use crate::draft::markdown::OPTIONS;
 use crate::error::Result;
 use crate::import::text::collapsed;
 use marks::BrokenMarks;
+pub(crate) use names::without_number;
 use names::{FoundTarget, PageNames};
 use scheme::{LABEL, OBJECT};
 use sections::{MarkdownOutline, SectionStep};

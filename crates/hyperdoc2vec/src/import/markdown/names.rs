@@ -327,7 +327,7 @@ fn in_glossary(path: &str) -> bool {
 }
 
 /// A part of a path without the number that orders it: `01-intro`, `2. Guide`.
-fn without_number(part: &str) -> &str {
+pub(crate) fn without_number(part: &str) -> &str {
     let rest = part.trim_start_matches(|c: char| c.is_ascii_digit());
     let short = rest.strip_prefix(['-', '_', '.']).map(|rest| rest.trim_start_matches([' ', '-']));
     short.filter(|short| rest.len() < part.len() && short.starts_with(char::is_alphabetic)).unwrap_or(part)

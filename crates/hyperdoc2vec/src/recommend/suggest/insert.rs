@@ -1,10 +1,8 @@
 //! Links put into the text of a draft, in the syntax of its format; everything else stays as it is, byte for byte.
 
 use std::ops::Range;
-use std::path::Path;
 
-use super::files::DocumentFiles;
-use super::names::{DocumentNames, address, file_of, relative};
+use super::names::{DocumentNames, DraftLocation};
 use crate::draft::{Draft, DraftFormat, LinkSyntax, WantedLink};
 use crate::id::DocRow;
 
@@ -36,9 +34,8 @@ pub fn apply(text: &str, edits: &[Edit]) -> String {
 pub struct LinkWriter<'a> {
     names: &'a DocumentNames<'a>,
     format: DraftFormat,
-    from: Option<DocRow>,
-    /// The files of documents, where these are known.
-    files: Option<DocumentFiles>,
+    /// Where it stands.
+    from: &'a DraftLocation,
     /// Whether it has wiki links where others could be.
     wiki: bool,
     /// Its command for citations, without arguments.
@@ -46,8 +43,8 @@ pub struct LinkWriter<'a> {
 }
 
 impl<'a> LinkWriter<'a> {
-    /// Looks at the links that a draft has; `from` is the document that it is.
-    pub fn new(names: &'a DocumentNames<'a>, text: &str, draft: &Draft, from: Option<DocRow>) -> LinkWriter<'a> {
+    /// Looks at the links that a draft has; it stands at `from`.
+    pub fn new(names: &'a DocumentNames<'a>, text: &str, draft: &Draft, from: &'a DraftLocation) -> LinkWriter<'a> {
         let count = |syntax| draft.links.iter().filter(|link| link.syntax == syntax).count();
         let first = draft.links.iter().find(|link| link.syntax == LinkSyntax::Citation);
         let command = first.and_then(|link| text.get(link.span.clone())).filter(|mark| mark.starts_with('\\'));
@@ -56,23 +53,13 @@ impl<'a> LinkWriter<'a> {
             names,
             format: draft.format,
             from,
-            files: None,
             wiki: count(LinkSyntax::Wiki) > count(LinkSyntax::Inline),
             cite: cite.filter(|cite| cite.len() > 1).unwrap_or_else(|| "\\cite".to_owned()),
         }
     }
 
-    /// Looks for the files of documents around the path of the draft: addresses lead to them. A document that has none
-    /// is taken to have a file that is called after it.
-    pub fn beside(self, path: impl AsRef<Path>) -> LinkWriter<'a> {
-        let files = DocumentFiles::around(path.as_ref(), self.format, self.names.model(), self.from);
-        LinkWriter { files, ..self }
-    }
-
     fn href(&self, row: DocRow) -> String {
-        let Some(files) = &self.files else { return self.names.href(self.format, self.from, row) };
-        let file = |page: &str| files.file(page).unwrap_or_else(|| file_of(self.format, page));
-        address(self.id(row), |page| relative(&files.folder, &file(page)))
+        self.names.href(self.format, self.from, row)
     }
 
     fn id(&self, row: DocRow) -> &'a str {
@@ -240,7 +227,8 @@ mod tests {
             let all: Vec<&str> = plain.into_iter().chain(markup(format)).collect();
             let text: String = numbers.iter().map(|&number| all[number]).collect();
             let draft = Draft::read(&text, format, &tokenizer, "x").expect("a draft");
-            let writer = LinkWriter::new(&names, &text, &draft, None);
+            let nowhere = DraftLocation::default();
+            let writer = LinkWriter::new(&names, &text, &draft, &nowhere);
             let added: Vec<Vec<Edit>> =
                 links_everywhere(&draft).into_iter().map(|span| writer.over(&text, span, DocRow(0))).collect();
             let edits: Vec<Edit> = added.iter().flatten().cloned().collect();

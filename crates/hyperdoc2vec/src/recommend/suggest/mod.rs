@@ -7,7 +7,7 @@ mod names;
 use std::ops::Range;
 
 pub use insert::{Edit, LinkWriter, apply};
-pub use names::DocumentNames;
+pub use names::{DocumentNames, DraftLocation};
 
 use crate::document::{Date, Tokenizer};
 use crate::draft::{Draft, DraftFormat, WantedLink};
@@ -248,14 +248,14 @@ impl<'a> Suggester<'a> {
     pub fn suggest(&self, text: &str, options: &SuggestOptions) -> Result<Suggestions> {
         let (model, path) = (self.model(), options.path.as_deref());
         let draft = Draft::read(text, options.format, self.tokenizer(), path.unwrap_or("the draft"))?;
-        let source = self.names.source(&draft, path);
-        let own = source.document;
+        let location = match path {
+            Some(path) if options.beside_files => self.names.location_beside(path, options.format),
+            path => path.map(|path| self.names.location(path)).unwrap_or_default(),
+        };
+        let (source, own) = (self.names.source(&draft, &location), location.document);
         let title = own.map(|row| model.titles().get(row.index()).to_owned()).or_else(|| draft.title.clone());
         let own_date = own.filter(|_| !options.any_date).and_then(|row| model.date(row.index()));
-        let mut writer = LinkWriter::new(&self.names, text, &draft, own);
-        if let Some(path) = path.filter(|_| options.beside_files) {
-            writer = writer.beside(path);
-        }
+        let writer = LinkWriter::new(&self.names, text, &draft, &location);
         let question = PlaceQuestion {
             source,
             title: title.unwrap_or_default(),
