@@ -15,12 +15,22 @@ pub(super) struct DraftBuilder<'a> {
     tokenizer: &'a Tokenizer,
     draft: Draft,
     block: u32,
+    /// Bytes that are no text, in order.
+    hidden: Vec<Range<usize>>,
+    /// Whether parts of addresses are prose.
+    addresses: bool,
 }
 
 impl<'a> DraftBuilder<'a> {
     pub(super) fn new(text: &'a str, format: DraftFormat, tokenizer: &'a Tokenizer) -> DraftBuilder<'a> {
-        let draft = Draft { format, words: Vec::new(), links: Vec::new(), wanted: Vec::new(), title: None };
-        DraftBuilder { text, tokenizer, draft, block: 0 }
+        let draft =
+            Draft { format, words: Vec::new(), links: Vec::new(), wanted: Vec::new(), code: Vec::new(), title: None };
+        DraftBuilder { text, tokenizer, draft, block: 0, hidden: Vec::new(), addresses: false }
+    }
+
+    /// Parts of addresses are prose: the text is not written to.
+    pub(super) fn with_addresses(self) -> DraftBuilder<'a> {
+        DraftBuilder { addresses: true, ..self }
     }
 
     pub(super) fn finish(mut self) -> Draft {
@@ -39,15 +49,60 @@ impl<'a> DraftBuilder<'a> {
         self.draft.words.len()
     }
 
+    /// Bytes that are no text, in any order.
+    pub(super) fn hide(&mut self, mut spans: Vec<Range<usize>>) {
+        spans.sort_by_key(|span| span.start);
+        spans.dedup_by(|next, last| {
+            let within = next.start <= last.end;
+            last.end = if within { last.end.max(next.end) } else { last.end };
+            within
+        });
+        self.hidden = spans;
+    }
+
+    /// The parts of some bytes that are text.
+    fn shown(&self, span: Range<usize>) -> Vec<Range<usize>> {
+        let mut parts = Vec::new();
+        let mut at = span.start;
+        let first = self.hidden.partition_point(|hidden| hidden.end <= span.start);
+        for hidden in self.hidden[first..].iter().take_while(|hidden| hidden.start < span.end) {
+            if at < hidden.start {
+                parts.push(at..hidden.start);
+            }
+            at = at.max(hidden.end);
+        }
+        if at < span.end {
+            parts.push(at..span.end);
+        }
+        parts
+    }
+
     /// Text of one kind, without any markup.
     pub(super) fn words(&mut self, span: Range<usize>, kind: TextKind) {
-        let DraftBuilder { text, tokenizer, draft, block } = self;
+        self.shown(span).into_iter().for_each(|part| self.all_words(part, kind));
+    }
+
+    /// Text of one kind, even where it is hidden.
+    pub(super) fn all_words(&mut self, span: Range<usize>, kind: TextKind) {
+        let parts = kind == TextKind::Prose && !self.addresses;
+        let mut run = (span.start..span.start, kind);
+        let DraftBuilder { text, tokenizer, draft, block, .. } = self;
         let Some(piece) = text.get(span.clone()) else { return };
+        // A phrase does not go on behind what is hidden.
+        let part = draft.words.len();
+        let begins = span.start > 0 && self.hidden.binary_search_by_key(&span.start, |hidden| hidden.end).is_ok();
         tokenizer.spans(piece, |word, at| {
             let (start, end) = (span.start + at.start, span.start + at.end);
+            if parts && start >= run.0.end {
+                let whole = run_around(piece, at.start);
+                let kind = if is_address(&piece[whole.clone()]) { TextKind::Code } else { TextKind::Prose };
+                run = (span.start + whole.start..span.start + whole.end, kind);
+            }
+            let kind = run.1;
             let last = draft.words.last().filter(|last| last.block == *block);
             let gap = last.map(|last| text.get(last.end as usize..start).unwrap_or("\n\n"));
-            let joined = last.is_some_and(|last| last.kind == kind) && gap.is_some_and(joins);
+            let parted = begins && draft.words.len() == part;
+            let joined = !parted && last.is_some_and(|last| last.kind == kind) && gap.is_some_and(joins);
             let first = gap.is_none_or(ends_sentence);
             draft.words.push(DraftWord {
                 text: word.into(),
@@ -63,6 +118,10 @@ impl<'a> DraftBuilder<'a> {
 
     /// Text in which marks may stand: those for wanted links, wiki links, citations as pandoc has them.
     pub(super) fn marked(&mut self, span: Range<usize>, kind: TextKind) {
+        self.shown(span).into_iter().for_each(|part| self.marked_part(part, kind));
+    }
+
+    fn marked_part(&mut self, span: Range<usize>, kind: TextKind) {
         let bytes = self.text.as_bytes();
         let (mut from, mut at) = (span.start, span.start);
         while let Some(step) = memchr::memchr(b'[', &bytes[at..span.end]) {
@@ -84,33 +143,39 @@ impl<'a> DraftBuilder<'a> {
         if rest.starts_with("[[?]]") {
             return Some(at + 5);
         }
-        if rest.starts_with("[?]") || rest.starts_with("[@?]") {
-            // `- [?]` is an item to be done, in some dialects.
-            return if opens_item(&self.text[..at]) { None } else { Some(at + rest.find(']')? + 1) };
-        }
-        if !rest.starts_with("[@") && !rest.starts_with("[-@") {
-            return None;
-        }
         // Brackets of a citation are on one line, or two.
-        let inside = &rest.as_bytes()[..rest.len().min(2000)];
-        let close = memchr::memchr2(b']', b'[', &inside[1..])? + 1;
-        (inside[close] == b']').then_some(at + close + 1)
+        let inside = &rest.as_bytes()[1..rest.len().min(2000)];
+        let close = memchr::memchr2(b']', b'[', inside).filter(|&close| inside[close] == b']')? + 1;
+        let keys = &rest[1..close];
+        // `- [?]` is an item to be done, in some dialects.
+        let is_mark = if keys == "?" { !opens_item(&self.text[..at]) } else { cites(keys) };
+        is_mark.then_some(at + close + 1)
     }
 
     fn read_mark(&mut self, span: Range<usize>) {
         let inside = &self.text[span.clone()];
-        if let Some(keys) = inside.strip_prefix("[[").or_else(|| inside.strip_prefix('[')) {
-            let keys = keys.trim_end_matches(']');
-            if matches!(keys, "?" | "@?") {
-                let syntax = match (inside, self.draft.format) {
-                    ("[@?]", _) | ("[?]", DraftFormat::Latex) => LinkSyntax::Citation,
-                    _ => LinkSyntax::Wiki,
-                };
-                return self.wanted(span.clone(), span, syntax);
-            }
-            let keys: Vec<String> = keys.split(';').filter_map(cited_key).collect();
-            self.citation(span, keys);
+        let keys = inside.trim_matches(['[', ']']);
+        let is_markdown = self.draft.format == DraftFormat::Markdown;
+        if keys == "?" || (keys == "@?" && !is_markdown) {
+            let is_citation = keys == "@?" || self.draft.format == DraftFormat::Latex;
+            let syntax = if is_citation { LinkSyntax::Citation } else { LinkSyntax::Wiki };
+            return self.wanted(span.clone(), span, syntax);
         }
+        let (mut known, mut from) = (Vec::new(), span.start + 1);
+        for part in keys.split(';') {
+            let hole = part.find("@?").map(|at| from + at + 1..from + at + 2);
+            match hole {
+                Some(hole) if is_markdown => self.wanted(span.clone(), hole, LinkSyntax::Citation),
+                _ => known.extend(cited_key(part)),
+            }
+            from += part.len() + 1;
+        }
+        self.citation(span, known);
+    }
+
+    /// Bytes of code.
+    pub(super) fn code(&mut self, span: Range<usize>) {
+        self.draft.code.push(span);
     }
 
     /// A citation without words.
@@ -141,18 +206,37 @@ impl<'a> DraftBuilder<'a> {
         }
     }
 
-    /// Whether `keys` of a citation ask for one: `?`, `TODO`.
-    pub(super) fn asks(keys: &str) -> bool {
-        let keys = keys.trim();
-        keys == "?" || keys.eq_ignore_ascii_case("todo") || keys.eq_ignore_ascii_case("citation needed")
+    /// Whether a key of a citation asks for one: `?`, `TODO`, `TODO: the survey`.
+    pub(super) fn asks(key: &str) -> bool {
+        let key = key.trim().to_ascii_lowercase();
+        let is_to_do =
+            |mark: &&str| key.strip_prefix(mark).is_some_and(|rest| !rest.starts_with(|c: char| c.is_alphanumeric()));
+        key == "citation needed"
+            || (!key.is_empty() && key.bytes().all(|byte| byte == b'?'))
+            || ["todo", "fixme", "xxx"].iter().any(is_to_do)
     }
 }
 
-/// Whether the last line of `before` is the mark of an item, and nothing else.
+/// Whether the last line of `before` is the mark of an item, perhaps within quotations, and nothing else.
 fn opens_item(before: &str) -> bool {
-    const BLANK: [char; 2] = [' ', '\t'];
-    let line = before.trim_end_matches(BLANK).strip_suffix(['-', '*', '+']).map(|line| line.trim_end_matches(BLANK));
+    let mark = before.trim_end_matches([' ', '\t']);
+    let numbered = || {
+        let line = mark.strip_suffix(['.', ')'])?;
+        let digits = line.bytes().rev().take(9).take_while(u8::is_ascii_digit).count();
+        (digits > 0).then(|| &line[..line.len() - digits])
+    };
+    let line = mark.strip_suffix(['-', '*', '+']).or_else(numbered).map(|line| line.trim_end_matches([' ', '\t', '>']));
     line.is_some_and(|line| line.is_empty() || line.ends_with('\n'))
+}
+
+/// Whether these are the keys of a citation as pandoc has it: `@doe99; see @roe00, p. 3`.
+fn cites(keys: &str) -> bool {
+    let begins = |(at, _): (usize, &str)| {
+        let before = keys[..at].trim_end_matches('-');
+        let behind = keys[at + 1..].starts_with(|c: char| c.is_alphanumeric() || matches!(c, '_' | '{' | '?'));
+        behind && (before.is_empty() || before.ends_with([' ', '\n', ';']))
+    };
+    keys.match_indices('@').any(begins)
 }
 
 /// The key of a citation as pandoc has it: `see @doe99, p. 3`.
@@ -168,6 +252,34 @@ fn cited_key(text: &str) -> Option<String> {
     };
     let key = key.trim_end_matches(['.', ':', '?']);
     (!key.is_empty()).then(|| key.to_owned())
+}
+
+/// What stands around a byte without white space, brackets, quotation marks, commas or characters beyond ASCII.
+fn run_around(text: &str, at: usize) -> Range<usize> {
+    let ends = |c: char| c.is_whitespace() || !c.is_ascii() || "()[]{}<>|*,;\"'`".contains(c);
+    let start = text[..at].char_indices().rev().find(|&(_, c)| ends(c)).map_or(0, |(at, c)| at + c.len_utf8());
+    start..text[at..].find(ends).map_or(text.len(), |step| at + step)
+}
+
+/// Endings of the names of files and hosts.
+const NAME_ENDINGS: [&str; 22] = [
+    "md", "mdx", "rst", "txt", "html", "htm", "tex", "pdf", "png", "svg", "json", "yaml", "yml", "toml", "xml", "csv",
+    "sh", "py", "com", "org", "net", "io",
+];
+
+/// Whether a run is a web or mail address, a path, the name of a file or host, an option, a variable or a tag: one with a
+/// link in it would be none.
+fn is_address(run: &str) -> bool {
+    let run = run.trim_end_matches(['.', ':', '!', '?']);
+    let named = |start: &str| run.strip_prefix(start).is_some_and(|rest| rest.starts_with(char::is_alphabetic));
+    let ending =
+        || run.rsplit_once('.').is_some_and(|(name, ending)| !name.is_empty() && NAME_ENDINGS.contains(&ending));
+    run.contains("://")
+        || run.contains("::")
+        || run.contains(['@', '='])
+        || ["--", "-", "$", "#", "^", "/", "./", "../", "~/", "www."].iter().any(|start| named(start))
+        || run.matches('/').count() > 1
+        || ending()
 }
 
 /// Whether words with this between them may be of one phrase.

@@ -6,7 +6,7 @@
 use std::ops::Range;
 
 use super::builder::DraftBuilder;
-use super::{LinkSyntax, TextKind};
+use super::{LinkSyntax, TextKind, template};
 
 /// Elements whose text nobody reads, or that are no prose.
 const UNSEEN: [&str; 15] = [
@@ -26,6 +26,7 @@ const LONGEST_TAG: usize = 1 << 13;
 pub(super) fn read(builder: &mut DraftBuilder<'_>) {
     let mut reader = HtmlReader::default();
     let text = builder.text;
+    builder.hide(template::tags(text).into_iter().map(|tag| tag.span).collect());
     // Tags that never end may not be looked through again and again.
     let mut budget = 16 * text.len();
     let mut at = 0;
@@ -176,7 +177,7 @@ impl HtmlReader {
             ("a", false) => {
                 self.close_link(builder, tag.span.start);
                 if let Some(target) = tag.attribute("href") {
-                    self.link = Some((tag.span.start, builder.count(), decoded(target)));
+                    self.link = Some((tag.span.start, builder.count(), template::target(&decoded(target))));
                 }
             }
             ("a", true) => self.close_link(builder, tag.span.end),

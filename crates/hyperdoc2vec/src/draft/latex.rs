@@ -32,6 +32,8 @@ const UNSEEN: [&str; 22] = [
     "filecontents",
     "forest",
 ];
+/// Those of code.
+const CODE: [&str; 4] = ["verbatim", "lstlisting", "minted", "comment"];
 /// Commands whose arguments are no text.
 const NO_TEXT: [&str; 27] = [
     "label",
@@ -183,6 +185,9 @@ impl LatexReader {
                 let mut end = close;
                 if name == "begin" && UNSEEN.contains(&environment) {
                     end = find(text, close, &["\\end{", &text[after + 1..close - 1], "}"].concat());
+                    if CODE.contains(&environment) {
+                        builder.code(at..end);
+                    }
                 }
                 self.flush(builder, at, end);
                 builder.block();
@@ -248,12 +253,18 @@ impl LatexReader {
         let open = options_end(bytes, after);
         let Some(end) = group_end(builder.text, open) else { return self.flush(builder, at, after) };
         self.flush(builder, at, end);
-        let keys = &builder.text[open + 1..end - 1];
-        if DraftBuilder::asks(keys) {
-            return builder.wanted(at..end, open + 1..end - 1, LinkSyntax::Citation);
+        let (mut keys, mut from) = (Vec::new(), open + 1);
+        for key in builder.text[open + 1..end - 1].split(',') {
+            let start = from + key.len() - key.trim_start().len();
+            let hole = start..start + key.trim().len();
+            from += key.len() + 1;
+            let alone = key.len() == end - open - 2;
+            if DraftBuilder::asks(key) || (alone && key.trim().is_empty()) {
+                builder.wanted(at..end, hole, LinkSyntax::Citation);
+            } else if !key.trim().is_empty() {
+                keys.push(key.trim().to_owned());
+            }
         }
-        let keys: Vec<String> =
-            keys.split(',').map(|key| key.trim().to_owned()).filter(|key| !key.is_empty()).collect();
         builder.citation(at..end, keys);
     }
 }

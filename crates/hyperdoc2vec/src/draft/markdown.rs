@@ -5,7 +5,11 @@ use std::ops::Range;
 use pulldown_cmark::{Event, LinkType, Options, Parser, Tag, TagEnd};
 
 use super::builder::DraftBuilder;
-use super::{LinkSyntax, TextKind};
+use super::template::{self, DraftTag, TagMeaning};
+use super::{LinkSyntax, TextKind, rst};
+
+/// Bytes before a piece of code in which its role stands.
+const LONGEST_ROLE: usize = 16;
 
 /// A link that is open: its bytes, the words before it, its target, how it is written.
 type OpenLink = (Range<usize>, usize, String, LinkSyntax);
@@ -23,10 +27,15 @@ pub(crate) const OPTIONS: Options = Options::ENABLE_TABLES
 
 /// Reads the text.
 pub(super) fn read(builder: &mut DraftBuilder<'_>) {
-    let options =
-        OPTIONS | Options::ENABLE_YAML_STYLE_METADATA_BLOCKS | Options::ENABLE_PLUSES_DELIMITED_METADATA_BLOCKS;
-    let mut reader = MarkdownReader::default();
-    for (event, span) in Parser::new_ext(builder.text, options).into_offset_iter() {
+    let text = builder.text;
+    let start = front_matter_end(text);
+    let tags = template::tags(text);
+    let unread = tags.iter().map(|tag| tag.span.clone()).chain(lines_without_prose(text));
+    builder.hide(unread.collect());
+    let masked = template::masked(text, &tags);
+    let mut reader = MarkdownReader { tags, ..MarkdownReader::default() };
+    for (event, span) in Parser::new_ext(&masked[start..], OPTIONS).into_offset_iter() {
+        let span = start + span.start..start + span.end;
         // Text that goes on where the last ended, as around a lone bracket, is read in one.
         if let Event::Text(_) = event {
             match &mut reader.pending {
@@ -44,8 +53,62 @@ pub(super) fn read(builder: &mut DraftBuilder<'_>) {
     reader.flush(builder);
 }
 
+/// Where the text begins behind front matter between `---` or `+++`. The parser would take lines for such marks that stand
+/// anywhere.
+fn front_matter_end(text: &str) -> usize {
+    let mark = text.len() - text.trim_start_matches('\u{feff}').len();
+    let mut lines = text[mark..].split_inclusive('\n');
+    let first = lines.next().unwrap_or_default();
+    if !matches!(first.trim_end(), "---" | "+++") {
+        return mark;
+    }
+    let mut end = mark + first.len();
+    for line in lines {
+        end += line.len();
+        if line.trim_end() == first.trim_end() {
+            return end;
+        }
+    }
+    mark
+}
+
+/// Lines that generators read, and no reader sees as running text: titles of boxes, `:::note[Title]`, `!!! note "Title"`;
+/// abbreviations, `*[HTML]: words`; imports and exports of MDX; and comments of notes, `%%…%%`.
+fn lines_without_prose(text: &str) -> Vec<Range<usize>> {
+    let (mut found, mut at) = (Vec::new(), 0);
+    for line in text.split_inclusive('\n') {
+        let body = line.trim_start();
+        let quoted = line.contains(['\'', '"']);
+        let is_import = line.starts_with("import ") && (line.contains(" from ") || body[7..].starts_with(['\'', '"']));
+        let exports = ["const ", "let ", "default ", "function ", "{"];
+        let is_export =
+            line.strip_prefix("export ").is_some_and(|rest| exports.iter().any(|one| rest.starts_with(one)));
+        let is_abbreviation = body.starts_with("*[") && body.contains("]:");
+        let is_box = [":::", "!!! ", "??? ", "???+ ", "=== \""].iter().any(|start| body.starts_with(start));
+        let signs: Vec<usize> = line.match_indices("%%").map(|(sign, _)| at + sign).collect();
+        found.extend(signs.chunks_exact(2).map(|signs| signs[0]..signs[1] + 2));
+        if is_box || is_abbreviation || (is_import && quoted) || is_export {
+            found.push(at..at + line.len());
+        }
+        at += line.len();
+    }
+    found
+}
+
+/// The role of MyST that stands before a piece of code and makes it a link, and where it begins: ``{doc}`page` ``.
+fn role<'t>(text: &'t str, code: &Range<usize>) -> Option<(usize, &'t str)> {
+    let near = code.start.saturating_sub(LONGEST_ROLE)..code.start;
+    let open = near.start + memchr::memrchr(b'{', &text.as_bytes()[near])?;
+    let name = text[open + 1..code.start].strip_suffix('}')?;
+    let is_link = matches!(name, "doc" | "ref" | "cite") || name.starts_with("cite:");
+    let single = code.len() > 2 && !text[code.start + 1..].starts_with('`');
+    (is_link && single).then_some((open, name))
+}
+
 #[derive(Default)]
-struct MarkdownReader {
+struct MarkdownReader<'a> {
+    /// The tags of site generators.
+    tags: Vec<DraftTag<'a>>,
     pending: Option<Range<usize>>,
     /// How many blocks, quotations, images and links of HTML are open around us, whose words are no prose or no words.
     unseen: usize,
@@ -55,7 +118,7 @@ struct MarkdownReader {
     link: Option<OpenLink>,
 }
 
-impl MarkdownReader {
+impl MarkdownReader<'_> {
     fn kind(&self) -> TextKind {
         if self.link.is_some() || self.html_links > 0 {
             TextKind::Link
@@ -70,10 +133,25 @@ impl MarkdownReader {
 
     fn flush(&mut self, builder: &mut DraftBuilder<'_>) {
         let Some(span) = self.pending.take().filter(|_| self.unseen == 0) else { return };
-        match self.kind() {
-            TextKind::Link => builder.words(span, TextKind::Link),
-            kind => builder.marked(span, kind),
+        if self.kind() == TextKind::Link {
+            return builder.words(span, TextKind::Link);
         }
+        let mut at = span.start;
+        let first = self.tags.partition_point(|tag| tag.span.start < span.start);
+        for tag in self.tags[first..].iter().take_while(|tag| tag.span.start < span.end) {
+            let (words, target) = match tag.meaning {
+                TagMeaning::Term { words, term } => (words, format!("glossary/{term}")),
+                TagMeaning::Card { words, address } => (words, address.to_owned()),
+                _ => continue,
+            };
+            builder.marked(at..tag.span.start, self.kind());
+            at = tag.span.end;
+            let first = builder.count();
+            let start = builder.text[tag.span.clone()].find(words).map_or(at, |step| tag.span.start + step);
+            builder.all_words(start..start + words.len(), TextKind::Link);
+            builder.link(tag.span.clone(), first, vec![target], LinkSyntax::Inline);
+        }
+        builder.marked(at..span.end, self.kind());
     }
 
     fn take(&mut self, builder: &mut DraftBuilder<'_>, event: Event<'_>, span: Range<usize>) {
@@ -81,6 +159,11 @@ impl MarkdownReader {
             Event::Start(tag) => self.start(builder, tag, span),
             Event::End(end) => self.end(builder, end),
             Event::Code(_) if self.unseen == 0 => {
+                if let Some((open, name)) = role(builder.text, &span) {
+                    rst::reference(builder, open, span.start + 1..span.end - 1, Some(name));
+                    return;
+                }
+                builder.code(span.clone());
                 let kind = if self.link.is_some() { TextKind::Link } else { TextKind::Code };
                 builder.words(span, kind);
             }
@@ -106,10 +189,16 @@ impl MarkdownReader {
                     _ => LinkSyntax::Inline,
                 };
                 if self.unseen == 0 {
-                    self.link = Some((span, builder.count(), dest_url.into_string(), syntax));
+                    let target = template::target(&template::restored(&dest_url, builder.text, &self.tags));
+                    self.link = Some((span, builder.count(), target, syntax));
                 }
             }
-            Tag::Image { .. } | Tag::CodeBlock(_) | Tag::MetadataBlock(_) | Tag::HtmlBlock => {
+            Tag::CodeBlock(_) => {
+                builder.block();
+                builder.code(span);
+                self.unseen += 1;
+            }
+            Tag::Image { .. } | Tag::HtmlBlock => {
                 builder.block();
                 self.unseen += 1;
             }
@@ -140,7 +229,7 @@ impl MarkdownReader {
                     builder.link(span, first, vec![target], syntax);
                 }
             }
-            TagEnd::Image | TagEnd::CodeBlock | TagEnd::MetadataBlock(_) | TagEnd::HtmlBlock => {
+            TagEnd::Image | TagEnd::CodeBlock | TagEnd::HtmlBlock => {
                 self.unseen = self.unseen.saturating_sub(1);
             }
             TagEnd::BlockQuote(_) => self.quotes = self.quotes.saturating_sub(1),

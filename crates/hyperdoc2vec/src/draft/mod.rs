@@ -12,6 +12,7 @@ pub(crate) mod markdown;
 mod mediawiki;
 mod plain;
 mod rst;
+pub(crate) mod template;
 #[cfg(test)]
 mod tests;
 
@@ -73,7 +74,7 @@ pub enum TextKind {
     Heading,
     /// A quotation.
     Quote,
-    /// Code within text.
+    /// Code within text, and what cannot be parted: addresses, names of files, options of programs.
     Code,
     /// The words of a link.
     Link,
@@ -169,6 +170,8 @@ pub struct Draft {
     pub links: Vec<DraftLink>,
     /// The places that ask for a link, in order.
     pub wanted: Vec<WantedLink>,
+    /// The bytes of code, in order.
+    pub code: Vec<Range<usize>>,
     /// The first heading.
     pub title: Option<String>,
 }
@@ -202,7 +205,7 @@ impl Draft {
     /// A document as a draft: its text is plain, its links have the targets they had.
     pub fn of_document(document: &Document, tokenizer: &Tokenizer) -> Draft {
         let text = document.text.as_str();
-        let mut builder = DraftBuilder::new(text, DraftFormat::Plain, tokenizer);
+        let mut builder = DraftBuilder::new(text, DraftFormat::Plain, tokenizer).with_addresses();
         let mut at = 0;
         for line in text.split_inclusive('\n') {
             builder.block();

@@ -190,7 +190,12 @@ fn inline(builder: &mut DraftBuilder<'_>, span: Range<usize>) {
 }
 
 /// `` `words <target>`_ ``, `` `words`_ ``, `` :role:`target` ``; returns where it ends.
-fn reference(builder: &mut DraftBuilder<'_>, open: usize, inside: Range<usize>, role: Option<&str>) -> usize {
+pub(super) fn reference(
+    builder: &mut DraftBuilder<'_>,
+    open: usize,
+    inside: Range<usize>,
+    role: Option<&str>,
+) -> usize {
     let text = builder.text;
     let marks = text[inside.end + 1..].bytes().take(2).take_while(|&byte| byte == b'_').count();
     let end = inside.end + 1 + marks;

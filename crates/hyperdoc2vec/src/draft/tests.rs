@@ -181,11 +181,89 @@ fn marks_that_never_close_take_time_in_proportion() {
         "&amp",
         "> ",
         "- [?]\n",
+        "1. [?]",
+        "{{< ",
+        "{{ `",
+        "{% `",
+        "{{< comment >}}",
+        "*a ",
+        "a_",
+        "\\iffalse",
+        "[see @a",
+        "a/",
     ] {
         for &format in DraftFormat::VARIANTS {
             assert_linear(&format!("{piece:?} in {format}"), 4_000, |pieces| check(&piece.repeat(pieces), format));
         }
     }
+}
+
+fn read(text: &str, format: DraftFormat) -> Draft {
+    Draft::read(text, format, &Tokenizer::default(), "here").expect("a draft")
+}
+
+/// The words that links may be put into.
+fn prose(text: &str, format: DraftFormat) -> String {
+    let draft = read(text, format);
+    let words = draft.words.iter().filter(|word| word.kind == TextKind::Prose);
+    words.map(|word| &*word.text).collect::<Vec<_>>().join(" ")
+}
+
+fn targets(text: &str, format: DraftFormat) -> Vec<String> {
+    read(text, format).links.into_iter().flat_map(|link| link.targets).collect()
+}
+
+/// What the targets of a text's marks would replace.
+fn holes(text: &str, format: DraftFormat) -> Vec<String> {
+    read(text, format).wanted.into_iter().map(|wanted| text[wanted.hole].to_owned()).collect()
+}
+
+#[test]
+fn tags_of_site_generators_are_no_places() {
+    for (text, words) in [
+        ("a {{< note >}}b{{< /note >}} {{% include \"c d\" %}} e", "a b e"),
+        ("a {{domxref(\"B C\")}} {% ref \"D\" %} e", "a e"),
+        ("a {{< glossary_tooltip text=\"b c\" term_id=\"d\" >}} e", "a e"),
+        ("[a]({{< relref \"/b c\" >}}) [d {{< param \"v\" >}}](/e/{{< param \"v\" >}}/) f", "f"),
+        ("a\n\n{{< highlight x >}}\nb c\n{{< /highlight >}}\n\nd", "a d"),
+        ("import A from 'a b'\n\nexport const x = \"c\"\n\nWe import d from e", "we import d from e"),
+        ("a %%b c%% d\n\n!!! note \"e f\"\n", "a d"),
+        ("a\n\n:::note[b c]\n\nd\n\n:::\n\n*[HTML]: e f\n", "a d"),
+        ("We write `{{` before and `}}` behind", "we write before and behind"),
+    ] {
+        assert_eq!(prose(text, DraftFormat::Markdown), words, "{text}");
+    }
+    assert_eq!(prose("<p>a {{ b }} {% if c %}d{% endif %}</p>", DraftFormat::Html), "a d");
+    let text = "{{< glossary_tooltip text=\"a Pod\" term_id=\"pod\" >}} [x]({{< ref \"b#c\" >}}) [y]({% link d.md %})\n\n[z]: \
+                {{< relref \"/e\" >}}\n";
+    assert_eq!(targets(text, DraftFormat::Markdown), ["glossary/pod", "b#c", "/d.md"]);
+    assert_eq!(targets(&format!("[z] {text}"), DraftFormat::Markdown)[0], "/e");
+    assert_eq!(targets("{doc}`a <b/c>` {cite:p}`d, e` `{doc}` {x}`f`", DraftFormat::Markdown), ["b/c", "d", "e"]);
+    assert_eq!(targets("<a href=\"{{ '/b/' | relative_url }}\">c</a>", DraftFormat::Html), ["/b/"]);
+}
+
+#[test]
+fn front_matter_stands_at_the_beginning_alone() {
+    for text in ["---\na: b\n---\nc\n\n---\n\nd\n\n---\n", "\u{feff}+++\na = 1\n+++\nc d", "c\n\n---\nd\n\n---\n"] {
+        assert_eq!(prose(text, DraftFormat::Markdown), "c d", "{text}");
+    }
+}
+
+#[test]
+fn addresses_and_options_are_not_cut() {
+    let text = "See https://x.org/a-b/c-d. Or www.x.org/e, me@x.org, a/b/c, file f-g.md, --h-i, -j, $K_L, #m-n. And/or o=p q-r: \
+                Node.js, e.g. s.";
+    for format in [DraftFormat::Markdown, DraftFormat::Plain, DraftFormat::Rst] {
+        assert_eq!(prose(text, format), "see or file and or q r node js e g s", "{format}");
+    }
+}
+
+#[test]
+fn boxes_of_items_are_no_marks() {
+    for text in ["- [?] a", "> - [?] a", "1. [?] a", "a\n> > 12) [?] b", "  * [?] c"] {
+        assert_eq!(holes(text, DraftFormat::Markdown), [""; 0], "{text}");
+    }
+    assert_eq!(holes("Version 1. [?]", DraftFormat::Markdown), ["[?]"]);
 }
 
 #[test]

@@ -6,6 +6,7 @@
 
 use super::fences::Fences;
 use super::scheme::{PAGE, POST, TERM, encode};
+use crate::draft::template::{TagEnds, TagMeaning, TemplateKind, meaning, name_and_arguments};
 
 /// The text with its tags replaced.
 pub(super) fn expand(body: &str) -> String {
@@ -35,7 +36,7 @@ pub(super) fn expand(body: &str) -> String {
             None if name == "comment" && !inner.trim_end().ends_with('/') => {
                 until = Some(if kind == TemplateKind::Liquid { "endcomment" } else { "/comment" });
             }
-            None => write_tag(&mut out, (kind, name), [arguments, &body[open..end]], fences.in_code()),
+            None => write_tag(&mut out, (kind, name), [arguments, inner], fences.in_code()),
         }
         out.extend(inner.matches('\n'));
         at = end;
@@ -49,110 +50,16 @@ fn keep(out: &mut String, text: &str, until: Option<&str>) {
     if until.is_none() { out.push_str(text) } else { out.extend(text.matches('\n')) }
 }
 
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum TemplateKind {
-    /// `{{< … >}}` and `{{% … %}}`.
-    Hugo,
-    /// `{% … %}`.
-    Liquid,
-    /// `{{ … }}`.
-    Value,
-}
-
-/// Finds the ends of tags. An end that is not there is looked for once.
-#[derive(Default)]
-struct TagEnds {
-    missing: [bool; 4],
-}
-
-impl TagEnds {
-    /// The kind, the inner text and the end of a tag that opens at `open`.
-    fn tag<'a>(&mut self, body: &'a str, open: usize) -> Option<(TemplateKind, &'a str, usize)> {
-        const TAGS: [(&str, &str, TemplateKind); 4] = [
-            ("{{<", ">}}", TemplateKind::Hugo),
-            ("{{%", "%}}", TemplateKind::Hugo),
-            ("{%", "%}", TemplateKind::Liquid),
-            ("{{", "}}", TemplateKind::Value),
-        ];
-        let rest = &body[open..];
-        let which = TAGS.iter().position(|(start, ..)| rest.starts_with(start))?;
-        let (start, close, kind) = TAGS[which];
-        if self.missing[which] {
-            return None;
-        }
-        let Some(end) = rest[start.len()..].find(close) else {
-            self.missing[which] = true;
-            return None;
-        };
-        let inner = &rest[start.len()..start.len() + end];
-        Some((kind, inner, open + start.len() + end + close.len()))
-    }
-}
-
-fn name_and_arguments(kind: TemplateKind, inner: &str) -> (&str, &str) {
-    let inner = inner.trim();
-    let inner = if kind == TemplateKind::Liquid { inner.trim_matches('-').trim() } else { inner };
-    let slash = inner.strip_prefix('/').map(|rest| inner.len() - rest.trim_start().len());
-    let start = slash.unwrap_or(0);
-    let end = inner[start..].find(|c: char| c.is_whitespace() || c == '"').map_or(inner.len(), |end| start + end);
-    match slash {
-        Some(_) if &inner[start..end] == "comment" => ("/comment", ""),
-        Some(_) => ("/", ""),
-        None => (&inner[..end], &inner[end..]),
-    }
-}
-
-/// Whether what comes next is the address of a link.
-fn at_address(out: &str) -> bool {
-    let start = out.trim_end_matches(' ');
-    ["](", "](<", "=\"", "='", "]:"].iter().any(|before| start.ends_with(before))
-}
-
-/// Writes what a tag stands for, given by its name and by its arguments and its whole text.
-fn write_tag(out: &mut String, tag: (TemplateKind, &str), [arguments, whole]: [&str; 2], in_code: bool) {
-    match tag {
-        (TemplateKind::Hugo, "ref" | "relref") => {
-            let arguments = Arguments::read(arguments);
-            if let Some(path) = arguments.first(&["path"]).filter(|_| at_address(out)) {
-                out.push_str(&format!("{PAGE}{}", encode(path)));
-            }
-        }
-        (TemplateKind::Hugo, name) if name.starts_with("glossary") || name == "term" => {
-            let arguments = Arguments::read(arguments);
-            let Some(term) = arguments.first(&["term_id", "term", "id"]) else { return };
-            let words = arguments.get(&["text", "title"]).unwrap_or_default();
-            write_link(out, words, TERM, term, in_code);
-        }
-        (TemplateKind::Hugo, _) => {
-            // Cards and buttons of themes: an address and its words.
-            let arguments = Arguments::read(arguments);
-            let words = arguments.get(&["title", "text", "name"]);
-            let address = arguments.get(&["relref", "ref", "link", "href", "url"]);
-            if let (Some(words), Some(address)) = (words, address)
-                && !address.contains("://")
-            {
-                write_link(out, words, PAGE, address, in_code);
-            }
-        }
-        (TemplateKind::Liquid, "link") if at_address(out) => {
-            out.push_str(&format!("{PAGE}/{}", encode(arguments.trim().trim_start_matches('/'))));
-        }
-        (TemplateKind::Liquid, "post_url") if at_address(out) => {
-            out.push_str(&format!("{POST}{}", encode(arguments.trim())))
-        }
-        (TemplateKind::Liquid, _) => {}
-        (TemplateKind::Value, _) => {
-            let inner = whole[2..whole.len() - 2].trim();
-            let (value, filters) = inner.split_once('|').unwrap_or((inner, ""));
-            let value = value.trim();
-            let quoted = value.strip_prefix(['"', '\'']).and_then(|value| value.strip_suffix(['"', '\'']));
-            let of_site = ["site.", "page."].iter().any(|start| value.starts_with(start));
-            match quoted {
-                Some(path) if filters.contains("_url") => out.push_str(path),
-                _ if of_site => {}
-                _ => out.push_str(&whole.replace('\n', " ")),
-            }
-        }
+/// Writes what a tag stands for, given by its name and by its arguments and its inner text.
+fn write_tag(out: &mut String, tag: (TemplateKind, &str), [arguments, inner]: [&str; 2], in_code: bool) {
+    match meaning(tag, [arguments, inner], out) {
+        TagMeaning::Page(path) => out.push_str(&format!("{PAGE}{}", encode(&path))),
+        TagMeaning::Post(name) => out.push_str(&format!("{POST}{}", encode(name))),
+        TagMeaning::Address(address) => out.push_str(address),
+        TagMeaning::Term { words, term } => write_link(out, words, TERM, term, in_code),
+        TagMeaning::Card { words, address } => write_link(out, words, PAGE, address, in_code),
+        TagMeaning::Nothing => {}
+        TagMeaning::Text => out.push_str(&format!("{{{{{inner}}}}}").replace('\n', " ")),
     }
 }
 
@@ -170,41 +77,6 @@ fn write_link(out: &mut String, words: &str, scheme: &str, target: &str, in_code
         out.push(if c == '\n' { ' ' } else { c });
     }
     out.push_str(&format!("]({scheme}{})", encode(target)));
-}
-
-/// The arguments of a short code: values, some of them with names.
-struct Arguments<'a>(Vec<(&'a str, &'a str)>);
-
-impl<'a> Arguments<'a> {
-    fn read(text: &'a str) -> Arguments<'a> {
-        let mut all = Vec::new();
-        let mut rest = text.trim();
-        while !rest.is_empty() {
-            let end = rest.find(|c: char| c.is_whitespace() || matches!(c, '=' | '"' | '`')).unwrap_or(rest.len());
-            let (name, after) = match rest[end..].strip_prefix('=') {
-                Some(after) => (&rest[..end], after),
-                None => ("", rest),
-            };
-            let quote = after.chars().next().filter(|c| matches!(c, '"' | '`' | '\''));
-            let (value, after) = match quote {
-                Some(quote) => after[1..].split_once(quote).unwrap_or((&after[1..], "")),
-                None => after.split_at(after.find(char::is_whitespace).unwrap_or(after.len())),
-            };
-            all.push((name, value));
-            rest = after.trim_start();
-        }
-        Arguments(all)
-    }
-
-    fn get(&self, names: &[&str]) -> Option<&'a str> {
-        let value = |name: &&str| self.0.iter().find(|(known, value)| known == name && !value.trim().is_empty());
-        names.iter().find_map(value).map(|(_, value)| value.trim())
-    }
-
-    /// The value with one of these names, or the first without any.
-    fn first(&self, names: &[&str]) -> Option<&'a str> {
-        self.get(names).or_else(|| self.get(&[""]))
-    }
 }
 
 #[cfg(test)]
