@@ -182,7 +182,7 @@ impl LatexReader {
             "begin" | "end" => {
                 let Some(close) = group_end(builder.text, after) else { return self.flush(builder, at, after) };
                 let environment = text[after + 1..close - 1].trim_end_matches('*').trim();
-                let mut end = close;
+                let mut end = if (name, environment) == ("end", "document") { text.len() } else { close };
                 if name == "begin" && UNSEEN.contains(&environment) {
                     end = find(text, close, &["\\end{", &text[after + 1..close - 1], "}"].concat());
                     if CODE.contains(&environment) {
@@ -194,6 +194,10 @@ impl LatexReader {
                 if matches!(environment, "quote" | "quotation" | "displayquote" | "verse") {
                     self.quotes = if name == "begin" { self.quotes + 1 } else { self.quotes.saturating_sub(1) };
                 }
+            }
+            "iffalse" => {
+                let end = unread_end(text, after);
+                self.flush(builder, at, end);
             }
             _ if is_citation(name) => self.citation(builder, at, after),
             "href" => {
@@ -267,6 +271,26 @@ impl LatexReader {
         }
         builder.citation(at..end, keys);
     }
+}
+
+/// Where text is read again behind an `\iffalse` that ends at `at`: behind its `\fi` or `\else`.
+fn unread_end(text: &str, mut at: usize) -> usize {
+    let mut depth = 0usize;
+    while let Some(step) = memchr::memchr(b'\\', &text.as_bytes()[at..]) {
+        let start = at + step + 1;
+        let length = text[start..].bytes().take_while(u8::is_ascii_alphabetic).count();
+        // A backslash may hide another.
+        at = start + length.max(text[start..].chars().next().map_or(0, char::len_utf8));
+        match &text[start..start + length] {
+            "fi" | "else" if depth == 0 => return at,
+            "fi" => depth -= 1,
+            // Not conditions: an arrow, and a command with arguments.
+            "iff" | "ifthenelse" => {}
+            name if name.starts_with("if") => depth += 1,
+            _ => {}
+        }
+    }
+    text.len()
 }
 
 fn is_citation(name: &str) -> bool {

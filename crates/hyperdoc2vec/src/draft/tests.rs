@@ -267,6 +267,13 @@ fn boxes_of_items_are_no_marks() {
 }
 
 #[test]
+fn latex_that_is_not_set_is_not_read() {
+    let text =
+        "\\begin{document}a \\iffalse b \\ifx c \\else d \\fi e \\fi f \\iffalse g \\else h \\fi i\\end{document} j";
+    assert_eq!(prose(text, DraftFormat::Latex), "a f h i");
+}
+
+#[test]
 fn a_title_that_does_not_close_before_the_text_is_read_once() {
     let text = "\\title{one \\begin{document} two} three";
     let draft = Draft::read(text, DraftFormat::Latex, &Tokenizer::default(), "here").expect("a draft");
