@@ -46,10 +46,23 @@ pub(super) fn read(builder: &mut DraftBuilder<'_>) {
     let mut literal = None::<usize>;
     // The paragraph that is being read.
     let mut paragraph = None::<Range<usize>>;
+    let mut table = None::<RestTable>;
     for (number, span) in lines.iter().enumerate() {
         let line = &text[span.clone()];
         let body = line.trim_start();
         let indent = line.len() - body.len();
+        let next = lines.get(number + 1).map_or("", |next| text[next.clone()].trim_end());
+        if literal.is_none_or(|depth| indent <= depth) && !body.is_empty() {
+            table = table.or_else(|| RestTable::opened(body));
+        }
+        if let Some(open) = table.filter(|_| literal.is_none_or(|depth| indent <= depth)) {
+            // Words that move would break its columns.
+            flush(builder, &mut paragraph);
+            inline(builder, span.clone(), TextKind::Code);
+            builder.block();
+            table = open.after(body, next);
+            continue;
+        }
         if body.is_empty() {
             flush(builder, &mut paragraph);
             builder.block();
@@ -57,11 +70,11 @@ pub(super) fn read(builder: &mut DraftBuilder<'_>) {
         }
         if let Some(depth) = literal {
             if indent > depth {
+                builder.code(span.clone());
                 continue;
             }
             literal = None;
         }
-        let next = lines.get(number + 1).map_or("", |next| text[next.clone()].trim_end());
         if is_rule(body) && indent == 0 {
             flush(builder, &mut paragraph);
             continue;
@@ -110,6 +123,40 @@ pub(super) fn read(builder: &mut DraftBuilder<'_>) {
     flush(builder, &mut paragraph);
 }
 
+/// A table that is open.
+#[derive(Debug, Clone, Copy)]
+enum RestTable {
+    /// `+---+---+`: up to a blank line.
+    Grid,
+    /// `====  ====`: up to such a line that is the second or later, and has a blank line behind it.
+    Simple { borders: usize },
+}
+
+impl RestTable {
+    /// The table that a line opens.
+    fn opened(line: &str) -> Option<RestTable> {
+        let is_grid = line.starts_with("+-") && line.ends_with('+');
+        is_grid.then_some(RestTable::Grid).or_else(|| is_border(line).then_some(RestTable::Simple { borders: 0 }))
+    }
+
+    /// What is open behind a line of the table.
+    fn after(self, line: &str, next: &str) -> Option<RestTable> {
+        match self {
+            RestTable::Grid => (!next.trim().is_empty()).then_some(self),
+            RestTable::Simple { borders } => {
+                let borders = borders + usize::from(is_border(line));
+                let ends = is_border(line) && borders > 1 && next.trim().is_empty();
+                (!ends).then_some(RestTable::Simple { borders })
+            }
+        }
+    }
+}
+
+/// `====  ====`: the border of a simple table of two columns or more.
+fn is_border(line: &str) -> bool {
+    line.starts_with("==") && line.contains("= ") && line.bytes().all(|byte| matches!(byte, b'=' | b' '))
+}
+
 /// A line of one punctuation mark, as under headings.
 fn is_rule(line: &str) -> bool {
     let bytes = line.as_bytes();
@@ -118,24 +165,52 @@ fn is_rule(line: &str) -> bool {
 
 fn flush(builder: &mut DraftBuilder<'_>, paragraph: &mut Option<Range<usize>>) {
     if let Some(span) = paragraph.take() {
-        inline(builder, span);
+        inline(builder, span, TextKind::Prose);
         builder.block();
     }
 }
 
-/// Text with literals, roles and references.
-fn inline(builder: &mut DraftBuilder<'_>, span: Range<usize>) {
+/// Text with literals, emphasis, roles and references.
+fn inline(builder: &mut DraftBuilder<'_>, span: Range<usize>, kind: TextKind) {
     let (text, bytes) = (builder.text, builder.text.as_bytes());
     let (mut from, mut at) = (span.start, span.start);
-    while let Some(step) = bytes[at..span.end].iter().position(|b| matches!(b, b'`' | b'[' | b'|')) {
+    while let Some(step) = bytes[at..span.end].iter().position(|b| matches!(b, b'`' | b'[' | b'|' | b'*' | b'_')) {
         at += step;
         let rest = &text[at..span.end];
-        if let Some(literal) = rest.strip_prefix("``") {
+        if rest.starts_with('*') {
+            // Emphasis holds no other markup.
+            let stars = if rest.starts_with("**") { 2 } else { 1 };
+            let opens = rest[stars..].starts_with(|c: char| !c.is_whitespace() && c != '*');
+            let near = rest.as_bytes()[stars..].iter().take(WITHIN).position(|&byte| byte == b'*');
+            let Some(close) = near.filter(|_| opens) else {
+                at += stars;
+                continue;
+            };
+            builder.marked(from..at, kind);
+            let end = at + stars + close;
+            builder.words(at + stars..end, TextKind::Code);
+            at = end + bytes[end..span.end].iter().take(stars).take_while(|&&byte| byte == b'*').count();
+            from = at;
+        } else if rest.starts_with('_') {
+            // `word_` is a reference.
+            let behind = rest.trim_start_matches('_').chars().next();
+            let word = text[from..at].bytes().rev().take(WITHIN);
+            let length = word.take_while(|&b| b.is_ascii_alphanumeric() || matches!(b, b'-' | b'_' | b'.')).count();
+            let end = at + rest.len() - rest.trim_start_matches('_').len();
+            if length > 0 && end <= at + 2 && !behind.is_some_and(char::is_alphanumeric) {
+                builder.marked(from..at - length, kind);
+                let first = builder.count();
+                builder.words(at - length..at, TextKind::Link);
+                builder.link(at - length..end, first, vec![text[at - length..at].to_owned()], LinkSyntax::Inline);
+                from = end;
+            }
+            at = end;
+        } else if let Some(literal) = rest.strip_prefix("``") {
             let Some(close) = literal.find("``") else {
                 at += 2;
                 continue;
             };
-            builder.marked(from..at, TextKind::Prose);
+            builder.marked(from..at, kind);
             builder.words(at + 2..at + 2 + close, TextKind::Code);
             at += close + 4;
             from = at;
@@ -145,12 +220,14 @@ fn inline(builder: &mut DraftBuilder<'_>, span: Range<usize>) {
                 continue;
             };
             let end = at + close + 2;
-            // A role stands before it: `:doc:`.
+            // A role stands before it: `:doc:`, `:cite:p:`.
             let before = &text[from..at];
-            let role = before.ends_with(':').then(|| before[..before.len() - 1].rfind(':')).flatten();
-            let name = role.map(|role| &before[role + 1..before.len() - 1]);
-            let open = role.map_or(at, |role| from + role);
-            builder.marked(from..open, TextKind::Prose);
+            let inside = |b: &u8| b.is_ascii_alphanumeric() || matches!(b, b':' | b'-' | b'_' | b'+' | b'.');
+            let length = before.bytes().rev().take(WITHIN).take_while(inside).count();
+            let role = before.ends_with(':').then(|| before[before.len() - length..].find(':')).flatten();
+            let open = role.map_or(at, |role| at - length + role);
+            let name = text[open..at].strip_prefix(':').and_then(|name| name.strip_suffix(':'));
+            builder.marked(from..open, kind);
             at = reference(builder, open, at + 1..end - 1, name);
             from = at;
         } else if rest.starts_with('[') {
@@ -161,10 +238,10 @@ fn inline(builder: &mut DraftBuilder<'_>, span: Range<usize>) {
                 close.map(|close| &rest[1..close]).filter(|key| !key.contains(char::is_whitespace) && !key.is_empty());
             match (close, key) {
                 (Some(close), Some(key)) => {
-                    builder.marked(from..at, TextKind::Prose);
+                    builder.marked(from..at, kind);
                     let end = at + close + 2;
                     if DraftBuilder::asks(key) {
-                        builder.wanted(at..end, at + 1..at + close, LinkSyntax::Citation);
+                        builder.wanted(at..end, at..end, LinkSyntax::Citation);
                     } else if !key.starts_with('#') && !key.bytes().all(|b| b.is_ascii_digit()) {
                         builder.citation(at..end, vec![key.to_owned()]);
                     }
@@ -178,7 +255,7 @@ fn inline(builder: &mut DraftBuilder<'_>, span: Range<usize>) {
             let close = near.filter(|&close| close > 0 && !rest[1..=close].contains(' '));
             match close {
                 Some(close) => {
-                    builder.marked(from..at, TextKind::Prose);
+                    builder.marked(from..at, kind);
                     at += close + 2;
                     from = at;
                 }
@@ -186,7 +263,7 @@ fn inline(builder: &mut DraftBuilder<'_>, span: Range<usize>) {
             }
         }
     }
-    builder.marked(from..span.end, TextKind::Prose);
+    builder.marked(from..span.end, kind);
 }
 
 /// `` `words <target>`_ ``, `` `words`_ ``, `` :role:`target` ``; returns where it ends.
@@ -209,15 +286,27 @@ pub(super) fn reference(
         Some(at) => (inside.start..inside.start + at, &content[at + 1..content.len() - 1]),
         None => (inside.clone(), content),
     };
+    if role.is_some_and(|role| role.starts_with("cite")) {
+        let (mut keys, mut from) = (Vec::new(), inside.start);
+        for key in content.split(',') {
+            if DraftBuilder::asks(key) {
+                let start = from + key.len() - key.trim_start().len();
+                builder.wanted(open..end, start..start + key.trim().len(), LinkSyntax::Citation);
+            } else {
+                keys.push(key.trim().to_owned());
+            }
+            from += key.len() + 1;
+        }
+        builder.citation(open..end, keys);
+        return end;
+    }
     if DraftBuilder::asks(target) {
         builder.wanted(open..end, open..end, LinkSyntax::Inline);
         return end;
     }
     let first = builder.count();
     builder.words(words, TextKind::Link);
-    let syntax =
-        if role.is_some_and(|role| role.starts_with("cite")) { LinkSyntax::Citation } else { LinkSyntax::Inline };
     let target = target.trim_start_matches(['~', '!']).trim();
-    builder.link(open..end, first, vec![target.to_owned()], syntax);
+    builder.link(open..end, first, vec![target.to_owned()], LinkSyntax::Inline);
     end
 }

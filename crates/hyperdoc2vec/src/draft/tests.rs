@@ -259,6 +259,19 @@ fn addresses_and_options_are_not_cut() {
 }
 
 #[test]
+fn marks_with_other_keys_have_holes() {
+    let latex = "\\cite{a,?} \\cite{?, ?} \\cite{TODO: find} \\cite{??} \\cite{} \\citep[p.~2]{TODO-b} \\cite{todo1}";
+    assert_eq!(holes(latex, DraftFormat::Latex), ["?", "?", "?", "TODO: find", "??", "", "TODO-b"]);
+    assert_eq!(targets(latex, DraftFormat::Latex), ["a", "todo1"]);
+    let markdown = "[@a; @?] [see @?, p. 3] [-@?] [?] [@b] [see @c, p. 2] [mail me@x.org] [[?]]";
+    assert_eq!(holes(markdown, DraftFormat::Markdown), ["?", "?", "?", "[?]", "[[?]]"]);
+    assert_eq!(targets(markdown, DraftFormat::Markdown), ["a", "b", "c"]);
+    let rest = ":cite:`?` :cite:p:`a, ?` [?]_ :doc:`?`";
+    assert_eq!(holes(rest, DraftFormat::Rst), ["?", "?", "[?]_", ":doc:`?`"]);
+    assert_eq!(targets(rest, DraftFormat::Rst), ["a"]);
+}
+
+#[test]
 fn boxes_of_items_are_no_marks() {
     for text in ["- [?] a", "> - [?] a", "1. [?] a", "a\n> > 12) [?] b", "  * [?] c"] {
         assert_eq!(holes(text, DraftFormat::Markdown), [""; 0], "{text}");
@@ -271,6 +284,14 @@ fn latex_that_is_not_set_is_not_read() {
     let text =
         "\\begin{document}a \\iffalse b \\ifx c \\else d \\fi e \\fi f \\iffalse g \\else h \\fi i\\end{document} j";
     assert_eq!(prose(text, DraftFormat::Latex), "a f h i");
+}
+
+#[test]
+fn emphasis_tables_and_references_of_rest_are_no_places() {
+    let text = "A *b c* **d e** f_ g `h i`_ j.\n\n+---+\n| k |\n+---+\n\n====  ====\nl     m\n====  ====\nn     :doc:`o </p>`\n\n\
+                q     r\n====  ====\n\ns **é** t* u";
+    assert_eq!(prose(text, DraftFormat::Rst), "a g j s t u");
+    assert_eq!(targets(text, DraftFormat::Rst), ["f", "h i", "/p"]);
 }
 
 #[test]
