@@ -136,7 +136,7 @@ pub struct SuggestedLink {
     pub wanted: bool,
     /// Other documents, if it does
     pub others: Vec<OtherTarget>,
-    /// Changes that put the link in; none where its syntax cannot stand
+    /// Changes that put the link in
     pub edits: Vec<EditJson>,
 }
 

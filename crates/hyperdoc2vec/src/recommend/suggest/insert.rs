@@ -38,7 +38,9 @@ pub struct LinkWriter<'a> {
     from: &'a DraftLocation,
     /// Whether it has wiki links where others could be.
     wiki: bool,
-    /// Its command for citations, without arguments.
+    /// Whether it cites documents that have no file beside it by their keys: `[@key]`.
+    cites: bool,
+    /// Its command for citations, without arguments; in reStructuredText its role, if it has one.
     cite: String,
 }
 
@@ -46,15 +48,27 @@ impl<'a> LinkWriter<'a> {
     /// Looks at the links that a draft has; it stands at `from`.
     pub fn new(names: &'a DocumentNames<'a>, text: &str, draft: &Draft, from: &'a DraftLocation) -> LinkWriter<'a> {
         let count = |syntax| draft.links.iter().filter(|link| link.syntax == syntax).count();
-        let first = draft.links.iter().find(|link| link.syntax == LinkSyntax::Citation);
-        let command = first.and_then(|link| text.get(link.span.clone())).filter(|mark| mark.starts_with('\\'));
-        let cite = command.map(|mark| mark.split(['{', '[', '*']).next().unwrap_or(mark).to_owned());
+        let wanted = draft.wanted.iter().map(|wanted| (wanted.syntax, &wanted.span));
+        let all = draft.links.iter().map(|link| (link.syntax, &link.span)).chain(wanted);
+        let mut marks = all.filter(|one| one.0 == LinkSyntax::Citation).filter_map(|(_, span)| text.get(span.clone()));
+        let mark = marks.find(|mark| mark.starts_with(['\\', ':'])).unwrap_or_default();
+        let cite = match draft.format {
+            DraftFormat::Rst => mark.split('`').next().filter(|role| role.starts_with(':')).unwrap_or_default(),
+            _ => mark
+                .split(['{', '[', '*'])
+                .next()
+                .filter(|cite| cite.len() > 1 && cite.starts_with('\\'))
+                .unwrap_or("\\cite"),
+        };
+        let library = names.model().about()["corpus"]["source"]["format"] == "library";
+        let others = count(LinkSyntax::Inline) + count(LinkSyntax::Wiki);
         LinkWriter {
             names,
             format: draft.format,
             from,
             wiki: count(LinkSyntax::Wiki) > count(LinkSyntax::Inline),
-            cite: cite.filter(|cite| cite.len() > 1).unwrap_or_else(|| "\\cite".to_owned()),
+            cites: library || count(LinkSyntax::Citation) > others,
+            cite: cite.to_owned(),
         }
     }
 
@@ -71,56 +85,80 @@ impl<'a> LinkWriter<'a> {
         if title.is_empty() { self.id(row).to_owned() } else { title.replace(['[', ']', '|', '<', '>'], "") }
     }
 
+    /// Whether a document is cited by its key.
+    fn cites(&self, row: DocRow) -> bool {
+        self.cites && self.from.file(self.id(row)).is_none()
+    }
+
+    /// A citation, or a link that names its document.
+    fn mark(&self, row: DocRow) -> String {
+        let id = self.id(row);
+        match self.format {
+            DraftFormat::Markdown if self.wiki => format!("[[{id}]]"),
+            DraftFormat::Markdown if self.cites(row) => format!("[@{id}]"),
+            DraftFormat::Markdown => format!("[{}]({})", self.shown(row), self.href(row)),
+            DraftFormat::Latex => format!("{}{{{id}}}", self.cite),
+            DraftFormat::Rst if !self.cites(row) => format!(":doc:`/{id}`"),
+            DraftFormat::Rst if self.cite.is_empty() && is_label(id) => format!("[{id}]_"),
+            DraftFormat::Rst => format!("{}`{id}`", if self.cite.is_empty() { ":cite:" } else { &self.cite }),
+            DraftFormat::Html => format!("<a href=\"{}\">{}</a>", self.href(row), self.shown(row)),
+            DraftFormat::Mediawiki | DraftFormat::Plain => format!("[[{id}]]"),
+        }
+    }
+
     /// The text before and behind the words of a link.
     fn around(&self, words: &str, row: DocRow) -> (String, String) {
         let href = || self.href(row);
         let id = self.id(row);
-        let none = String::new;
-        if words.is_empty() {
-            let behind = match self.format {
-                DraftFormat::Markdown => format!(" [@{id}]"),
-                DraftFormat::Latex => format!("~{}{{{id}}}", self.cite),
-                DraftFormat::Rst => format!(" [{id}]_"),
-                DraftFormat::Html => format!(" <a href=\"{}\">{}</a>", href(), self.shown(row)),
-                DraftFormat::Mediawiki | DraftFormat::Plain => format!(" [[{id}]]"),
-            };
-            return (none(), behind);
-        }
+        let behind = |mark: String| (String::new(), mark);
         match self.format {
+            DraftFormat::Latex => behind(format!("~{}", self.mark(row))),
+            DraftFormat::Markdown if words.is_empty() => behind(format!(" [@{id}]")),
+            DraftFormat::Rst if words.is_empty() && !self.cites(row) => behind(format!(" [{id}]_")),
+            _ if words.is_empty() => behind(format!(" {}", self.mark(row))),
             DraftFormat::Markdown if self.wiki && id == words => ("[[".to_owned(), "]]".to_owned()),
             DraftFormat::Markdown if self.wiki => (format!("[[{id}|"), "]]".to_owned()),
+            DraftFormat::Markdown | DraftFormat::Rst if self.cites(row) => behind(format!(" {}", self.mark(row))),
             DraftFormat::Markdown => ("[".to_owned(), format!("]({})", href())),
             DraftFormat::Html => (format!("<a href=\"{}\">", href()), "</a>".to_owned()),
             DraftFormat::Rst => (":doc:`".to_owned(), format!(" </{id}>`")),
             DraftFormat::Mediawiki if id == words => ("[[".to_owned(), "]]".to_owned()),
             DraftFormat::Mediawiki => (format!("[[{id}|"), "]]".to_owned()),
-            DraftFormat::Latex => (none(), format!("~{}{{{id}}}", self.cite)),
             DraftFormat::Plain => ("[".to_owned(), format!("][[{id}]]")),
+        }
+    }
+
+    /// Whether the syntax of a link can stand over these bytes of the text.
+    pub fn fits(&self, text: &str, span: Range<usize>) -> bool {
+        let words = &text[span.clone()];
+        let next = text[span.end..].chars().next();
+        let before = text[..span.start].chars().next_back();
+        match self.format {
+            // What it marks up stands between spaces or punctuation.
+            DraftFormat::Rst => {
+                before.is_none_or(|c| c.is_whitespace() || "'\"([{<-/".contains(c))
+                    && next.is_none_or(|c| c.is_whitespace() || "'\")]}>-/\\:.,;!?".contains(c))
+                    && !words.contains(['`', '<', '\n'])
+            }
+            DraftFormat::Mediawiki | DraftFormat::Plain => !words.contains(['[', ']', '|', '\n']) && next != Some('['),
+            DraftFormat::Markdown => {
+                // Nor over one end of an emphasis.
+                let is_end = |part: &str| part.starts_with('_') || part.ends_with('_');
+                !words.split_whitespace().any(is_end)
+                    && !words.contains(['[', ']', '|'])
+                    && !matches!(next, Some('(' | '['))
+                    && before != Some('!')
+            }
+            DraftFormat::Latex | DraftFormat::Html => true,
         }
     }
 
     /// The changes that put a link over these bytes of the text; none where its syntax cannot stand there.
     pub fn over(&self, text: &str, span: Range<usize>, row: DocRow) -> Vec<Edit> {
-        let words = &text[span.clone()];
-        // A role of reStructuredText stands between spaces or punctuation; other marks would be broken by theirs.
-        let next = text[span.end..].chars().next();
-        let before = text[..span.start].chars().next_back();
-        let broken = match self.format {
-            DraftFormat::Rst => {
-                next.is_some_and(char::is_alphanumeric)
-                    || before.is_some_and(|c| c.is_alphanumeric() || c == '`')
-                    || words.contains(['`', '<', '\n'])
-            }
-            DraftFormat::Mediawiki | DraftFormat::Plain => words.contains(['[', ']', '|', '\n']) || next == Some('['),
-            DraftFormat::Markdown => {
-                words.contains(['[', ']', '|']) || matches!(next, Some('(' | '[')) || before == Some('!')
-            }
-            _ => false,
-        };
-        if broken {
+        if !self.fits(text, span.clone()) {
             return Vec::new();
         }
-        let (mut open, close) = self.around(words, row);
+        let (mut open, close) = self.around(&text[span.clone()], row);
         // In a table, a bar ends a cell.
         let line = text[..span.start].rfind('\n').map_or(0, |newline| newline + 1);
         if self.format == DraftFormat::Markdown && text[line..].trim_start().starts_with('|') {
@@ -136,22 +174,15 @@ impl<'a> LinkWriter<'a> {
 
     /// The change that answers a place that asks for a link.
     pub fn wanted(&self, wanted: &WantedLink, row: DocRow) -> Edit {
-        let id = self.id(row);
-        if wanted.hole != wanted.span {
-            return Edit { span: wanted.hole.clone(), text: id.to_owned() };
-        }
-        let href = || self.href(row);
-        let text = match (self.format, wanted.syntax) {
-            (DraftFormat::Markdown, LinkSyntax::Citation) => format!("[@{id}]"),
-            (DraftFormat::Markdown, _) if self.wiki => format!("[[{id}]]"),
-            (DraftFormat::Markdown, _) => format!("[{}]({})", self.shown(row), href()),
-            (DraftFormat::Latex, _) => format!("{}{{{id}}}", self.cite),
-            (DraftFormat::Rst, _) => format!(":doc:`/{id}`"),
-            (DraftFormat::Html, _) => format!("<a href=\"{}\">{}</a>", href(), self.shown(row)),
-            (DraftFormat::Mediawiki | DraftFormat::Plain, _) => format!("[[{id}]]"),
-        };
-        Edit { span: wanted.span.clone(), text }
+        let text = if wanted.hole == wanted.span { self.mark(row) } else { self.id(row).to_owned() };
+        Edit { span: wanted.hole.clone(), text }
     }
+}
+
+/// Whether a key can stand in `[key]_`: letters and digits, with single marks between them.
+fn is_label(key: &str) -> bool {
+    let parts = || key.split(['-', '_', '.', ':', '+']);
+    parts().all(|part| !part.is_empty() && part.chars().all(char::is_alphanumeric))
 }
 
 #[cfg(test)]

@@ -18,6 +18,8 @@ use crate::places::{NeverLink, PlaceCandidate, PlaceModel, PlaceQuestion, Wanted
 
 /// Documents listed for a place that asks for a link.
 const LISTED: usize = 3;
+/// Documents asked for: a mark with several places has another for each.
+const ASKED: usize = 24;
 
 /// How a draft is read, and what may be suggested for it.
 #[derive(Debug, Clone)]
@@ -143,8 +145,7 @@ pub struct Suggestion {
     pub wanted: bool,
     /// The ids of other documents for a place that asks for a link, with their probabilities.
     pub others: Vec<(String, f32)>,
-    /// The changes that put the link in; none where its syntax cannot stand, or where a mark has no answer that is
-    /// likely enough.
+    /// The changes that put the link in.
     pub edits: Vec<Edit>,
 }
 
@@ -171,6 +172,10 @@ pub struct Suggestions {
     pub source: Option<String>,
     /// The links, in the order of the text.
     pub links: Vec<Suggestion>,
+    /// How many places that ask for a link have no answer that is likely enough.
+    pub unanswered: usize,
+    /// How many words of the draft the model knows.
+    pub known: usize,
 }
 
 impl Suggestions {
@@ -265,20 +270,35 @@ impl<'a> Suggester<'a> {
             within: options.within.clone(),
             ..PlaceQuestion::new(text, &draft)
         };
-        let candidates = self.places.candidates(&question, false)?;
+        let mut candidates = self.places.candidates(&question, false)?;
+        candidates.retain(|one| one.probability() < options.min_probability || writer.fits(text, question.span(one)));
         let chosen = choose(&candidates, options.min_probability, options.max);
         let mut links: Vec<Suggestion> = chosen.iter().map(|place| self.missing(&question, place, &writer)).collect();
+        let mut unanswered = 0;
         if options.only.is_empty() {
-            for WantedAnswer { wanted, hits } in self.places.answer_wanted(&question, LISTED)? {
-                let answer = self.wanted(text, &draft.wanted[wanted], &hits);
-                links.extend(answer.map(|answer| match answer.probability >= options.min_probability {
-                    true => Suggestion { edits: vec![writer.wanted(&draft.wanted[wanted], answer.row)], ..answer },
-                    false => answer,
-                }));
+            // A mark may have several places, and names each document once.
+            let mut cited = (0..0, Vec::new());
+            for WantedAnswer { wanted, mut hits } in self.places.answer_wanted(&question, ASKED)? {
+                let place = &draft.wanted[wanted];
+                if cited.0 != place.span {
+                    let known = draft.links.iter().filter(|link| link.span == place.span);
+                    let known = known.flat_map(|link| &link.targets);
+                    cited = (place.span.clone(), known.filter_map(|key| self.names.resolve(key, &location)).collect());
+                }
+                hits.retain(|hit| !cited.1.contains(&hit.0));
+                hits.truncate(LISTED);
+                let answer = self.wanted(text, place, &hits);
+                let Some(answer) = answer.filter(|answer| answer.probability >= options.min_probability) else {
+                    unanswered += 1;
+                    continue;
+                };
+                cited.1.push(answer.row);
+                links.push(Suggestion { edits: vec![writer.wanted(place, answer.row)], ..answer });
             }
         }
         links.sort_by_key(|link| link.span.start);
-        Ok(Suggestions { source: own.map(|row| self.document(row).0), links })
+        let known = draft.words.iter().filter(|word| model.terms().find(&word.text).is_some()).count();
+        Ok(Suggestions { source: own.map(|row| self.document(row).0), links, unanswered, known })
     }
 
     fn document(&self, row: DocRow) -> (String, String) {
@@ -391,8 +411,14 @@ mod tests {
         assert_eq!((&*answer.words, answer.place, answer.edits.len()), ("[[?]]", 1.0, 1));
         assert!(!found.apply(text).contains("[[?]]"));
         let found = suggester.suggest(text, &SuggestOptions::default().min_probability(1.0)).expect("suggestions");
-        assert!(found.links.iter().all(|one| one.wanted && one.edits.is_empty()), "{found:?}");
-        assert_eq!(found.apply(text), text);
+        assert_eq!((found.links.len(), found.unanswered), (0, 1), "{found:?}");
+        // Each place of a mark has an answer of its own, which it does not name already.
+        let options = SuggestOptions::new(DraftFormat::Latex).min_probability(0.0);
+        let found =
+            suggester.suggest("The decoder runs a wide \\cite{notes/beam,?,?}.", &options).expect("suggestions");
+        let written = found.apply("The decoder runs a wide \\cite{notes/beam,?,?}.");
+        let keys: std::collections::HashSet<&str> = written[29..written.len() - 2].split(',').collect();
+        assert!(keys.len() == 3 && !keys.contains("?"), "{written}");
     }
 
     #[test]
