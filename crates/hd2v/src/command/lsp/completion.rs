@@ -1,6 +1,7 @@
 //! Completion: documents for a target that is being typed.
 
 use hyperdoc2vec::DocRow;
+use hyperdoc2vec::document::Tokenizer;
 use hyperdoc2vec::recommend::{Draft, Question};
 use lsp_types::{CompletionItem, CompletionItemKind, CompletionList, CompletionParams, CompletionTextEdit, TextEdit};
 
@@ -27,6 +28,9 @@ impl LanguageServer<'_> {
         let Some(text) = self.open(&place.text_document) else { return none };
         let at = text.byte(place.position);
         let Some(Typing { start, syntax }) = typing(text.text(), at) else { return none };
+        if in_code(text, &self.recommender.model().tokenizer(), at) {
+            return none;
+        }
         let start = start.min(at);
         let typed = &text.text()[start..at];
         let targets = match typed.trim().trim_end_matches('?') {
@@ -90,4 +94,12 @@ impl LanguageServer<'_> {
             .filter_map(|hit| Some(Target { row: target(&hit.id)?, probability: hit.probability }))
             .collect()
     }
+}
+
+/// Whether a place is part of code: what is typed there is no link.
+fn in_code(text: &OpenText, tokenizer: &Tokenizer, at: usize) -> bool {
+    let part = text.part(&(at..at));
+    let draft = Draft::read(&text.text()[part.clone()], text.format, tokenizer, "text");
+    let here = at - part.start;
+    draft.is_ok_and(|draft| draft.code.iter().any(|code| code.start < here && here <= code.end))
 }

@@ -4,7 +4,7 @@ use std::collections::{HashMap, HashSet};
 use std::ops::Range;
 
 use hyperdoc2vec::SuggestOptions;
-use hyperdoc2vec::recommend::{Draft, Edit, LinkWriter};
+use hyperdoc2vec::recommend::{Draft, Edit, LinkWriter, TextKind};
 use lsp_server::{Message, Notification};
 use lsp_types::{
     CodeAction, CodeActionKind, CodeActionOrCommand, CodeActionParams, CodeActionTriggerKind, Command, Diagnostic,
@@ -157,7 +157,10 @@ impl LanguageServer<'_> {
         let writer = LinkWriter::new(self.names(), content, &draft, &location);
         let wanted = draft.wanted.iter().find(|place| place.span.start <= inside.end && inside.start <= place.span.end);
         let linked = draft.links.iter().any(|link| link.span.start < inside.end && inside.start < link.span.end);
-        if wanted.is_none() && (linked || inside.is_empty() || inside.len() > LONGEST_SELECTION) {
+        let mut words =
+            draft.words.iter().filter(|word| word.span().start < inside.end && inside.start < word.span().end);
+        let is_text = words.clone().next().is_some() && words.all(|word| word.kind != TextKind::Code);
+        if wanted.is_none() && (linked || !is_text || inside.is_empty() || inside.len() > LONGEST_SELECTION) {
             return Vec::new();
         }
         // The words around the mark, or around the end of the selection.

@@ -100,6 +100,28 @@ fn targets_are_completed_by_what_is_typed() {
 }
 
 #[test]
+fn paths_lead_to_files_and_nothing_is_completed_or_linked_in_code() {
+    let place = place();
+    std::fs::create_dir_all(place.path("site/notes/tree")).expect("folders");
+    place.write("site/notes/tree/index.md", "# Parse tree\n");
+    place.write("site/notes/beam.md", "# Beam search\n");
+    let (mut client, _) = Client::initialized(&place, json!({}));
+    let lines = ["see [the tree](par", "", "```", "see [[beam", "a wide thing", "```", "", "a wide `thing` here"];
+    // A document of the model, and a new file.
+    for name in ["beam.md", "new.md"] {
+        let uri = format!("file://{}", place.path(format!("site/notes/{name}")).display());
+        client.open(&uri, "markdown", &lines.join("\n"));
+        let found = client.completion(&uri, 0, 18);
+        assert_eq!(found["items"][0]["textEdit"]["newText"], "tree/index.md)", "{name}");
+        assert_eq!(labels(&client.completion(&uri, 3, 10)), [""; 0], "code");
+        assert_eq!(client.actions(&uri, range((4, 2), (4, 12))), [json!(null); 0], "code");
+        assert_eq!(client.actions(&uri, range((7, 8), (7, 13))), [json!(null); 0], "code");
+        assert_eq!(client.actions(&uri, range((7, 2), (7, 6))).len(), 3, "words");
+    }
+    client.leave();
+}
+
+#[test]
 fn targets_are_completed_by_the_words_around_where_nothing_is_typed() {
     let place = place();
     let (mut client, _) = Client::initialized(&place, json!({}));
