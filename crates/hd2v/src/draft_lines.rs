@@ -31,10 +31,11 @@ impl<'a> DraftLines<'a> {
         known + characters(&self.text.as_bytes()[from..at])
     }
 
-    /// Line and column of a byte, counting from 1; columns count characters.
+    /// Line and column of a byte, counting from 1; columns count characters, of which a byte-order mark is none.
     pub fn place(&self, at: usize) -> (usize, usize) {
         let line = self.starts.partition_point(|&start| start <= at);
-        (line, self.before(at) - self.before(self.starts[line - 1]) + 1)
+        let mark = usize::from(line == 1 && at > 0 && self.text.starts_with('\u{feff}'));
+        (line, self.before(at) - self.before(self.starts[line - 1]) + 1 - mark)
     }
 }
 
@@ -56,6 +57,7 @@ mod tests {
         assert_eq!(lines.place(text.find('[').expect("a mark")), (2, 6));
         assert_eq!(lines.place(text.len()), (2, 11));
         assert_eq!(DraftLines::new("").place(0), (1, 1));
+        assert_eq!(DraftLines::new("\u{feff}one\ntwo").place(4), (1, 2));
         let long = "é".repeat(4 * STRIDE) + "\nx";
         let lines = DraftLines::new(&long);
         assert_eq!(lines.place(6 * STRIDE), (1, 3 * STRIDE + 1));

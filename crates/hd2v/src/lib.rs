@@ -71,7 +71,9 @@ static PROGRAM: OnceLock<Vec<OsString>> = OnceLock::new();
 /// before the arguments.
 pub fn run(program: Vec<OsString>, arguments: impl IntoIterator<Item = OsString>) -> u8 {
     PROGRAM.get_or_init(|| program);
-    let done = match Cli::parse_from([OsString::from("hd2v")].into_iter().chain(arguments)).command {
+    let command = Cli::parse_from([OsString::from("hd2v")].into_iter().chain(arguments)).command;
+    let is_check = matches!(&command, Command::Suggest(arguments) if arguments.is_check());
+    let done = match command {
         Command::Demo(arguments) => command::demo::run(&arguments),
         Command::Import(arguments) => command::import::run(&arguments),
         Command::Generate(arguments) => command::generate::run(&arguments),
@@ -102,7 +104,8 @@ pub fn run(program: Vec<OsString>, arguments: impl IntoIterator<Item = OsString>
         Err(error) if output::is_broken_pipe(&error) => 0,
         Err(error) => {
             fail("hd2v", &message(&error));
-            exit_code(&error)
+            let is_answer = error.is::<command::suggest::MissingLinks>();
+            if is_check && !is_answer { 2 } else { exit_code(&error) }
         }
     }
 }

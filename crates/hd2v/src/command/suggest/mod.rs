@@ -12,7 +12,7 @@ use hyperdoc2vec::{Corpus, DocRow, Error, Model, Recommender, SuggestOptions, Su
 use rayon::prelude::*;
 
 use super::common::{LONGEST_TEXT, most_threads, named, open_model, probability, read_bounded};
-use super::drafts::{format_of, full_path, read_draft};
+use super::drafts::{format_of, format_of_text, full_path, is_stdin, read_draft};
 use crate::output::{count, on_one_line, print as print_out, print_json, print_patch, print_whole, shown, status};
 
 /// Files read by one command, at the most.
@@ -41,12 +41,15 @@ pub enum OutputFormat {
 #[derive(Args)]
 #[command(after_help = "\
 Files are Markdown, LaTeX, reStructuredText, HTML, wiki text or plain text, by the ending of the name or --input. No link is \
-suggested in code, formulas, headings, quotations or link texts; `[[?]]`, `[?]`, `\\cite{?}` and `\\cite{TODO}` ask for one. A \
-file is taken for the document of the model whose id is the end of its path. Each document is suggested once per file, and \
-not if the file already links to it or if it is dated after the file's own document.
+suggested in code, formulas, headings, quotations or link texts; marks such as `[[?]]`, `[?]`, `[@?]`, `\\cite{?}` and \
+`\\cite{TODO}` ask for one. A file is taken for the document of the model whose id is the end of its path. Each document is \
+suggested once per file, and not if the file already links to it or if it is dated after the file's own document.
 
-The probability is that of a link at these words, times that of this target. With --check, the exit code is 1 if anything is \
-suggested.
+The probability is that of a link at these words, times that of this target; of a mark, that of the target. What is less \
+probable than --min-probability is neither printed nor written. Answers to marks do not count for --max.
+
+With --check, the exit code is 0 if nothing is suggested, 1 if anything is, and 2 if a file could not be read or the command \
+failed in another way.
 
 Examples:
   hd2v suggest manual.model pages/fetch.md
@@ -57,7 +60,7 @@ Examples:
 pub struct SuggestArgs {
     /// The model file
     model: PathBuf,
-    /// Files, or directories of which every file with the ending of a known format is read
+    /// Files, or directories of which every file with the ending of a known format is read; `-` is standard input
     #[arg(required = true)]
     paths: Vec<PathBuf>,
     /// How to print
@@ -72,10 +75,10 @@ pub struct SuggestArgs {
     /// Put the links into the files
     #[arg(long)]
     write: bool,
-    /// Exit with 1 if anything is suggested
+    /// Exit with 1 if anything is suggested, with 2 on failure
     #[arg(long, conflicts_with = "write")]
     check: bool,
-    /// The maximum number of suggestions per file
+    /// The maximum number of suggestions per file, besides answers to marks
     #[arg(long, default_value_t = 20)]
     max: usize,
     /// The minimum probability of a suggestion
@@ -99,7 +102,11 @@ pub struct SuggestArgs {
 }
 
 pub fn run(arguments: &SuggestArgs) -> Result<()> {
-    let files = files(&arguments.paths, arguments.input)?;
+    let files = files(&arguments.paths)?;
+    if arguments.write && files.iter().any(|path| is_stdin(path)) {
+        let what = "standard input cannot be written to: name the file, or print changes with --format patch";
+        return Err(Error::Usage(what.to_owned()).into());
+    }
     let model = open_model(&arguments.model)?;
     let suggester = Suggester::new(&model)?;
     let never = match &arguments.never_link {
@@ -113,15 +120,18 @@ pub fn run(arguments: &SuggestArgs) -> Result<()> {
     let pool = rayon::ThreadPoolBuilder::new().num_threads(arguments.threads).build();
     let pool = pool.map_err(|error| Error::Threads(error.to_string()))?;
     let alone = files.len() == 1;
-    let mut found = Vec::new();
+    let (mut found, mut unread) = (Vec::new(), 0);
     for part in files.chunks(TOGETHER) {
         let results: Vec<Result<FileResult>> =
-            pool.install(|| part.par_iter().map(|(path, format)| file(&suggester, path, *format, &options)).collect());
-        for ((path, _), result) in part.iter().zip(results) {
+            pool.install(|| part.par_iter().map(|path| file(&suggester, path, arguments.input, &options)).collect());
+        for (path, result) in part.iter().zip(results) {
             match result {
                 Ok(result) => found.push(result),
                 Err(error) if alone => return Err(error),
-                Err(error) => status(on_one_line(&format!("{}: skipped: {error:#}", path.display()))),
+                Err(error) => {
+                    unread += u64::from(arguments.paths.contains(path));
+                    status(on_one_line(&format!("{}: skipped: {error:#}", path.display())));
+                }
             }
         }
     }
@@ -135,18 +145,47 @@ pub fn run(arguments: &SuggestArgs) -> Result<()> {
     }
     let total: usize = found.iter().map(|file| file.found.links.len()).sum();
     let written = if arguments.write { write(&found)? } else { 0 };
-    let none = total == 0 && arguments.min_probability > IMPROBABLE;
+    let sum = |of: fn(&Suggestions) -> usize| found.iter().map(|file| of(&file.found)).sum::<usize>();
+    let (known, unanswered) = (sum(|found| found.known), sum(|found| found.unanswered));
+    let marks = |marks: u64| format!("; {} without an answer that is likely enough", count(marks, "mark"));
+    let none = match total {
+        0 if known == 0 => "; the model knows no word there".to_owned(),
+        0 if arguments.max > 0 && arguments.min_probability > IMPROBABLE => {
+            format!("; --min-probability {IMPROBABLE} shows less probable ones")
+        }
+        _ => String::new(),
+    };
     status(format_args!(
-        "{} in {}{}{}",
+        "{} in {}{}{}{none}",
         count(total as u64, "suggestion"),
         count(found.len() as u64, "file"),
         if arguments.write { format!("; {} written", count(written, "file")) } else { String::new() },
-        if none { format!("; --min-probability {IMPROBABLE} shows less probable ones") } else { String::new() },
+        if unanswered > 0 { marks(unanswered as u64) } else { String::new() },
     ));
-    if arguments.check && total > 0 {
-        bail!("links are missing: {}", count(total as u64, "suggestion"));
+    if unread > 0 {
+        bail!("{} could not be read", count(unread, "file"));
     }
-    Ok(())
+    match arguments.check && total > 0 {
+        true => Err(anyhow::Error::msg(MissingLinks(total as u64))),
+        false => Ok(()),
+    }
+}
+
+/// Why a check has not passed.
+#[derive(Debug)]
+pub struct MissingLinks(u64);
+
+impl std::fmt::Display for MissingLinks {
+    fn fmt(&self, formatter: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        write!(formatter, "links are missing: {}", count(self.0, "suggestion"))
+    }
+}
+
+impl SuggestArgs {
+    /// Whether it is asked whether links are missing: a failure is no answer then.
+    pub fn is_check(&self) -> bool {
+        self.check
+    }
 }
 
 /// A file, with the links suggested for it.
@@ -158,12 +197,23 @@ struct FileResult {
 }
 
 /// Reads a file and asks for its links.
-fn file(suggester: &Suggester<'_>, path: &Path, format: DraftFormat, options: &SuggestOptions) -> Result<FileResult> {
+fn file(
+    suggester: &Suggester<'_>,
+    path: &Path,
+    given: Option<DraftFormat>,
+    options: &SuggestOptions,
+) -> Result<FileResult> {
     let text = read_draft(path)?;
-    let mut options = options.clone().path(full_path(path));
-    options.format = format;
+    let mut options = options.clone();
+    options.format = match is_stdin(path) {
+        true => format_of_text(&text, given),
+        false => format_of(path, given),
+    };
+    if !is_stdin(path) {
+        options = options.path(full_path(path));
+    }
     let found = suggester.suggest(&text, &options)?;
-    Ok(FileResult { path: path.to_owned(), text, format, found })
+    Ok(FileResult { path: path.to_owned(), text, format: options.format, found })
 }
 
 /// The documents that may be suggested; all where the list is empty.
@@ -232,15 +282,14 @@ fn names(about: &std::fs::Metadata) -> u64 {
     }
 }
 
-/// The files to read, with their formats: those named, and those of directories, in order.
-fn files(paths: &[PathBuf], given: Option<DraftFormat>) -> Result<Vec<(PathBuf, DraftFormat)>> {
+/// The files to read: those named, and those of directories, in order.
+fn files(paths: &[PathBuf]) -> Result<Vec<PathBuf>> {
     let mut files = Vec::new();
     for path in paths {
-        let meta = std::fs::metadata(path).with_context(|| format!("cannot read {}", path.display()))?;
-        if meta.is_dir() {
-            walk(path, given, &mut files)?;
+        if !is_stdin(path) && path.metadata().with_context(|| format!("cannot read {}", path.display()))?.is_dir() {
+            walk(path, &mut files)?;
         } else {
-            files.push((path.clone(), format_of(path, given)));
+            files.push(path.clone());
         }
     }
     if files.is_empty() {
@@ -252,7 +301,7 @@ fn files(paths: &[PathBuf], given: Option<DraftFormat>) -> Result<Vec<(PathBuf, 
     Ok(files)
 }
 
-fn walk(folder: &Path, given: Option<DraftFormat>, files: &mut Vec<(PathBuf, DraftFormat)>) -> Result<()> {
+fn walk(folder: &Path, files: &mut Vec<PathBuf>) -> Result<()> {
     let read = std::fs::read_dir(folder).with_context(|| format!("cannot read {}", folder.display()))?;
     let mut entries: Vec<PathBuf> = read.filter_map(|entry| entry.ok().map(|entry| entry.path())).collect();
     entries.sort();
@@ -264,9 +313,9 @@ fn walk(folder: &Path, given: Option<DraftFormat>, files: &mut Vec<(PathBuf, Dra
             continue;
         }
         if meta.is_dir() {
-            walk(&path, given, files)?;
-        } else if let Some(format) = DraftFormat::of_path(&path.to_string_lossy()).filter(|_| meta.is_file()) {
-            files.push((path, given.unwrap_or(format)));
+            walk(&path, files)?;
+        } else if meta.is_file() && DraftFormat::of_path(&path.to_string_lossy()).is_some() {
+            files.push(path);
         }
     }
     Ok(())

@@ -43,8 +43,40 @@ fn options_say_what_is_suggested() {
     assert!(!place.ok("suggest m nothing.md --min-probability 0.1").err.contains("less probable"));
     assert_eq!(place.run("suggest m new.md --check --write").code, Some(2));
     assert_eq!(fs::read_to_string(place.path("new.md")).expect("a draft"), DRAFT, "nothing is written unasked");
+    // A failure is no answer.
+    assert_eq!(place.run("suggest m new.md nowhere.md --check").code, Some(2));
+    assert_eq!(place.run("suggest m new.md --check --target notes/baem").code, Some(2));
+    place.write("latin.md", b"caf\xe9");
+    assert_eq!(place.run("suggest m new.md latin.md --check").code, Some(2));
+    assert_eq!(place.run("suggest m new.md latin.md").code, Some(1));
     directories(&place);
     own_document(&place);
+    said(&place);
+}
+
+/// What is said where nothing is suggested, and drafts without a name.
+fn said(place: &Place) {
+    place.write("empty.md", "");
+    place.write("odd.md", "Xyzzy plugh.\n");
+    for name in ["empty.md", "odd.md"] {
+        let said = place.ok(&format!("suggest m {name}")).err;
+        assert_eq!(said, "0 suggestions in 1 file; the model knows no word there\n", "{name}");
+    }
+    assert_eq!(place.ok("suggest m new.md --max 0").err, "0 suggestions in 1 file\n");
+    place.write("marks.md", "The decoder keeps the best hypotheses [[?]].\n");
+    let said = place.ok("suggest m marks.md --min-probability 1 --write");
+    assert!(
+        said.out.is_empty() && said.err.contains("; 1 mark without an answer that is likely enough"),
+        "{}",
+        said.err
+    );
+    let found = place.run_with("suggest m -", DRAFT.as_bytes()).succeeded("standard input").out;
+    assert!(found.starts_with("-:1:3: parse tree → notes/tree"), "{found}");
+    assert_eq!(place.run_with("suggest m - --write", DRAFT.as_bytes()).code, Some(2));
+    place.write("mark.md", format!("\u{feff}{DRAFT}"));
+    assert!(place.ok("suggest m mark.md").out.starts_with("mark.md:1:3: "), "a byte-order mark is no column");
+    let refused = place.refused("recommend m docs");
+    assert!(refused.contains("docs: expected a file, found a directory; name its files"), "{refused}");
 }
 
 fn directories(place: &Place) {
