@@ -16,7 +16,7 @@ use crate::error::{Error, Result};
 use crate::id::{DocRow, WordRow};
 use crate::model::Model;
 use crate::model::weighting::rarity;
-use crate::search::ranker::{LinkSource, Ranker, Scope};
+use crate::search::ranker::{LinkSource, Ranker, Scope, Shares};
 use crate::search::{Query, Searcher};
 
 /// The ranker is asked where a link is at least this likely, and its target is less likely than [`UNSURE`].
@@ -30,8 +30,6 @@ const LOOKED_AT: usize = 500_000;
 const ROUNDS: usize = 3;
 /// which are those that are at least this likely.
 const LIKELY: f32 = 0.5;
-/// Documents that it may give a place; those behind the first serve where that is linked elsewhere.
-const ASKED_HITS: usize = 8;
 /// Places that ask for a link are answered up to this number.
 const MOST_WANTED: usize = 1000;
 /// Words on each side of a place that the ranker may read.
@@ -313,9 +311,7 @@ impl<'a> PlaceModel<'a> {
         asked.sort_by(|&a, &b| found[b].place.total_cmp(&found[a].place).then(a.cmp(&b)));
         let (least, most) = (*MOST_ASKED.start(), *MOST_ASKED.end());
         asked.truncate((LOOKED_AT / self.model().documents().max(1)).clamp(least, most));
-        if asked.is_empty() || self.ranker.is_none() {
-            return Ok(());
-        }
+        let Some(ranker) = self.ranker.as_ref().filter(|_| !asked.is_empty()) else { return Ok(()) };
         let rows = self.rows(question.draft);
         let mut source = self.source(question)?;
         // Documents that are linked already take their share of the probability: where one of them is meant, no other is.
@@ -334,19 +330,13 @@ impl<'a> PlaceModel<'a> {
             source.links = links;
             others.clear();
             for (&number, before) in asked.iter().zip(&first) {
-                let hits = self.rank(
-                    Gap { draft: question.draft, rows: &rows, word: before.end },
-                    &source,
-                    &mask,
-                    ASKED_HITS,
-                )?;
-                let better = hits.into_iter().filter(|hit| allowed(hit.0) && hit.1 > before.of_target);
-                let mut better = better.map(|(target, of_target)| {
-                    let share = if target == before.target { before.share } else { 0.0 };
-                    PlaceCandidate { target, of_target, share, ..*before }
-                });
-                found[number] = better.next().unwrap_or(*before);
-                others.extend(better);
+                let gap = Gap { draft: question.draft, rows: &rows, word: before.end };
+                let hits = self.rank(gap, &source, &mask, Shares::HITS)?;
+                let mut shared = share_out(before, &hits, ranker.shares);
+                shared.retain(|one| one.target == before.target || allowed(one.target));
+                let mut shared = shared.into_iter();
+                found[number] = shared.next().unwrap_or(*before);
+                others.extend(shared);
             }
         }
         found.extend(others);
@@ -399,6 +389,28 @@ impl<'a> PlaceModel<'a> {
         let wanted = draft.wanted.iter().enumerate().filter(|(_, place)| question.looks_at(place.span.clone()));
         wanted.take(MOST_WANTED).map(answer).collect()
     }
+}
+
+/// A place with the target that its phrase has, and with those that the ranker found, which share what that leaves of the
+/// probability: the likeliest first.
+fn share_out(place: &PlaceCandidate, hits: &[(DocRow, f32)], shares: Shares) -> Vec<PlaceCandidate> {
+    let left = 1.0 - place.of_target;
+    let mut all = vec![*place];
+    let found = shares.of(&hits.iter().map(|hit| hit.1).collect::<Vec<f32>>());
+    for (&(target, _), share) in hits.iter().zip(found) {
+        if target == place.target {
+            all[0].of_target += left * share;
+        } else {
+            all.push(PlaceCandidate { target, of_target: left * share, share: 0.0, ..*place });
+        }
+    }
+    if all.len() > 1 {
+        // A place without words has no target of its own.
+        all.retain(|one| one.target.0 != u32::MAX);
+    }
+    // Equal ones stay in the order of the ranker.
+    all.sort_by(|a, b| b.of_target.total_cmp(&a.of_target));
+    all
 }
 
 /// A place between two words of a draft.
@@ -471,5 +483,37 @@ impl Surroundings for PlaceModel<'_> {
     fn sides(&self, word: WordRow) -> [f32; 3] {
         let [before, behind] = [0, 1].map(|which| self.sides[2 * word.index() + which] as f32);
         [self.model().word_counts()[word.index()] as f32, before, behind]
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use serde_json::json;
+
+    #[test]
+    fn what_a_phrase_leaves_is_shared_out_by_hand() {
+        let place = PlaceCandidate {
+            start: 3,
+            end: 4,
+            target: DocRow(7),
+            place: 0.9,
+            of_target: 0.2,
+            documents: (5, 2),
+            rate: 0.3,
+            share: 0.4,
+        };
+        // Odds of 1 and 1/4, and as much as the latter for none: shares of 2/3 and 1/6 of what is left, 0.8.
+        let shares = Shares::read(&json!([1.0, -1.386_294_4]));
+        let found = share_out(&place, &[(DocRow(1), 0.5), (DocRow(7), 0.2)], shares);
+        let [first, second] = &found[..] else { panic!("two targets: {found:?}") };
+        assert_eq!([first.target, second.target], [DocRow(1), DocRow(7)]);
+        assert!((first.of_target - 0.8 * 2.0 / 3.0).abs() < 1e-5, "{found:?}");
+        assert!((second.of_target - (0.2 + 0.8 / 6.0)).abs() < 1e-5, "{found:?}");
+        assert_eq!([first.share, second.share], [0.0, 0.4]);
+        // Of a place without words no target is known.
+        let bare = PlaceCandidate { target: DocRow(u32::MAX), of_target: 0.0, ..place };
+        assert_eq!(share_out(&bare, &[], shares), [bare]);
+        assert_eq!(share_out(&bare, &[(DocRow(1), 0.5)], shares).len(), 1);
     }
 }

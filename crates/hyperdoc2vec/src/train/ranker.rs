@@ -28,7 +28,7 @@ use crate::model::tables::Tables;
 use crate::model::write::{ContentIndex, ModelWriter};
 use crate::rng::Rng;
 use crate::search::ranker::forest::{BoostParams, Forest, Samples};
-use crate::search::ranker::{CalibrationBin, FeatureSet, LinkSource, Ranker, Scale, Scope, bins_json};
+use crate::search::ranker::{CalibrationBin, FeatureSet, LinkSource, Ranker, Scale, Scope, Shares, bins_json};
 use crate::search::{Query, Searcher};
 use crate::storage::atomic;
 use crate::train::checkpoint::{SpilledTables, none};
@@ -201,7 +201,7 @@ fn grow(links: usize, mut learnt: [Samples; 2], checked: &[Vec<Samples>; 2], wat
         return Ok(prior);
     }
     let mut bins = [CalibrationBin::default(); 10];
-    let (mut forests, mut scales) = (Vec::new(), Vec::new());
+    let (mut forests, mut scales, mut shares) = (Vec::new(), Vec::new(), Shares::default());
     let tries = [0, 1].map(|kind| TriedStart::all(&learnt[kind], [&prior.alone, &prior.sourced][kind]));
     let total = tries.iter().map(|tries| tries.len() + 1).sum();
     let mut fits = Fits { done: 0, total, grown: 0, watch };
@@ -225,6 +225,13 @@ fn grow(links: usize, mut learnt: [Samples; 2], checked: &[Vec<Samples>; 2], wat
             let probability = scale.probability(score);
             bins[((probability * 10.0) as usize).min(9)].add(1.0, probability, right);
         }
+        if kind == 1 {
+            let hits = |question: &Samples| {
+                let best = tried.best(question, Shares::HITS).into_iter();
+                best.map(|(score, right)| (scale.probability(score), right)).collect::<Vec<_>>()
+            };
+            shares = Shares::fit(&questions.iter().map(hits).collect::<Vec<_>>());
+        }
         scales.push(scale);
         learnt[kind].extend(&checked);
         // As many trees as did best.
@@ -235,7 +242,8 @@ fn grow(links: usize, mut learnt: [Samples; 2], checked: &[Vec<Samples>; 2], wat
     let (sourced, alone) = (forests.pop().unwrap_or_default(), forests.pop().unwrap_or_default());
     let about = json!({"links": links, "calibration": bins_json(&bins)});
     let scales = [0, 1].map(|kind| scales.get(kind).copied().unwrap_or_default());
-    Ok(Ranker { features: FeatureSet::default(), alone, sourced, scales, heeds_unknown_words: true, about })
+    let features = FeatureSet::default();
+    Ok(Ranker { features, alone, sourced, scales, shares, heeds_unknown_words: true, about })
 }
 
 /// A way to learn trees that is tried.

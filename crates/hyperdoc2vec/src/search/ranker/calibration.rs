@@ -6,7 +6,7 @@
 
 use serde_json::{Value, json};
 
-use crate::kernel::sigmoid;
+use crate::kernel::{exp, ln, sigmoid};
 
 /// First hits for links held out while learning, of about the same probability: how well that held.
 #[derive(Debug, Clone, Copy, Default, PartialEq)]
@@ -111,6 +111,80 @@ impl Scale {
     }
 }
 
+/// Makes shares of the probabilities of the best hits for one link, which leads to one of them or to none: a conditional
+/// logit, `odds^slope` of each by their sum and that of none.
+///
+/// The probability of a hit does not know of the others. Where a link is known to stand, one hit that is far more probable
+/// than all others is nearly sure, however improbable each is.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct Shares {
+    slope: f32,
+    /// The logarithm of what stands for none of the hits.
+    none: f32,
+}
+
+/// With fewer links than this, shares are not learnt.
+const LINKS_FOR_SHARES: usize = 50;
+
+impl Default for Shares {
+    /// Held best on drafts of the Python enhancement proposals, with models that had not learnt their own: expected errors of
+    /// 0.029, and of 0.051 and 0.059 with slopes of 1 and 2.
+    fn default() -> Shares {
+        Shares { slope: 1.5, none: -4.0 }
+    }
+}
+
+impl Shares {
+    /// So many of the best hits share the probability.
+    pub const HITS: usize = 8;
+
+    /// Finds the likeliest of a grid for the best hits of links, with whether each was right.
+    pub fn fit(links: &[Vec<(f32, bool)>]) -> Shares {
+        if links.len() < LINKS_FOR_SHARES {
+            return Shares::default();
+        }
+        let grid = (2..=12).flat_map(|slope| (-20..=4).map(move |none| (slope as f32 / 4.0, none as f32 / 2.0)));
+        let tried = grid.map(|(slope, none)| Shares { slope, none });
+        let scored =
+            tried.map(|shares| (links.iter().map(|hits| f64::from(shares.likelihood(hits))).sum::<f64>(), shares));
+        scored.max_by(|a, b| a.0.total_cmp(&b.0)).map_or(Shares::default(), |(_, shares)| shares)
+    }
+
+    /// The logarithm of the share of the right hits, or of none where no hit is right.
+    fn likelihood(self, hits: &[(f32, bool)]) -> f32 {
+        let shares = self.of(&hits.iter().map(|hit| hit.0).collect::<Vec<f32>>());
+        let sum =
+            |all: bool| shares.iter().zip(hits).filter(|(_, hit)| all || hit.1).map(|(share, _)| share).sum::<f32>();
+        let share = if hits.iter().any(|hit| hit.1) { sum(false) } else { 1.0 - sum(true) };
+        ln(share.max(1e-6))
+    }
+
+    /// The shares of hits with these probabilities.
+    pub fn of(self, probabilities: &[f32]) -> Vec<f32> {
+        let weight = |&probability: &f32| {
+            let probability = probability.clamp(1e-6, 1.0 - 1e-6);
+            exp(self.slope * ln(probability / (1.0 - probability)))
+        };
+        let weights: Vec<f32> = probabilities.iter().map(weight).collect();
+        let total = exp(self.none) + weights.iter().sum::<f32>();
+        weights.into_iter().map(|weight| weight / total).collect()
+    }
+
+    /// As a description has it.
+    pub fn json(self) -> Value {
+        json!([self.slope, self.none])
+    }
+
+    /// From a description; what held elsewhere where it has none.
+    pub fn read(value: &Value) -> Shares {
+        let number = |place: usize| value[place].as_f64().map(|number| number as f32);
+        match (number(0), number(1)) {
+            (Some(slope), Some(none)) => Shares { slope, none },
+            _ => Shares::default(),
+        }
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -138,6 +212,27 @@ mod tests {
         assert!((0.45..0.5).contains(&scale.probability(0.0)), "{scale:?}");
         assert_eq!(Scale::read(&scale.json()), scale);
         assert_eq!(Scale::read(&Value::Null), Scale::default());
+    }
+
+    #[test]
+    fn hits_share_the_probability_of_a_link_by_hand() {
+        // Odds of 1, of 1/4, and of 1/4 for none.
+        let shares = Shares { slope: 1.0, none: -ln(4.0) };
+        let found = shares.of(&[0.5, 0.2]);
+        assert!((found[0] - 2.0 / 3.0).abs() < 1e-5 && (found[1] - 1.0 / 6.0).abs() < 1e-5, "{found:?}");
+        assert_eq!(Shares::read(&shares.json()), shares);
+        assert_eq!(Shares::read(&Value::Null), Shares::default());
+        assert_eq!(Shares::fit(&[]), Shares::default());
+    }
+
+    #[test]
+    fn shares_are_learnt_from_what_was_right() {
+        // Odds of 1 and of 1/4; the first is right in eight of nine cases: its share is 16 times that of the second with a
+        // slope of 2, which leaves 1/17 for that, and 1/18 for none.
+        let links: Vec<Vec<(f32, bool)>> =
+            (0..1800).map(|number| vec![(0.5, number < 1600), (0.2, (1600..1700).contains(&number))]).collect();
+        let found = Shares::fit(&links).of(&[0.5, 0.2]);
+        assert!((found[0] - 8.0 / 9.0).abs() < 0.02 && (found[1] - 1.0 / 18.0).abs() < 0.02, "{found:?}");
     }
 
     #[test]

@@ -378,6 +378,15 @@ impl Forest {
         scored.max_by(|a, b| a.0.total_cmp(&b.0))
     }
 
+    /// The best `count` scores among samples, falling, and whether each is right.
+    pub fn best(&self, samples: &Samples, count: usize) -> Vec<(f32, bool)> {
+        let scored = (0..samples.len()).map(|sample| (self.score(samples.row(sample)), samples.labels[sample]));
+        let mut scored: Vec<(f32, bool)> = scored.collect();
+        scored.sort_by(|a, b| b.0.total_cmp(&a.0));
+        scored.truncate(count);
+        scored
+    }
+
     /// The logarithm of the odds.
     pub fn score(&self, row: &[f32]) -> f32 {
         self.roots.iter().map(|&root| self.leaf(root, row)).sum()

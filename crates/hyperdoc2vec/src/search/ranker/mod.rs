@@ -12,7 +12,7 @@ mod ranking_scores;
 mod signals;
 mod source;
 
-pub use calibration::{CalibrationBin, Scale, bins_json, expected_error};
+pub use calibration::{CalibrationBin, Scale, Shares, bins_json, expected_error};
 pub use features::{Candidates, FeatureSet, Scope};
 use serde_json::{Value, json};
 pub use source::LinkSource;
@@ -46,6 +46,8 @@ pub struct Ranker {
     pub sourced: Forest,
     /// The probability that a score of each stands for.
     pub scales: [Scale; 2],
+    /// What the best hits for a link are each of, where one of them is taken to be meant, and the source is known.
+    pub shares: Shares,
     /// Whether a text of which the model knows little has hits that are as much less probable. With models before version
     /// 8 it does not: unknown words were as good as not there.
     pub heeds_unknown_words: bool,
@@ -110,6 +112,7 @@ impl Ranker {
             "trees": [self.alone.trees(), self.sourced.trees()],
             "calibration": self.about["calibration"],
             "scales": self.scales.map(Scale::json),
+            "shares": self.shares.json(),
             "unknown_words": self.heeds_unknown_words,
         })
     }
@@ -145,8 +148,10 @@ impl Ranker {
         };
         let [alone, sourced] = FOREST_ARRAYS.map(forest);
         let scales = [0, 1].map(|kind| Scale::read(&about["scales"][kind]));
+        let shares = Shares::read(&about["shares"]);
         let heeds_unknown_words = about["unknown_words"].as_bool().unwrap_or(false);
-        Some(Ranker { features, alone: alone?, sourced: sourced?, scales, heeds_unknown_words, about: about.clone() })
+        let (alone, sourced, about) = (alone?, sourced?, about.clone());
+        Some(Ranker { features, alone, sourced, scales, shares, heeds_unknown_words, about })
     }
 }
 

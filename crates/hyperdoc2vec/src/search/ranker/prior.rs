@@ -5,7 +5,7 @@
 
 use serde_json::{Value, json};
 
-use super::{FeatureSet, Ranker, Scale};
+use super::{FeatureSet, Ranker, Scale, Shares};
 use crate::search::ranker::forest::Forest;
 
 const FILE: &str = include_str!("prior.json");
@@ -20,7 +20,8 @@ pub(super) fn ranker() -> Ranker {
     let [alone, sourced] = ["alone", "sourced"].map(|kind| forest(&file[kind], &places).unwrap_or_default());
     let scales = [0, 1].map(|kind| Scale::read(&file["scales"][kind]));
     let about = json!({"links": 0, "calibration": []});
-    Ranker { features, alone, sourced, scales, heeds_unknown_words: true, about }
+    let shares = Shares::default();
+    Ranker { features, alone, sourced, scales, shares, heeds_unknown_words: true, about }
 }
 
 /// The place of each feature of the file.
