@@ -11,9 +11,11 @@ use crate::kernel::ln;
 pub const BASE_RATE: f32 = 0.1;
 /// Phrases within so many words are near.
 const NEAR: usize = 30;
+/// A sentence is looked at for so many words on each side of a place.
+const SENTENCE: usize = 60;
 
-/// Features of a place with words.
-pub const PLACE_FEATURES: [&str; 42] = [
+/// Features of a place with words. Later ones are added at the end, so that trees of older models know theirs.
+pub const PLACE_FEATURES: [&str; 48] = [
     "rate",
     "document rate",
     "places",
@@ -56,6 +58,12 @@ pub const PLACE_FEATURES: [&str; 42] = [
     "second before",
     "target names page",
     "phrases of target",
+    "words behind in block",
+    "block before",
+    "block behind",
+    "side of sentence",
+    "words before in sentence",
+    "words behind in sentence",
 ];
 /// Features of a target of such a place.
 pub const TARGET_FEATURES: [&str; 12] = [
@@ -233,6 +241,16 @@ impl<'a> PageFeatures<'a> {
         let (longer, other, distance) = self.overlaps[number];
         let letters = || text.chars().filter(|c| c.is_alphabetic());
         let counts = occurrence.counts;
+        // The length of the block of a word: those of all formats are numbered with gaps.
+        let block = |word: Option<usize>| {
+            let block = word.and_then(|word| words.get(word)).and_then(|word| page.blocks.get(&word.block));
+            let (start, end) = block.copied().unwrap_or_default();
+            ln(1.0 + (end - start) as f32)
+        };
+        let least = block_start.max(occurrence.start.saturating_sub(SENTENCE));
+        let sentence = (least..=occurrence.start).rev().find(|&word| words[word].first).unwrap_or(least);
+        let most = block_end.min(occurrence.end + SENTENCE).max(occurrence.end);
+        let sentence_end = (occurrence.end..most).find(|&word| words[word].first).unwrap_or(most);
         [
             occurrence.rate(BASE_RATE),
             occurrence.document_rate(BASE_RATE),
@@ -280,6 +298,12 @@ impl<'a> PageFeatures<'a> {
             side(second, 1),
             facts.names_page,
             facts.phrases,
+            ln(1.0 + block_end.saturating_sub(occurrence.end) as f32),
+            block(block_start.checked_sub(1)),
+            block(Some(block_end)),
+            side(Some(sentence).filter(|&word| word < occurrence.start), 1),
+            ln(1.0 + (occurrence.start - sentence) as f32),
+            ln(1.0 + (sentence_end - occurrence.end) as f32),
         ]
     }
 }

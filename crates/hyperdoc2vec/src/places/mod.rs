@@ -96,6 +96,28 @@ impl PlaceTrees {
         let [place, target] = FORESTS.map(forest);
         let scales = [0, 1].map(|kind| Scale::read(&about["scales"][kind]));
         let trees = PlaceTrees { phrases, place: place?, target: target?, scales, about: about["learnt"].clone() };
-        (trees.about()["features"] == about["features"]).then_some(trees)
+        let tables = trees.about()["features"].clone();
+        (0..2).all(|kind| begins_with(&tables[kind], &about["features"][kind])).then_some(trees)
+    }
+}
+
+/// Whether features of a model are the first of those that this program knows.
+fn begins_with(known: &Value, named: &Value) -> bool {
+    let (Some(known), Some(named)) = (known.as_array(), named.as_array()) else { return false };
+    known.starts_with(named)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn trees_of_models_with_fewer_features_are_known() {
+        let known = json!(["rate", "words", "side"]);
+        assert!(begins_with(&known, &json!(["rate", "words"])));
+        assert!(begins_with(&known, &known));
+        assert!(!begins_with(&known, &json!(["words"])));
+        assert!(!begins_with(&json!(["rate"]), &known));
+        assert!(!begins_with(&known, &Value::Null));
     }
 }
