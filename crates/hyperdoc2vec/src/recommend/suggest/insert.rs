@@ -282,6 +282,45 @@ mod tests {
     }
 
     #[test]
+    fn links_fit_their_place_and_works_are_cited_by_key() {
+        let dir = tempfile::tempdir().expect("a directory");
+        let documents = [Document::new("doe99", "one [[b]] two"), Document::new("b", "two [[doe99]] one")];
+        let corpus = Import::documents(documents).min_count(1).build(dir.path().join("corpus")).expect("a corpus");
+        let params = TrainParams { min_count: 1, hybrid: false, ..TrainParams::for_corpus(&corpus) };
+        let model = Training::new(&corpus).params(params).dim(4).run(dir.path().join("model")).expect("a model");
+        let (names, nowhere) = (DocumentNames::new(&model), DraftLocation::default());
+        let read = |text: &str, format| Draft::read(text, format, &model.tokenizer(), "x").expect("a draft");
+        for (text, words, fits, format) in [
+            ("see a page here", "a page", true, DraftFormat::Markdown),
+            ("see a page(s) here", "a page", false, DraftFormat::Markdown),
+            ("see _a page_ here", "a page", true, DraftFormat::Markdown),
+            ("see a _page that_ is", "a _page", false, DraftFormat::Markdown),
+            ("see (page), here", "page", true, DraftFormat::Rst),
+            ("see page_ here", "page", false, DraftFormat::Rst),
+        ] {
+            let draft = read(text, format);
+            let writer = LinkWriter::new(&names, text, &draft, &nowhere);
+            let start = text.find(words).expect("the words");
+            assert_eq!(writer.fits(text, start..start + words.len()), fits, "{text}");
+        }
+        for (text, format, written) in [
+            ("[@b] [?]", DraftFormat::Markdown, "[@b] [@doe99]"),
+            ("[b](b.md) [@b] [?]", DraftFormat::Markdown, "[b](b.md) [@b] [doe99](doe99.md)"),
+            ("[see @?, p. 3]", DraftFormat::Markdown, "[see @doe99, p. 3]"),
+            (":cite:p:`b` [?]_", DraftFormat::Rst, ":cite:p:`b` :cite:p:`doe99`"),
+            (":cite:`b,?`", DraftFormat::Rst, ":cite:`b,doe99`"),
+            ("[b]_ [?]_", DraftFormat::Rst, "[b]_ [doe99]_"),
+            ("[?]_", DraftFormat::Rst, ":doc:`/doe99`"),
+            ("\\citep{b} \\cite{} [?]", DraftFormat::Latex, "\\citep{b} \\cite{doe99} \\citep{doe99}"),
+        ] {
+            let draft = read(text, format);
+            let writer = LinkWriter::new(&names, text, &draft, &nowhere);
+            let edits: Vec<Edit> = draft.wanted.iter().map(|wanted| writer.wanted(wanted, DocRow(0))).collect();
+            assert_eq!(apply(text, &edits), written);
+        }
+    }
+
+    #[test]
     fn changes_are_made_in_order() {
         let edit = |start, end, text: &str| Edit { span: start..end, text: text.to_owned() };
         assert_eq!(apply("one two", &[edit(0, 0, "["), edit(3, 3, "](1)"), edit(4, 7, "2")]), "[one](1) 2");
