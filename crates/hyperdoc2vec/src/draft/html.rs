@@ -44,8 +44,8 @@ pub(super) fn read(builder: &mut DraftBuilder<'_>) {
 }
 
 /// A tag, a comment or the like.
-struct HtmlTag<'a> {
-    span: Range<usize>,
+pub(super) struct HtmlTag<'a> {
+    pub(super) span: Range<usize>,
     /// In lower case; empty for comments and declarations.
     name: String,
     closes: bool,
@@ -54,7 +54,7 @@ struct HtmlTag<'a> {
 
 impl<'a> HtmlTag<'a> {
     /// The tag at a `<`. Of `budget`, so many bytes are left that may be looked at in vain.
-    fn read(text: &'a str, open: usize, budget: &mut usize) -> Option<HtmlTag<'a>> {
+    pub(super) fn read(text: &'a str, open: usize, budget: &mut usize) -> Option<HtmlTag<'a>> {
         let rest = text.get(open + 1..)?;
         let none = |end: usize| Some(HtmlTag { span: open..end, name: String::new(), closes: false, attributes: "" });
         if let Some(comment) = rest.strip_prefix("!--") {
@@ -80,7 +80,7 @@ impl<'a> HtmlTag<'a> {
     }
 
     /// The value of an attribute.
-    fn attribute(&self, wanted: &str) -> Option<&'a str> {
+    pub(super) fn attribute(&self, wanted: &str) -> Option<&'a str> {
         let mut rest = self.attributes;
         loop {
             rest = rest.trim_start_matches(|c: char| c.is_whitespace() || c == '/');

@@ -5,6 +5,7 @@ use std::ops::Range;
 use pulldown_cmark::{Event, LinkType, Options, Parser, Tag, TagEnd};
 
 use super::builder::DraftBuilder;
+use super::html::HtmlTag;
 use super::template::{self, DraftTag, TagMeaning};
 use super::{LinkSyntax, TextKind, rst};
 
@@ -33,7 +34,8 @@ pub(super) fn read(builder: &mut DraftBuilder<'_>) {
     let unread = tags.iter().map(|tag| tag.span.clone()).chain(lines_without_prose(text));
     builder.hide(unread.collect());
     let masked = template::masked(text, &tags);
-    let mut reader = MarkdownReader { tags, ..MarkdownReader::default() };
+    let budget = 16 * text.len();
+    let mut reader = MarkdownReader { tags, masked: &masked, budget, ..MarkdownReader::default() };
     for (event, span) in Parser::new_ext(&masked[start..], OPTIONS).into_offset_iter() {
         let span = start + span.start..start + span.end;
         // Text that goes on where the last ended, as around a lone bracket, is read in one.
@@ -109,6 +111,10 @@ fn role<'t>(text: &'t str, code: &Range<usize>) -> Option<(usize, &'t str)> {
 struct MarkdownReader<'a> {
     /// The tags of site generators.
     tags: Vec<DraftTag<'a>>,
+    /// The text without them.
+    masked: &'a str,
+    /// Bytes of HTML that may still be looked at in vain.
+    budget: usize,
     pending: Option<Range<usize>>,
     /// How many blocks, quotations, images and links of HTML are open around us, whose words are no prose or no words.
     unseen: usize,
@@ -167,7 +173,9 @@ impl MarkdownReader<'_> {
                 let kind = if self.link.is_some() { TextKind::Link } else { TextKind::Code };
                 builder.words(span, kind);
             }
+            Event::Html(_) => self.html_links(builder, span),
             Event::InlineHtml(tag) => {
+                self.html_links(builder, span);
                 let tag = tag.trim_start().to_ascii_lowercase();
                 if tag.starts_with("<a ") {
                     self.html_links += 1;
@@ -177,6 +185,22 @@ impl MarkdownReader<'_> {
             }
             Event::Rule => builder.block(),
             _ => {}
+        }
+    }
+
+    /// The links that HTML within the text opens.
+    fn html_links(&mut self, builder: &mut DraftBuilder<'_>, span: Range<usize>) {
+        for at in memchr::memchr_iter(b'<', &self.masked.as_bytes()[span.clone()]) {
+            let open = span.start + at;
+            let opens = |start: &str| self.masked.as_bytes()[open..].starts_with(start.as_bytes());
+            if !["<a ", "<A ", "<a\n", "<a\r"].into_iter().any(opens) {
+                continue;
+            }
+            let Some(tag) = HtmlTag::read(self.masked, open, &mut self.budget) else { continue };
+            if let Some(target) = tag.attribute("href") {
+                let target = template::target(&template::restored(target, builder.text, &self.tags));
+                builder.link(tag.span.clone(), builder.count(), vec![target], LinkSyntax::Inline);
+            }
         }
     }
 

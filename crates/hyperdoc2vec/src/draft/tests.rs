@@ -239,6 +239,9 @@ fn tags_of_site_generators_are_no_places() {
     assert_eq!(targets(text, DraftFormat::Markdown), ["glossary/pod", "b#c", "/d.md"]);
     assert_eq!(targets(&format!("[z] {text}"), DraftFormat::Markdown)[0], "/e");
     assert_eq!(targets("{doc}`a <b/c>` {cite:p}`d, e` `{doc}` {x}`f`", DraftFormat::Markdown), ["b/c", "d", "e"]);
+    let table =
+        "<table>\n<td><a href=\"{{< ref \"../b#c\" >}}\">d</a> <A class=\"x\" href='/e/'>f</A></td>\n</table>\n";
+    assert_eq!(targets(table, DraftFormat::Markdown), ["../b#c", "/e/"]);
     assert_eq!(targets("<a href=\"{{ '/b/' | relative_url }}\">c</a>", DraftFormat::Html), ["/b/"]);
 }
 
