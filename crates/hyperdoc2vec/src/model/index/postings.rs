@@ -407,7 +407,7 @@ mod tests {
 
     #[test]
     fn a_run_that_cannot_be_spilled_is_an_error() {
-        let nowhere = std::path::Path::new("no such folder");
+        let nowhere = Path::new("no such folder");
         let each = |_: usize, tell: &mut dyn FnMut(u32)| tell(0);
         let made = lists_in_runs(9, |_| 1, each, ListRuns::new(1, Some(nowhere), 2), &mut |_| Ok(()));
         assert!(made.is_err());
