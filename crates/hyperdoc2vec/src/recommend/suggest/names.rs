@@ -351,7 +351,7 @@ mod tests {
         let model = crate::train::Training::new(&corpus).dim(4).run(dir.path().join("m")).expect("a model");
         let names = DocumentNames::new(&model);
         let row = |id: &str| DocRow(model.names().find(id).expect("a document") as u32);
-        let start = names.location("docs/guide/start.md");
+        let start = names.location("site/guide/start.md");
         let href = |format, to| names.href(format, &start, row(to));
         assert_eq!(href(DraftFormat::Markdown, "guide/start#the-end"), "start.md#the-end");
         assert_eq!(href(DraftFormat::Html, "ref/os.html#os.path.join"), "../ref/os.html#os.path.join");
