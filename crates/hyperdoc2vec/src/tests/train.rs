@@ -751,17 +751,24 @@ fn a_model_cut_short_altered_or_newer_is_refused() {
     altered[last] ^= 1;
     fs::write(&path, &altered).expect("written");
     assert!(refused(&path).contains("altered"));
-    let field = b"\\\"version\\\":";
-    let newer = bytes.windows(field.len()).position(|window| window == field).expect("a version");
-    let mut changed = bytes;
-    changed[newer + field.len()] = b'9';
+    // The description keeps its length: where the version gets a digit more, a key loses a letter.
+    let replaced = |bytes: &[u8], from: &str, to: &str| {
+        let at = bytes.windows(from.len()).position(|part| part == from.as_bytes()).expect("found");
+        [&bytes[..at], to.as_bytes(), &bytes[at + from.len()..]].concat()
+    };
+    let version = |version: u32| format!("\\\"version\\\":{version}");
+    let newer = crate::model::VERSION + 1;
+    let mut changed = replaced(&bytes, &version(newer - 1), &version(newer));
+    if version(newer).len() > version(newer - 1).len() {
+        changed = replaced(&changed, "\\\"counts\\\"", "\\\"count\\\"");
+    }
     fs::write(&path, &changed).expect("written");
     let error = refused(&path);
-    assert!(error.contains("version 9") && error.contains("newer program"), "{error}");
+    assert!(error.contains(&format!("version {newer}")) && error.contains("newer program"), "{error}");
     // Its checksum tells that the number was altered; where the checksum fits, the file is whole and newer.
     assert!(matches!(Model::open(&path), Err(Error::Damaged { .. })));
     let about = serde_json::json!({});
-    container::write(&path, "hyperdoc2vec model", 9, &[Tensor::u64s("some", &[1])], about).expect("written");
+    container::write(&path, "hyperdoc2vec model", newer, &[Tensor::u64s("some", &[1])], about).expect("written");
     assert!(refused(&path) == error && matches!(Model::open(&path), Err(Error::Foreign { .. })));
     container::write(&path, "hyperdoc2vec map", 1, &[], serde_json::json!({})).expect("written");
     assert!(matches!(Model::open(&path), Err(Error::Foreign { .. })));
