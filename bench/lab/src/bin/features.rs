@@ -8,7 +8,8 @@
 //! PREFIX.f32 has a row of features a candidate, PREFIX.names how many of them need no source and their names.
 //! PREFIX.meta has five numbers of 32 bits a candidate: the question, the document, whether it is right, whether it is a
 //! newcomer, whether it is a candidate without the source. PREFIX.q has two a question: truths, and newcomers among them.
-//! PREFIX.positions has the position of each question in the corpus, PREFIX.documents the document of each row. PREFIX.known has the share of each question that the model knows; `known=1` writes nothing else.
+//! PREFIX.positions has the position of each question in the corpus, PREFIX.documents the document of each row.
+//! PREFIX.known has the share of each question that the model knows; `known=1` writes none of the others but these two.
 #![allow(clippy::print_stdout, clippy::unwrap_used)]
 use hyperdoc2vec::corpus::{HeldOutLink, Split};
 use hyperdoc2vec::internals::corpus::view::View;
